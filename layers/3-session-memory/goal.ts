@@ -1,5 +1,9 @@
-import type { History, Result } from "../../src/conversation/history.js";
+import type { Result } from "../../src/conversation/history.js";
+import type { Message } from "../../src/conversation/message.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { findStanding, type Reading } from "../../src/view/forgotten.js";
+import { isExtendedBy } from "../../src/view/known-decisions.js";
 
 /** A reminder and the result it is appended to. */
 export interface Reminder {
@@ -7,26 +11,54 @@ export interface Reminder {
   text: string;
 }
 
-const REQUEST_CHARACTERS = 600;
-const RULE_CHARACTERS = 200;
-const MOST_RULES = 6;
-const MOST_TODOS = 8;
+/** Both must have passed since the request or its last reminder. */
+export interface ReminderPolicy {
+  /** Tool calls; 0 for no reminders. */
+  goalRefresh: number;
+  /** Tokens as sent. */
+  goalDistance: number;
+}
+
+export interface ReminderOptions {
+  /** The messages to send. */
+  view: readonly Message[];
+  facts: SessionFacts;
+  policy: ReminderPolicy;
+  /** The layer that reminds. */
+  layer: string;
+}
+
+/** Number of reminders that a context may hold. */
+const MOST_STANDING = 2;
+const REQUEST_CHARACTERS = 300;
+const RULE_CHARACTERS = 120;
+const MOST_RULES = 3;
+const MOST_TODOS = 3;
 
 /**
- * The reminder of the user's request, due after every `every` tool calls on it; `undefined` if none is due. It follows
- * the newest result, in the tail, where it costs no cache. Pure.
+ * The reminder of the user's request; `undefined` if none is due. It follows the newest result, in the tail, where it
+ * costs no cache. Pure.
  */
-export function planReminder(history: History, facts: SessionFacts, every: number): Reminder | undefined {
+export function planReminder(
+  request: Reading,
+  { facts, layer, policy, view }: ReminderOptions,
+): Reminder | undefined {
+  const { find, history } = request;
   const { messages } = history;
   const last = messages.length - 1;
-  if (every === 0 || messages[last]?.info.role !== "assistant") return undefined;
+  if (policy.goalRefresh === 0 || messages[last]?.info.role !== "assistant") return undefined;
   const asked = messages.findLastIndex(({ info }) => info.role === "user");
   const results = history.results(asked + 1);
-  const fresh = results.filter(({ index }) => index === last);
-  const result = fresh.at(-1);
-  const isDue = Math.floor(results.length / every) > Math.floor((results.length - fresh.length) / every);
-  const text = result && isDue ? formatReminder(facts, results.length) : undefined;
-  return result && text !== undefined ? { result, text } : undefined;
+  const result = results.at(-1);
+  if (result?.index !== last) return undefined;
+  const from = results.findLast(({ key }) => isExtendedBy(layer, find(key)))?.index ?? asked;
+  if (results.filter(({ index }) => index > from).length < policy.goalRefresh) return undefined;
+  // View and history end with the same message.
+  const since = view.slice(Math.max(0, from + 1 - (messages.length - view.length)));
+  if (estimateTokens(since) < policy.goalDistance) return undefined;
+  if (findStanding(request, layer).length >= MOST_STANDING) return undefined;
+  const text = formatReminder(facts, results.length);
+  return text === undefined ? undefined : { result, text };
 }
 
 function formatReminder(facts: SessionFacts, calls: number): string | undefined {

@@ -2,20 +2,21 @@
  * Layer 3: notes on the running session, `.opencode/session-memory/<sessionID>.md`.
  *
  *     before each request   what is new is learned, without a model; the file is written behind the turn
- *     every so many calls   the model is reminded of what the user asked for, behind the newest result
+ *     far from the request  the model is reminded of what the user asked for, behind the newest result
  *     now and then          a small model writes the sections, where one may be called
  *     when a session is idle its last answer is learned as well
  *     when a session begins  it is told what the last one has left open: the handoff, made from that one's notes
  *     when the host ends     what is not written yet is
  */
 import type PQueue from "p-queue";
+import type { Message } from "../../src/conversation/message.js";
 import type { Withdrawal } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { type Addition, extend } from "../../src/view/extend.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
+import { findStanding, forget } from "../../src/view/forgotten.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
@@ -46,10 +47,10 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_500 },
     handlers: {
-      async context(request, _messages, signal) {
+      async context(request, messages, signal) {
         if (request.isCompaction) return undefined;
         greetings.noteWork(request.sessionID, true);
-        return (await take(request, signal)) ? request.show() : undefined;
+        return (await take(request, messages, signal)) ? request.show() : undefined;
       },
 
       async takenBack(request, withdrawal) {
@@ -77,7 +78,11 @@ function create(context: LayerContext): LayerParts {
   };
 
   /** Whether something was decided. */
-  async function take(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
+  async function take(
+    request: ContextRequest,
+    view: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { history, sessionID } = request;
     await begin(request);
     await notes.learn(sessionID, history.messages);
@@ -86,8 +91,10 @@ function create(context: LayerContext): LayerParts {
       await writer.consider(sessionID, history.messages);
     });
     if (!request.isReady()) return false;
-    const additions = [...(await greetings.greet(request)), ...remind(request)];
-    return extend(context, { sessionID, layer: LAYER, additions, signal });
+    const hasForgotten = await forget(context, { request, layer: LAYER, signal });
+    const additions = [...(await greetings.greet(request)), ...remind(request, view)];
+    const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
+    return isExtended || hasForgotten;
   }
 
   /** What the host has summarised is in no request any more, but it has all messages still; they are read once. */
@@ -103,11 +110,10 @@ function create(context: LayerContext): LayerParts {
     });
   }
 
-  function remind({ find, history, sessionID }: ContextRequest): Addition[] {
-    const facts = notes.facts(sessionID);
-    const reminder = facts && planReminder(history, facts, policy.goalRefresh);
-    if (!reminder || isExtendedBy(LAYER, find(reminder.result.key))) return [];
-    return [{ behind: reminder.result, text: reminder.text }];
+  function remind(request: ContextRequest, view: readonly Message[]): Addition[] {
+    const facts = notes.facts(request.sessionID);
+    const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
+    return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
   }
 
   async function catchUp(sessionID: string): Promise<void> {
@@ -131,10 +137,8 @@ function create(context: LayerContext): LayerParts {
 }
 
 /** Reminders that may quote what was taken back: the next one comes when it is due. */
-function findStale({ find, history, shownFrom }: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
-  return history.results(shownFrom()).flatMap((result) => {
-    const reminder = find(result.key)?.extended?.find(({ layer }) => layer === LAYER);
-    const isQuoting = reminder?.text !== undefined && withdrawal.isStale(reminder.at);
-    return isQuoting ? [decide(result, { outcome: "revised", of: "extended" })] : [];
-  });
+function findStale(request: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
+  return findStanding(request, LAYER)
+    .filter(({ extended }) => withdrawal.isStale(extended.at))
+    .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }

@@ -3,7 +3,7 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { byAnyone, byUser } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { goalRefresh, toolCallThreshold, updateThreshold } = defaults.sessionMemory;
+const { goalDistance, goalRefresh, toolCallThreshold, updateThreshold } = defaults.sessionMemory;
 
 const sessionMemory = z.strictObject({
   enabled: enabled("Layer 3: notes on the running session."),
@@ -28,7 +28,15 @@ const sessionMemory = z.strictObject({
       0,
       1_000,
       goalRefresh,
-      "Number of tool calls after which the agent is reminded of your request, each time. 0: never.",
+      "Number of tool calls that are needed before the agent is reminded of your request, each time. 0: never.",
+    ),
+  ),
+  goalDistance: byAnyone(
+    whole(
+      0,
+      1_000_000,
+      goalDistance,
+      "Tokens that must have followed your request, or the last reminder, before the agent is reminded, too.",
     ),
   ),
 });

@@ -19,7 +19,6 @@ import type { ForkRequest, ForkResult, ForkRun } from "../../src/seams/host.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import type { forkArguments } from "./arguments.js";
-import { MOST_TASKS } from "./bounds.js";
 import { listTouched } from "./subagents.js";
 
 /** Number of forks that run in parallel, over all sessions. */
@@ -53,16 +52,9 @@ export function createForking(context: LayerContext): Forking {
 
   const tool = defineTool<typeof forkArguments>({
     name: "fork",
-    description:
-      "Do independent tasks side by side on copies of this session. Copies know all you know, at the price of cached tokens; task's subagents start fresh. Each returns one report.",
+    description: "Do independent tasks on parallel copies of this session; each returns a report.",
     parameters: {
-      properties: {
-        tasks: {
-          description: `1-${MOST_TASKS} tasks, one copy each`,
-          type: "array",
-          items: { type: "string" },
-        },
-      },
+      properties: { tasks: { type: "array", items: { type: "string" } } },
       required: ["tasks"],
     },
     loadCheck: async () => (await import("./arguments.js")).forkArguments,

@@ -1,11 +1,12 @@
 /**
  * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. A call that fails the same way again
- * gets a hint after its result, before the result is first sent.
+ * gets a hint after its result, before the result is first sent; the hint goes with the next batch that clears before it.
  */
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { type Addition, extend } from "../../src/view/extend.js";
+import { forget } from "../../src/view/forgotten.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
@@ -40,7 +41,8 @@ function create(context: LayerContext): LayerParts {
     handlers: {
       async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
-        return (await answer(request, signal)) ? request.show() : undefined;
+        const hasForgotten = request.isReady() && (await forget(context, { request, layer: LAYER, signal }));
+        return (await answer(request, signal)) || hasForgotten ? request.show() : undefined;
       },
     },
   };

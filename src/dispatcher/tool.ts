@@ -12,9 +12,12 @@ import type { ToolCall } from "./hooks.js";
 export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
-  /** Description of the arguments for the model; part of every request. */
+  /**
+   * The usual arguments for the model; part of every request. A rare one is only named in the description, which takes a
+   * third of the tokens. The host passes it on (measured), and it is checked like the others.
+   */
   readonly parameters: ToolParameters;
-  /** Schema that checks the arguments; loaded when the tool is first called. A test compares it with `parameters`. */
+  /** Schema that checks the arguments; loaded when the tool is first called. A test compares it with the definition. */
   loadCheck(): Promise<Parameters>;
   /** Time limit; default 10 s. */
   readonly deadlineMs?: number;
@@ -48,7 +51,6 @@ export function defineTool<Parameters extends z.ZodObject>(tool: Tool<Parameters
 /** The parameters exactly as the host sends them. Pure. */
 export function formatParameters({ properties, required }: ToolParameters): Record<string, unknown> {
   return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
     properties,
     ...(required && { required }),

@@ -10,7 +10,8 @@
  *                    rewritten  `text` replaces its text
  *                    extended   `text` follows it; once per layer
  *     of either      revised    replaces the text of the same layer's decision of kind `of` by this `text`, or by none,
- *                               because its words were taken back. The last revision counts
+ *                               because its words were taken back, or a batch has cleared results before a reminder.
+ *                               The last revision counts
  */
 import { isVersion } from "../record/version.js";
 import { either, list, matching, number, object, oneOf, optional, string } from "../shape.js";

@@ -1,4 +1,7 @@
-/** Applies revisions: new texts for a message or result, because words behind the old ones were taken back. */
+/**
+ * Applies revisions: new texts for a message or result, because words behind the old ones were taken back, or because a
+ * batch has broken the cache before a reminder, which goes with it.
+ */
 import type { KnownDecision, Standing } from "./known-decision.js";
 
 /** Replaces the layer's text by the revised one, and its time by that of the revision. */

@@ -17,7 +17,7 @@ import { openWorld, type World } from "../support/world.js";
 const HOUR = 3_600_000;
 const options = {
   microCompact: { floor: 0, keepRecent: 1 },
-  sessionMemory: { goalRefresh: 3 },
+  sessionMemory: { goalRefresh: 3, goalDistance: 0 },
   autoCompact: { threshold: 16_000 },
 };
 const NAMED = /\/project\/\.opencode\/(?:tool-results\/[\w-]+\.txt|session-memory\/[\w-]+\.md)/g;

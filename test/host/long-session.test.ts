@@ -75,6 +75,7 @@ beforeAll(async () => {
     options: {
       microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
       toolResults: { threshold: 16_000 },
+      sessionMemory: { goalDistance: 0 },
     },
     config: { provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } } },
     promptCache: { lifetimeMs: CACHE_MINUTES * 60_000 },

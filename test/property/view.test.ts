@@ -30,7 +30,10 @@ const options = fc.record({
     horizon: fc.integer({ min: 1, max: 40 }),
     idleMinutes: fc.constantFrom(1, 5, 60),
   }),
-  sessionMemory: fc.record({ goalRefresh: fc.integer({ min: 2, max: 6 }) }),
+  sessionMemory: fc.record({
+    goalRefresh: fc.integer({ min: 2, max: 6 }),
+    goalDistance: fc.constantFrom(0, 200),
+  }),
   autoCompact: fc.record({ threshold: fc.integer({ min: 10_000, max: 24_000 }) }),
 });
 

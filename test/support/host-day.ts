@@ -8,7 +8,7 @@ import type { World } from "./world.js";
 
 export const DAY_OPTIONS = {
   microCompact: { floor: 0, keepRecent: 1 },
-  sessionMemory: { goalRefresh: 2 },
+  sessionMemory: { goalRefresh: 2, goalDistance: 0 },
   autoCompact: { threshold: 16_000 },
   crossAgent: { onConflict: "block" },
 };

@@ -278,7 +278,7 @@ describe("the layer", () => {
     expect([...files.contents.keys()].filter((path) => /instances|edits|mail|leases/.test(path))).toEqual([]);
   });
 
-  it("the layer across-agents costs under 600 tokens of tool definitions", async () => {
+  it("the layer across-agents costs under 220 tokens of tool definitions", async () => {
     const { encode } = await import("gpt-tokenizer");
     const { strata } = await openWorld();
     const own = strata.dispatcher.tools.filter(({ name }) =>
@@ -291,6 +291,6 @@ describe("the layer", () => {
     }));
     const tokens = encode(JSON.stringify(definitions)).length;
     process.stdout.write(`fork, lease and send_message: ${tokens} tokens of definitions\n`);
-    expect(tokens).toBeLessThan(600);
+    expect(tokens).toBeLessThan(220);
   });
 });

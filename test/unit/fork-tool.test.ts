@@ -92,7 +92,7 @@ describe("the tool fork", () => {
     expect(world.host.forked).toEqual([]);
   });
 
-  it("the tool fork takes one to five tasks that say something, and costs under 200 tokens to offer", async () => {
+  it("the tool fork takes one to five tasks that say something, and costs under 50 tokens to offer", async () => {
     const world = await openWorld();
     const tool = world.strata.dispatcher.tools.find(({ name }) => name === "fork");
     const check = await tool?.loadCheck();
@@ -106,7 +106,7 @@ describe("the tool fork", () => {
       false,
     ]);
     const definition = JSON.stringify([tool?.name, tool?.description, tool?.parameters]);
-    expect(definition.length / 4).toBeLessThan(200);
+    expect(definition.length / 4).toBeLessThan(50);
   });
 });
 
@@ -138,7 +138,10 @@ describe("in a fork of ours", () => {
   });
 
   it("nothing is cleared, cut or noted that the parent has sent, though it would be due: the beginning stays the parent's", async () => {
-    const options = { microCompact: { floor: 100, keepRecent: 0 }, sessionMemory: { goalRefresh: 1 } };
+    const options = {
+      microCompact: { floor: 100, keepRecent: 0 },
+      sessionMemory: { goalRefresh: 1, goalDistance: 0 },
+    };
     const world = await openWorld({ options });
     const session = createSession(world.clock);
     session.user("go");

@@ -4,11 +4,11 @@ import { readHistory } from "../../src/conversation/history.js";
 import type { ToolPart } from "../../src/conversation/message.js";
 import { readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import type { Find } from "../../src/view/replay.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
-import { LONGEST_REMINDER } from "../support/view-check.js";
 
 const none = readFacts(EMPTY_LEDGER, PROJECT);
 const rule = (text: string, at: number) => ({ text, at, request: 1 });
@@ -22,19 +22,57 @@ function work(...calls: number[]) {
   for (const count of calls) session.answer(Array.from({ length: count }, () => call("bash", "done")));
   return session;
 }
-const plan = (session: ReturnType<typeof work>, given = facts, every = 10) =>
-  planReminder(readHistory(session.messages), given, every);
+const LAYER = "session-memory";
+
+/** As if these layer's reminders had been recorded, each behind the last result of the message at this index. */
+function open(session: ReturnType<typeof work>, reminded: readonly number[] = []) {
+  const history = readHistory(session.messages);
+  const keys = reminded.map((index) => history.results(index).findLast((one) => one.index === index)?.key);
+  const reminder = {
+    key: "",
+    outcome: "extended" as const,
+    text: "reminder",
+    session: "s",
+    layer: LAYER,
+    at: 1,
+  };
+  const find: Find = (key) => (keys.includes(key) ? { extended: [reminder] } : undefined);
+  return { history, find, shownFrom: () => 0 };
+}
+
+function plan(
+  session: ReturnType<typeof work>,
+  { given = facts, every = 10, distance = 0, reminded = [] as readonly number[] } = {},
+) {
+  const policy = { goalRefresh: every, goalDistance: distance };
+  const options = { view: session.messages, facts: given, policy, layer: LAYER };
+  return planReminder(open(session, reminded), options);
+}
 
 describe("the reminder of the goal", () => {
-  it("the reminder of the goal is due with every tenth call on one request, also where parallel calls step over it", () => {
+  it("the reminder of the goal is due ten calls after the request, and again ten calls after itself", () => {
     expect(plan(work(9))).toBeUndefined();
     expect(plan(work(9, 1))?.text).toContain("after 10 tool calls");
     expect(plan(work(9, 3))?.text).toContain("after 12 tool calls");
-    expect(plan(work(10, 1))).toBeUndefined();
-    expect(plan(work(9, 3, 7))).toBeUndefined();
-    expect(plan(work(9, 3, 8))?.text).toContain("after 20 tool calls");
-    expect(plan(work(2), facts, 2)).toBeDefined();
-    expect(plan(work(10), facts, 0)).toBeUndefined();
+    expect(plan(work(9, 3, 7), { reminded: [2] })).toBeUndefined();
+    expect(plan(work(9, 3, 7, 3), { reminded: [2] })?.text).toContain("after 22 tool calls");
+    expect(plan(work(2), { every: 2 })).toBeDefined();
+    expect(plan(work(10), { every: 0 })).toBeUndefined();
+  });
+
+  it("the reminder of the goal is due only where enough tokens have followed the request, or the last one", () => {
+    const session = work(10);
+    session.answer([call("bash", "x".repeat(40_000))]);
+    expect(plan(session, { distance: 11_000 })).toBeUndefined();
+    expect(plan(session, { distance: 9_000 })).toBeDefined();
+    session.answer(Array.from({ length: 10 }, () => call("bash", "done")));
+    expect(plan(session, { distance: 9_000, reminded: [2] })).toBeUndefined();
+  });
+
+  it("the reminder of the goal is not added to two that stand in the context", () => {
+    const session = work(10, 10, 10);
+    expect(plan(session, { reminded: [1] })).toBeDefined();
+    expect(plan(session, { reminded: [1, 2] })).toBeUndefined();
   });
 
   it("the reminder of the goal counts anew with each request of the user's", () => {
@@ -59,21 +97,23 @@ describe("the reminder of the goal", () => {
     const todos = Array.from({ length: 30 }, (_, n) => ({ content: `${n} ${long}`, status: "pending" }));
     const text =
       plan(work(10), {
-        ...facts,
-        requests: [request("old"), request(long)],
-        constraints: many,
-        corrections: [rule("No, the other file.", 99)],
-        todos: [...todos, { content: "is done", status: "completed" }],
+        given: {
+          ...facts,
+          requests: [request("old"), request(long)],
+          constraints: many,
+          corrections: [rule("No, the other file.", 99)],
+          todos: [...todos, { content: "is done", status: "completed" }],
+        },
       })?.text ?? "";
     expect(text).toContain("no new request. The user asked:\n🦆 word");
     expect(text).toContain("- 29 🦆");
     expect(text).toContain("- No, the other file.");
     expect(text).not.toContain("is done");
-    expect(text.length).toBeLessThan(LONGEST_REMINDER);
+    expect(text.length).toBeLessThan(1_500);
     expect(Buffer.from(text).toString()).toBe(text);
   });
 
   it("the reminder of the goal is not made without a request to repeat", () => {
-    expect(plan(work(10), none)).toBeUndefined();
+    expect(plan(work(10), { given: none })).toBeUndefined();
   });
 });

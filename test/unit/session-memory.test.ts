@@ -81,7 +81,9 @@ describe("the notes on a session", () => {
 
 describe("the reminder", () => {
   it("the reminder is recorded, stands in the tail, and is the same for ever and everywhere", async () => {
-    const { world, session } = await open({ options: { sessionMemory: { goalRefresh: 3 } } });
+    const { world, session } = await open({
+      options: { sessionMemory: { goalRefresh: 3, goalDistance: 0 } },
+    });
     session.user("Port the parser.");
     session.answer([call("bash", "one"), call("bash", "two")]);
     expect(outputs(await world.request(session.messages))).toEqual(["one", "two"]);
@@ -96,6 +98,41 @@ describe("the reminder", () => {
     const again = await world.restart();
     expect(outputs(await again.request(fork(session.messages, "ses_f")))).toEqual([...shown, "four"]);
     expect(world.decisions()).toHaveLength(1);
+  });
+
+  it("the reminder goes with the next batch that clears results before it, at once and for good", async () => {
+    const { world, session } = await open({
+      options: {
+        sessionMemory: { goalRefresh: 2, goalDistance: 0 },
+        microCompact: { floor: 100, keepRecent: 0 },
+      },
+    });
+    session.user("Port the parser.");
+    session.answer([call("bash", "x".repeat(8_000)), call("task", "two")]);
+    const reminded = outputs(await world.request(session.messages));
+    expect(reminded[1]).toMatch(/^two\n\n\[Strata\] A reminder/);
+    session.answer([], { text: "Done." });
+    world.clock.advance(3 * 60 * 60_000);
+    session.user("And now?");
+    const cleared = outputs(await world.request(session.messages));
+    expect(cleared[0]).toContain("[Strata] Cleared");
+    expect(cleared[1]).toBe("two");
+    session.answer([], { text: "Nothing." });
+    const again = await world.restart();
+    expect(outputs(await again.request(session.messages))).toEqual(cleared);
+  });
+
+  it("the reminder stays where nothing before it is cleared", async () => {
+    const { world, session } = await open({
+      options: { sessionMemory: { goalRefresh: 2, goalDistance: 0 } },
+    });
+    session.user("Port the parser.");
+    session.answer([call("bash", "one"), call("task", "two")]);
+    const reminded = outputs(await world.request(session.messages));
+    session.answer([], { text: "Done." });
+    world.clock.advance(3 * 60 * 60_000);
+    session.user("And now?");
+    expect(outputs(await world.request(session.messages))).toEqual(reminded);
   });
 });
 

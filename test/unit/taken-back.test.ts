@@ -245,7 +245,7 @@ describe("recorded text with words that were taken back since", () => {
   });
 
   it("recorded text with words that were taken back is no longer a reminder", async () => {
-    const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2 } } });
+    const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2, goalDistance: 0 } } });
     const session = createSession(world.clock);
     session.user(RULE);
     session.answer([call("bash", "zero")], { text: "zero" });

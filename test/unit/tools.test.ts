@@ -102,6 +102,7 @@ describe("a layer's tool in the host", () => {
 
 /** The limits of values are checked and not told; descriptions are told and not checked. */
 const UNTOLD = new Set([
+  "$schema",
   "additionalProperties",
   "maximum",
   "maxItems",
@@ -117,14 +118,34 @@ const toPlain = (schema: object): unknown =>
     UNTOLD.has(key) && typeof value !== "object" ? undefined : value,
   );
 
+interface ObjectSchema {
+  properties: Record<string, unknown>;
+}
+
 describe("every tool of ours", () => {
-  it("is checked by what the model is told of its arguments", async () => {
+  it("is checked by what the model is told of its arguments, a rare one by its name only", async () => {
     const world = await openWorld();
     const { tools } = world.strata.dispatcher;
     expect(tools.length).toBeGreaterThan(5);
-    for (const { loadCheck, name, parameters } of tools) {
-      const checked = toPlain(z.toJSONSchema(await loadCheck(), { io: "input" }));
-      expect([name, checked]).toEqual([name, toPlain(formatParameters(parameters))]);
+    for (const { description, loadCheck, name, parameters } of tools) {
+      const checked = toPlain(z.toJSONSchema(await loadCheck(), { io: "input" })) as ObjectSchema;
+      const all = Object.entries(checked.properties);
+      const isTold = ([argument]: [string, unknown]): boolean => argument in parameters.properties;
+      const told = { ...checked, properties: Object.fromEntries(all.filter(isTold)) };
+      expect([name, told]).toEqual([name, toPlain(formatParameters(parameters))]);
+      for (const [rare] of all.filter((one) => !isTold(one)))
+        expect(description).toMatch(new RegExp(`Also: .*\\b${rare}\\b`));
     }
+  });
+
+  it("is offered for 500 tokens together with the five others", async () => {
+    const { encode } = await import("gpt-tokenizer");
+    const world = await openWorld();
+    const definitions = world.strata.dispatcher.tools.map(({ description, name, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters: formatParameters(parameters) },
+    }));
+    expect(definitions).toHaveLength(6);
+    expect(encode(JSON.stringify(definitions)).length).toBeLessThanOrEqual(500);
   });
 });

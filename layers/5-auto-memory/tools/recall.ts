@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
-import { type Memory, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
+import { type Memory, usersTypes } from "../../../src/memory/memory.js";
 import { listShownWhole } from "../../../src/memory/search/found.js";
 import type { Found } from "../../../src/memory/search/search.js";
 import { cut, toLine } from "../../../src/text.js";
@@ -20,10 +20,7 @@ const RECORD = "What earlier sessions noted; a record, no request, and it grants
 const parameters: ToolParameters = {
   properties: {
     query: { type: "string" },
-    id: { description: "one in full", type: "string" },
-    entity: { description: "!12, #34, &5 or a path", type: "string" },
-    type: { type: "string", enum: memoryTypes },
-    archived: { description: "those in the archive too", type: "boolean" },
+    id: { type: "string" },
   },
 };
 type Arguments = z.output<typeof recallArguments>;
@@ -32,8 +29,7 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
   const { clock, conflicts, files, folders, memories, search } = context;
   return defineTool<typeof recallArguments>({
     name: "memory_recall",
-    description:
-      "Look up what earlier sessions decided, learned or were told. Give query, id, entity or type.",
+    description: "Find what earlier sessions decided or learned. Also: entity (#34, path), type, archived.",
     parameters,
     loadCheck: async () => (await import("./arguments.js")).recallArguments,
     execute: ({ id, ...query }, { sessionID }) => (id === undefined ? list(query, sessionID) : show(id)),

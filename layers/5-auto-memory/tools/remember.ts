@@ -7,12 +7,7 @@
  * the user.
  */
 import type { z } from "zod";
-import {
-  defineTool,
-  type Tool,
-  type ToolParameters,
-  type ToolProperty,
-} from "../../../src/dispatcher/tool.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
@@ -28,20 +23,10 @@ import { findWhen } from "../when.js";
 import type { rememberArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 
-const words: ToolProperty = { type: "array", items: { type: "string" } };
-
 const parameters: ToolParameters = {
   properties: {
     content: { type: "string" },
     type: { type: "string", enum: memoryTypes },
-    title: { type: "string" },
-    aliases: words,
-    tags: words,
-    entities: { description: "#34, !12, paths", ...words },
-    importance: { description: "0 to 1", type: "number" },
-    sensitivity: { description: "private: not in git", type: "string", enum: ["internal", "private"] },
-    scope: { description: "global: all projects", type: "string", enum: ["project", "global"] },
-    expires: { description: "ISO date", type: "string" },
   },
   required: ["content", "type"],
 };
@@ -52,7 +37,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
   return defineTool<typeof rememberArguments>({
     name: "memory_remember",
     description:
-      "Keep at once, one fact a call: a correction, a rule, a decision with its reason, a fact found the hard way. Not the task at hand, its state, or what code or git says. directive, preference, feedback, pattern: the user's own sentence.",
+      "Keep one fact at once: a correction, rule, decision with its reason, or fact found the hard way; not the task, its state or what code or git says. directive, preference, feedback, pattern: the user's own sentence. Also: title, aliases[], tags[], entities[], importance (0-1), sensitivity (private), scope (global), expires (date).",
     parameters,
     loadCheck: async () => (await import("./arguments.js")).rememberArguments,
     async execute(args, { messageID, sessionID }) {

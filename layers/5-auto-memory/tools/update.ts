@@ -28,11 +28,8 @@ import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } fr
 const parameters: ToolParameters = {
   properties: {
     id: { type: "string" },
-    action: { description: "resolve, reopen: a blocker", type: "string", enum: actions },
-    content: { description: "edit", type: "string" },
-    title: { description: "edit", type: "string" },
-    to: { description: "link: other id", type: "string" },
-    reason: { type: "string" },
+    action: { type: "string", enum: actions },
+    content: { type: "string" },
   },
   required: ["id", "action"],
 };
@@ -54,7 +51,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
   const { changes, clock, conflicts, memories, readUsersMessages } = context;
   return defineTool<typeof updateArguments>({
     name: "memory_update",
-    description: "Change a memory. Nothing is deleted: archive what no longer holds.",
+    description: "Change a memory; archive what no longer holds. Also: title, to (link), reason.",
     parameters,
     loadCheck: async () => (await import("./arguments.js")).updateArguments,
     async execute(args, { messageID, sessionID }) {

@@ -12,9 +12,7 @@ const MINUTE_MS = 60_000;
 const parameters: ToolParameters = {
   properties: {
     op: { type: "string", enum: ["claim", "renew", "release", "list"] },
-    item: { description: "!12, #34, a path or a topic", type: "string" },
-    minutes: { description: `default ${USUAL_MINUTES}`, type: "number" },
-    why: { type: "string" },
+    item: { type: "string" },
   },
   required: ["op"],
 };
@@ -23,7 +21,7 @@ export function createLeaseTool(leases: Leases): Tool {
   return defineTool<typeof leaseArguments>({
     name: "lease",
     description:
-      "Tell other agents in this repository what you work on: claim before you start, release when done. A folder covers what is in it.",
+      "Claim what you work on (#34, path, topic) for other agents to see; release when done. Also: minutes, why.",
     parameters,
     loadCheck: async () => (await import("../arguments.js")).leaseArguments,
     async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {

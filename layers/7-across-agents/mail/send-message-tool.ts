@@ -14,12 +14,9 @@ const SHOWN_MESSAGES = 10;
 
 const parameters: ToolParameters = {
   properties: {
-    to: { description: 'session id, "parent", "children" or instance id', type: "string" },
-    text: { description: `at most ${MOST_MESSAGE_BYTES} bytes; larger things go in a file`, type: "string" },
-    id: {
-      description: "yours; sent once however often. Without text: asks what became of it",
-      type: "string",
-    },
+    to: { type: "string" },
+    text: { type: "string" },
+    id: { type: "string" },
   },
 };
 
@@ -35,7 +32,7 @@ export function createSendMessageTool({ instances, mail }: SendMessageOptions): 
   return defineTool<typeof sendMessageArguments>({
     name: "send_message",
     description:
-      "Write to another agent of this project: parent, child, sibling, other OpenCode instance. It arrives at its next step. Without arguments: who is there.",
+      "Message another agent (session id, parent, children). No arguments: who is there; only id: its state.",
     parameters,
     loadCheck: async () => (await import("../arguments.js")).sendMessageArguments,
     execute: async (args, call) => {
