@@ -119,7 +119,7 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
       key: `${sessionID} ${key.key}`,
       tokensFreed: cut.tokensFreed,
       cacheLost,
-      net: Math.round(priceLostCache(cacheLost)),
+      ...priceLostCache(cacheLost, request.rates(cut.tokensBefore - cut.tokensFreed)),
     };
     await recordBefore(savings, saved, () =>
       decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal),

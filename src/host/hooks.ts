@@ -15,6 +15,7 @@ import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
+import { readPrices } from "./prices.js";
 import { createSlashCommands, type SlashCommands } from "./slash-commands.js";
 import { bindTools, defineTools } from "./tools.js";
 
@@ -148,7 +149,9 @@ function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
     return dispatcher.serve("modelWindow", {
       read() {
         if (isOwnAgent(agent)) return undefined;
-        return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
+        const prices = readPrices(model.cost);
+        const window = readWindow(model, output.maxOutputTokens);
+        return { input: { sessionID, ...window, ...(prices && { prices }) }, value: undefined };
       },
       write: () => undefined,
     });

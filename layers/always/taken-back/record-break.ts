@@ -27,6 +27,7 @@ export async function recordBreak(
   const { history, model, sessionID } = request;
   const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
   const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
+  const rates = request.rates(request.estimateTokens(request.show()));
   signal.throwIfAborted();
   await savings.recordNow({
     session: sessionID,
@@ -35,7 +36,7 @@ export async function recordBreak(
     reason: REASON,
     results: revisions.length,
     cacheLost,
-    net: Math.round(priceLostCache(cacheLost)),
+    ...priceLostCache(cacheLost, rates),
   });
   explain(request);
   for (const layer of new Set(revisions.map((one) => one.layer))) {
