@@ -14,6 +14,7 @@ export interface Candidate {
  * When results are cleared:
  *     cold   the prefix is no longer cached, or breaks anyway
  *     full   it is cached, and the context of `tokens` exceeds its budget
+ *     tier   the same, but the prompt is, or is about to be, so long that the model charges more for all of it
  *     warm   it is cached, and the context is within its budget
  *     free   the same, and the model charges nothing: reading the cache costs only time, and writing it again more
  */
@@ -25,6 +26,12 @@ export type Occasion =
       budgetTokens: number;
       /** Nothing else makes room: whatever can be cleared is cleared. */
       isLastResort?: boolean;
+    }
+  | {
+      kind: "tier";
+      tokens: number;
+      /** Beyond it the whole prompt costs more. */
+      tierTokens: number;
     }
   | { kind: "warm" }
   | { kind: "free" };
@@ -53,6 +60,8 @@ export interface ClearPlan {
  */
 const LEAST_FREED = 1 / 3;
 const MOST_LEFT = 1 / 2;
+/** Staying below a dearer tier is worth any cache, if it is for long: at most this share of the tier's size is left. */
+const MOST_LEFT_OF_TIER = 0.8;
 
 /**
  * The batch of results to clear now; `undefined` if there is none. Candidates are in context order.
@@ -83,6 +92,10 @@ function choose(
   const all = candidates.map((_, index) => index);
   if (occasion.kind === "cold") return { ...sumUp(candidates, all), cacheLost: 0 };
   if (occasion.kind === "full") return makeRoom(sumUp(candidates, all), occasion);
+  if (occasion.kind === "tier") {
+    const plan = sumUp(candidates, all);
+    if (occasion.tokens - plan.tokensFreed <= occasion.tierTokens * MOST_LEFT_OF_TIER) return plan;
+  }
   return takeFrom(candidates, findBestStart(candidates, policy));
 }
 

@@ -1,13 +1,15 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
+import { findReach, hasLookBack } from "../../layers/2-micro-compact/look-back.js";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/format.js";
 import { readPrices } from "../../src/host/prices.js";
 import { createKnownPrices } from "../../src/record/known-prices.js";
-import { findNextTier, findRates, isFree, type ModelPrices } from "../../src/record/prices.js";
+import { findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
 import { PRICE, priceLostCache, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 
 const SONNET = { input: 3, output: 15, cache: { read: 0.3, write: 3.75 } };
@@ -41,9 +43,15 @@ describe("a model's prices", () => {
     expect(findRates(prices, 100_000).written).toBe(1);
     expect(findRates(prices, 100_001)).toMatchObject({ written: 1.2, cached: 0.2, dollars: 2.5 });
     expect(findRates(prices, 272_001)).toMatchObject({ written: 2, cached: 0.2, answered: 9 });
-    expect(findNextTier(prices)).toBe(100_000);
+    expect([95_000, 95_001, 258_000, 258_401].map((tokens) => findTier(prices, tokens))).toEqual([
+      undefined,
+      100_000,
+      100_000,
+      272_000,
+    ]);
     const { tier: _, ...over } = long(0);
-    expect(findNextTier(read({ ...GPT, experimentalOver200K: over }))).toBe(200_000);
+    expect(findTier(read({ ...GPT, experimentalOver200K: over }), 200_000)).toBe(200_000);
+    expect(findTier(read({ ...GPT, experimentalOver200K: GPT }), 300_000)).toBeUndefined();
   });
 
   it("a model's prices are unknown if the host gives none that can be read, and then usual ones apply without dollars", () => {
@@ -138,6 +146,35 @@ describe("a rule with real prices", () => {
 
   it("a rule with real prices leaves a warm cache alone where nothing is charged", () => {
     expect(planClear(candidate, { kind: "free" }, { horizon: 10, floor: 0 })).toBeUndefined();
+  });
+});
+
+describe("a prompt about to cost more", () => {
+  // What 2,000 tokens save does not pay for 80,000 written again.
+  const candidates = [{ tokens: 20_000, cachedFrom: 100_000, isSuperseded: false }];
+  const plan = (tokens: number) =>
+    planClear(candidates, { kind: "tier", tokens, tierTokens: 100_000 }, { horizon: 10, floor: 0 });
+
+  it("a prompt about to cost more is cleared at any price, if that keeps it below for long", () => {
+    expect(planClear(candidates, { kind: "warm" }, { horizon: 10, floor: 0 })).toBeUndefined();
+    expect(plan(100_000)).toEqual({ chosen: [0], tokensFreed: 20_000, cacheLost: 80_000 });
+    expect(plan(100_001)).toBeUndefined();
+  });
+});
+
+describe("the reach of a cache with a look-back", () => {
+  const turns = (count: number) => Array.from({ length: count }, (_, n) => answer([call("bash", `${n}`)]));
+
+  it("the reach of a cache with a look-back is twenty blocks from the end, a call and its result being two", () => {
+    expect(findReach([user("go"), ...turns(9)])).toBe(0);
+    expect(findReach([user("go"), ...turns(10)])).toBe(1);
+    expect(findReach([user("go"), ...turns(30)])).toBe(21);
+  });
+
+  it("the reach of a cache with a look-back matters for Anthropic's models, whoever serves them", () => {
+    expect(hasLookBack({ providerID: "anthropic", modelID: "x" })).toBe(true);
+    expect(hasLookBack({ providerID: "bedrock", modelID: "eu.anthropic.claude-y" })).toBe(true);
+    expect(hasLookBack({ providerID: "openai", modelID: "gpt-5" })).toBe(false);
   });
 });
 
