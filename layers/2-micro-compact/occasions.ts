@@ -1,7 +1,7 @@
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { findTier, isFree } from "../../src/record/prices.js";
-import { findColdReason } from "../../src/view/cold.js";
+import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { ClearPlan, Occasion } from "./plan.js";
 
@@ -20,7 +20,7 @@ export function createOccasions({ clock, config }: Pick<LayerContext, "clock" | 
 
   return {
     find({ budgetTokens, history, model, prices, sessionID }, tokens) {
-      const cold = findColdReason(history, model, clock.now(), config.microCompact);
+      const cold = findColdReason(history, model, clock.now(), planCachePolicy(config));
       if (cold !== undefined) return { occasion: { kind: "cold" }, reason: cold };
       const known = prices();
       if (tokens <= budgetTokens && known && isFree(known))

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findReach, hasLookBack } from "../../layers/2-micro-compact/look-back.js";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/format.js";
+import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
 import { readPrices } from "../../src/host/prices.js";
 import { createKnownPrices } from "../../src/record/known-prices.js";
 import { findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
@@ -159,6 +160,25 @@ describe("a prompt about to cost more", () => {
     expect(planClear(candidates, { kind: "warm" }, { horizon: 10, floor: 0 })).toBeUndefined();
     expect(plan(100_000)).toEqual({ chosen: [0], tokensFreed: 20_000, cacheLost: 80_000 });
     expect(plan(100_001)).toBeUndefined();
+  });
+});
+
+describe("a cache for an hour", () => {
+  const api = { npm: "@ai-sdk/anthropic" };
+  const ask = (agent: string, providerID: string, options: Record<string, unknown>) => {
+    askForLongCache({ agent, model: { providerID, api }, options });
+    return options.cacheControl;
+  };
+
+  it("a cache for an hour is asked of Anthropic, once for each request that is read again", () => {
+    expect(ask("build", "anthropic", {})).toEqual({ type: "ephemeral", ttl: "1h" });
+    expect(ask("title", "anthropic", {})).toBeUndefined();
+    expect(ask("build", "acme", {})).toBeUndefined();
+    expect(ask("build", "anthropic", { cacheControl: "theirs" })).toBe("theirs");
+  });
+
+  it("a cache for an hour costs twice the input price to write", () => {
+    expect(findRates(withLongCache(read(SONNET)))).toMatchObject({ written: 2, cached: 0.3 / 3 });
   });
 });
 
