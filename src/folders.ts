@@ -24,6 +24,8 @@ export interface Folders {
   background: string;
   /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
   vectors: string;
+  /** Machine state: the models' prices, as the host last gave them. */
+  prices: string;
   /** Machine state: sessions for which compaction does not help. */
   breakers: string;
   /** The error log, for people. */
@@ -59,6 +61,7 @@ export function planFolders(project: string): Folders {
     views: join(strata, "state", "views"),
     background: join(strata, "state", "background"),
     vectors: join(strata, "state", "vectors"),
+    prices: join(strata, "state", "prices.json"),
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),
     errorLock: join(strata, "state", "errors.lock"),

@@ -2,3 +2,10 @@
 export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** 1.234 → "$1.23", -0.0345 → "-$0.035": two digits at least, so that small sums are not zero. */
+export function formatMoney(dollars: number): string {
+  const size = Math.abs(dollars);
+  const text = size >= 0.995 || size === 0 ? size.toFixed(2) : String(Number(size.toPrecision(2)));
+  return `${dollars < 0 ? "-" : ""}$${text}`;
+}

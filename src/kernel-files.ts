@@ -43,6 +43,7 @@ export const kernelFiles: readonly FileKind[] = [
     path: `${STATE}/instances/<id>.json`,
     expiry: { what: "an instance that has ended", days: STATE_DAYS, openNeeds: openLiving },
   },
+  kept(`${STATE}/prices.json`),
   kept(`${STATE}/memory/clone`),
   kept(`${STATE}/memory/internal/<id>`),
   kept(`${STATE}/memory/private/<id>`),

@@ -15,6 +15,7 @@ import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Seal } from "./owner/seal.js";
 import type { Prompts } from "./prompts.js";
+import type { KnownPrices } from "./record/known-prices.js";
 import type { Log } from "./record/log.js";
 import type { Savings } from "./record/savings.js";
 import type { TokenCounter } from "./record/tokens.js";
@@ -75,6 +76,7 @@ export interface LayerContext {
 export interface KernelContext extends LayerContext {
   requests: Requests;
   windows: ModelWindows;
+  prices: KnownPrices;
   pulse: Pulse;
   /** The configuration as read, with its problems. */
   reading: ConfigReading;

@@ -33,8 +33,9 @@ import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
 import type { SeenSessions } from "./owner/seen-sessions.js";
 import { createPrompts } from "./prompts.js";
+import { createKnownPrices } from "./record/known-prices.js";
 import { createLog, type Log } from "./record/log.js";
-import { createSavings, type Savings } from "./record/savings.js";
+import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
@@ -85,7 +86,10 @@ interface Ground
   sessions: SeenSessions;
 }
 
-type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" | "sizes" | "windows">;
+type Requesting = Pick<
+  KernelContext,
+  "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
+>;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
 type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
   embedder: OpenEmbedder | undefined;
@@ -107,7 +111,7 @@ export async function createStrata(
   const { pulse, savings } = recording;
   const requesting = createRequesting(ground);
   const remembering = createRemembering(ground, seams);
-  const working = createWorking(ground, savings);
+  const working = createWorking(ground, { prices: requesting.prices, savings });
   const prompts = createPrompts(files);
   const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
   const layers = createLayers(stack.layers, context);
@@ -200,24 +204,20 @@ function createRecording(
   };
 }
 
-/** Decisions, result files, sizes and windows: what a request to the model is made from. */
-function createRequesting({ clock, config, files, folders, log }: Ground): Requesting {
-  const decisions = createDecisions({
-    clock,
-    files,
-    log,
-    folder: folders.decisions,
-    resultsFolder: folders.toolResults,
-  });
-  const sizes = createContextSizes();
-  const windows = createModelWindows();
+/** Decisions, result files, sizes, windows and prices: what a request to the model is made from. */
+function createRequesting({ clock, config, files, folders, log, writes }: Ground): Requesting {
+  const of = { folder: folders.decisions, resultsFolder: folders.toolResults };
+  const known = {
+    decisions: createDecisions({ clock, files, log, ...of }),
+    prices: createKnownPrices({ files, log, writes, path: folders.prices }),
+    sizes: createContextSizes(),
+    windows: createModelWindows(),
+  };
   return {
-    decisions,
+    ...known,
     resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
-    sizes,
-    windows,
     requests: createRequests({
-      ...{ clock, decisions, sizes, windows },
+      ...{ clock, ...known },
       thresholdTokens: config.autoCompact.threshold,
       coldThresholdTokens: config.autoCompact.coldThreshold,
     }),
@@ -255,7 +255,7 @@ function createRemembering(
 }
 
 /** Other instances, subagents, and Strata's own model calls. */
-function createWorking(ground: Ground, savings: Savings): Working {
+function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" | "savings">): Working {
   const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
   const family = createFamily(host);
   return {
@@ -263,20 +263,12 @@ function createWorking(ground: Ground, savings: Savings): Working {
     generation: createGeneration({
       config: config.background,
       claims: reading.claims,
-      clock,
-      files,
-      host,
-      log,
-      savings,
-      toasts,
+      ...recording,
+      ...{ clock, files, host, log, toasts, instance },
       folder: folders.background,
-      instance,
     }),
     instances: createInstances({
-      clock,
-      family,
-      files,
-      log,
+      ...{ clock, family, files, log },
       processes: host.processes,
       folder: folders.instances,
       id: instance,

@@ -4,6 +4,7 @@ import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.
 import type { KnownDecision } from "../../src/view/known-decision.js";
 import { findText } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { findReach, hasLookBack } from "./look-back.js";
 import { MARKER_TOKENS } from "./marker.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
@@ -26,7 +27,7 @@ const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearc
  * `keepRecent`, not yet cleared, and larger than a marker. `view` is the list of messages as they would be sent.
  */
 export function gatherClearable(
-  { find, history, shownFrom }: ContextRequest,
+  { find, history, model, shownFrom }: ContextRequest,
   view: readonly Message[],
   keepRecent: number,
 ): Clearable[] {
@@ -42,7 +43,12 @@ export function gatherClearable(
   });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
-  const cachedFrom = measureCached(view, history.messages.length - view.length, history.lastAnswer);
+  const reach = model && hasLookBack(model) ? findReach(view) : 0;
+  const cachedFrom = measureCached(view, {
+    shift: history.messages.length - view.length,
+    lastAnswer: history.lastAnswer,
+    reach,
+  });
   return old.map((one): Clearable => {
     const why = superseded.get(one.result.part);
     return {
@@ -55,13 +61,12 @@ export function gatherClearable(
 }
 
 /**
- * Returns, for a message of the history, the tokens that the last request cached from it on. View and history end with
- * the same message; `shift` is the number of messages the view lacks.
+ * Returns, for a message of the history, the tokens that the last request cached from it on; before `reach`, an index in
+ * the view, all of them. View and history end with the same message; `shift` is the number of messages the view lacks.
  */
 function measureCached(
   view: readonly Message[],
-  shift: number,
-  lastAnswer: number,
+  { lastAnswer, reach, shift }: { lastAnswer: number; reach: number; shift: number },
 ): (index: number) => number {
   const before: number[] = [];
   let sum = 0;
@@ -71,5 +76,5 @@ function measureCached(
   }
   const tokensBefore = (index: number): number => before[Math.max(0, index - shift)] ?? 0;
   const cached = tokensBefore(lastAnswer);
-  return (index) => Math.max(0, cached - tokensBefore(index));
+  return (index) => (index - shift < reach ? cached : Math.max(0, cached - tokensBefore(index)));
 }

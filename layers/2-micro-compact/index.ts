@@ -11,7 +11,7 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache } from "../../src/record/savings.js";
+import { priceLostCache, type Rates } from "../../src/record/savings.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -47,11 +47,13 @@ function create(context: LayerContext): LayerParts {
         if (request.isCompaction || !request.isReady()) return undefined;
         const clearable = gatherClearable(request, messages, policy.keepRecent);
         if (clearable.length === 0) return undefined;
-        const { occasion, reason } = occasions.find(request, request.estimateTokens(messages));
-        const plan = planClear(clearable, occasion, policy);
+        const tokens = request.estimateTokens(messages);
+        const rates = request.rates(tokens);
+        const { occasion, reason } = occasions.find(request, tokens);
+        const plan = planClear(clearable, occasion, { ...policy, rates });
         occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
-        await clear(request, { clearable, plan, reason }, signal);
+        await clear(request, { clearable, plan, rates, reason }, signal);
         return request.show();
       },
     },
@@ -60,12 +62,13 @@ function create(context: LayerContext): LayerParts {
   interface Batch {
     clearable: readonly Clearable[];
     plan: ClearPlan;
+    rates: Rates;
     reason: string;
   }
 
   async function clear(
     { sessionID }: ContextRequest,
-    { clearable, plan, reason }: Batch,
+    { clearable, plan, rates, reason }: Batch,
     signal: AbortSignal,
   ): Promise<void> {
     const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
@@ -86,7 +89,7 @@ function create(context: LayerContext): LayerParts {
       results,
       tokensFreed,
       cacheLost,
-      net: Math.round(priceLostCache(cacheLost)),
+      ...priceLostCache(cacheLost, rates),
     };
     await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
     log.info(

@@ -1,6 +1,7 @@
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { findColdReason } from "../../src/view/cold.js";
+import { findTier, isFree } from "../../src/record/prices.js";
+import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { ClearPlan, Occasion } from "./plan.js";
 
@@ -18,9 +19,17 @@ export function createOccasions({ clock, config }: Pick<LayerContext, "clock" | 
   const left = new Set<string>();
 
   return {
-    find({ budgetTokens, history, model, sessionID }, tokens) {
-      const cold = findColdReason(history, model, clock.now(), config.microCompact);
+    find({ budgetTokens, history, model, prices, sessionID }, tokens) {
+      const cold = findColdReason(history, model, clock.now(), planCachePolicy(config));
       if (cold !== undefined) return { occasion: { kind: "cold" }, reason: cold };
+      const known = prices();
+      if (tokens <= budgetTokens && known && isFree(known))
+        return { occasion: { kind: "free" }, reason: "the model charges nothing" };
+      const tierTokens = findTier(known, tokens);
+      if (tokens <= budgetTokens && tierTokens !== undefined) {
+        const reason = `beyond ${formatCount(tierTokens)} tokens the model charges more`;
+        return { occasion: { kind: "tier", tokens, tierTokens }, reason };
+      }
       if (tokens <= budgetTokens) return { occasion: { kind: "warm" }, reason: "it pays back" };
       const reason = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
       // A layer that could not make room at the last request will hardly do so at this one.

@@ -1,4 +1,4 @@
-import { PRICE } from "../../src/record/savings.js";
+import { PRICE, type Rates } from "../../src/record/savings.js";
 
 /** A result that may be cleared. */
 export interface Candidate {
@@ -14,7 +14,9 @@ export interface Candidate {
  * When results are cleared:
  *     cold   the prefix is no longer cached, or breaks anyway
  *     full   it is cached, and the context of `tokens` exceeds its budget
+ *     tier   the same, but the prompt is, or is about to be, so long that the model charges more for all of it
  *     warm   it is cached, and the context is within its budget
+ *     free   the same, and the model charges nothing: reading the cache costs only time, and writing it again more
  */
 export type Occasion =
   | { kind: "cold" }
@@ -25,13 +27,22 @@ export type Occasion =
       /** Nothing else makes room: whatever can be cleared is cleared. */
       isLastResort?: boolean;
     }
-  | { kind: "warm" };
+  | {
+      kind: "tier";
+      tokens: number;
+      /** Beyond it the whole prompt costs more. */
+      tierTokens: number;
+    }
+  | { kind: "warm" }
+  | { kind: "free" };
 
 export interface ClearPolicy {
   /** Number of further requests to expect. */
   horizon: number;
   /** Minimum tokens that a batch must free. */
   floor: number;
+  /** What the model charges. */
+  rates?: Rates;
 }
 
 export interface ClearPlan {
@@ -49,6 +60,8 @@ export interface ClearPlan {
  */
 const LEAST_FREED = 1 / 3;
 const MOST_LEFT = 1 / 2;
+/** Staying below a dearer tier is worth any cache, if it is for long: at most this share of the tier's size is left. */
+const MOST_LEFT_OF_TIER = 0.8;
 
 /**
  * The batch of results to clear now; `undefined` if there is none. Candidates are in context order.
@@ -73,16 +86,24 @@ export function planClear(
 function choose(
   candidates: readonly Candidate[],
   occasion: Occasion,
-  { horizon }: ClearPolicy,
+  policy: ClearPolicy,
 ): ClearPlan | undefined {
+  if (occasion.kind === "free") return undefined;
   const all = candidates.map((_, index) => index);
   if (occasion.kind === "cold") return { ...sumUp(candidates, all), cacheLost: 0 };
   if (occasion.kind === "full") return makeRoom(sumUp(candidates, all), occasion);
-  return takeFrom(candidates, findBestStart(candidates, horizon));
+  if (occasion.kind === "tier") {
+    const plan = sumUp(candidates, all);
+    if (occasion.tokens - plan.tokensFreed <= occasion.tierTokens * MOST_LEFT_OF_TIER) return plan;
+  }
+  return takeFrom(candidates, findBestStart(candidates, policy));
 }
 
 /** Index from which clearing all candidates gains most; the length of the list if it never gains. */
-function findBestStart(candidates: readonly Candidate[], horizon: number): number {
+function findBestStart(
+  candidates: readonly Candidate[],
+  { horizon, rates: { cached, written } = PRICE }: ClearPolicy,
+): number {
   let best = candidates.length;
   let bestGain = 0;
   let tokensFreed = 0;
@@ -91,7 +112,7 @@ function findBestStart(candidates: readonly Candidate[], horizon: number): numbe
     tokensFreed += candidates[first]?.tokens ?? 0;
     cachedFrom = Math.max(cachedFrom, candidates[first]?.cachedFrom ?? 0);
     const cacheLost = Math.max(0, cachedFrom - tokensFreed);
-    const gain = tokensFreed * PRICE.cached * horizon - cacheLost * (PRICE.written - PRICE.cached);
+    const gain = tokensFreed * cached * horizon - cacheLost * (written - cached);
     if (gain > 0 && gain >= bestGain) [best, bestGain] = [first, gain];
   }
   return best;

@@ -4,7 +4,7 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache } from "../../src/record/savings.js";
-import { findColdReason } from "../../src/view/cold.js";
+import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -75,7 +75,7 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     if (at === undefined || !key) return undefined;
     const tailTokens = sum(tokens.slice(at));
     const text = await composeCut(context, request, { index: from + at, tailTokens });
-    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
+    const isCold = findColdReason(history, request.model, clock.now(), planCachePolicy(config)) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
     const viewTokens = measure(view);
@@ -119,7 +119,7 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
       key: `${sessionID} ${key.key}`,
       tokensFreed: cut.tokensFreed,
       cacheLost,
-      net: Math.round(priceLostCache(cacheLost)),
+      ...priceLostCache(cacheLost, request.rates(cut.tokensBefore - cut.tokensFreed)),
     };
     await recordBefore(savings, saved, () =>
       decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal),

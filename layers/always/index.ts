@@ -2,6 +2,7 @@
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
 import type { KernelContext } from "../../src/layer-context.js";
+import { planCachePolicy } from "../../src/view/cold.js";
 import { createBreakWatch } from "./break-watch.js";
 import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";
@@ -17,7 +18,7 @@ import { createView } from "./view.js";
 export function createAlways(context: KernelContext): readonly Layer[] {
   const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
   const sentViews = createSentViews({ ...context, folder: folders.views });
-  const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
+  const breaks = createBreakWatch({ ...context, policy: planCachePolicy(config), sentViews });
   return [
     // Cost 0: every other layer may ask the family.
     {

@@ -9,7 +9,7 @@ import type { HostEvent } from "../../src/dispatcher/hooks.js";
 import { estimateToolTokens, type Tool } from "../../src/dispatcher/tool.js";
 import { formatCount } from "../../src/format.js";
 import type { Log } from "../../src/record/log.js";
-import { PRICE, type Savings } from "../../src/record/savings.js";
+import { priceNet, type Savings } from "../../src/record/savings.js";
 import { isRecord } from "../../src/records.js";
 import { type ContextSizes, estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -110,7 +110,8 @@ export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes
   const { cache, input, output, reasoning } = tokens;
   const sent = input + cache.read + cache.write;
   const { keptOut, fresh } = countKeptOut(request, sent, sizes);
-  const once = cache.read > 0 ? PRICE.cached : PRICE.written;
+  const rates = request.rates(sent);
+  const once = cache.read > 0 ? rates.cached : rates.written;
   return {
     session: request.sessionID,
     layer: LAYER,
@@ -119,7 +120,7 @@ export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes
     cached: cache.read,
     answered: output + reasoning,
     keptOut,
-    net: Math.round(fresh * PRICE.written + (keptOut - fresh) * once),
+    ...priceNet(fresh * rates.written + (keptOut - fresh) * once, rates),
   };
 }
 

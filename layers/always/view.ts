@@ -4,6 +4,7 @@
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
+import type { KnownPrices } from "../../src/record/known-prices.js";
 import type { Log } from "../../src/record/log.js";
 import type { Savings } from "../../src/record/savings.js";
 import { type Clock, waitAtMost } from "../../src/seams/clock.js";
@@ -24,6 +25,7 @@ export interface ViewOptions {
   decisions: Decisions;
   sizes: ContextSizes;
   windows: ModelWindows;
+  prices: KnownPrices;
   resultRefresh: ResultRefresh;
   usage: RequestUsage;
   requests: Requests;
@@ -38,7 +40,7 @@ const PREPARE_WITHIN_MS = 1_000;
 const COMPARE_WITHIN_MS = 500;
 
 export function createView(options: ViewOptions): Layer {
-  const { usage, breaks, clock, resultRefresh, log, requests, sizes, windows } = options;
+  const { usage, breaks, clock, resultRefresh, log, prices, requests, sizes, windows } = options;
   const begin = createSessionStart({ ...options, layer: LAYER });
 
   return {
@@ -48,6 +50,7 @@ export function createView(options: ViewOptions): Layer {
     handlers: {
       async context(request) {
         const { history, sessionID } = request;
+        await inTime(PREPARE_WITHIN_MS, "read the models' prices", prices.load);
         await prepare(request);
         const view = request.show();
         await inTime(COMPARE_WITHIN_MS, "compare with the view sent last", () =>
@@ -79,8 +82,9 @@ export function createView(options: ViewOptions): Layer {
         return undefined;
       },
 
-      modelWindow({ model, window }) {
-        windows.learn(model, window);
+      modelWindow(given) {
+        windows.learn(given.model, given.window);
+        if (given.prices) prices.learn(given.model, given.prices);
         return undefined;
       },
 

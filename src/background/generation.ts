@@ -9,7 +9,9 @@
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
+import type { KnownPrices } from "../record/known-prices.js";
 import type { Log } from "../record/log.js";
+import { findRates } from "../record/prices.js";
 import type { Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -58,6 +60,7 @@ export interface GenerationOptions {
   files: Files;
   host: Host;
   log: Log;
+  prices?: Pick<KnownPrices, "find">;
   /** What a call has cost is entered here. */
   savings: Pick<Savings, "record">;
   toasts: Pick<Toasts, "show">;
@@ -74,7 +77,7 @@ const MOST_WAITING = 8;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { claims, config, clock, host, log, savings, toasts, deadlineMs = DEADLINE_MS } = options;
+  const { claims, config, clock, host, log, prices, savings, toasts, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
@@ -163,6 +166,7 @@ export function createGeneration(options: GenerationOptions): Generation {
       ...(tools && { bounds: tools, mayGoOn: createAllowance(request, reservation.extend) }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
-    return outcomes.take(request, generated, model ?? "the host's model");
+    const rates = findRates(prices?.find(model));
+    return outcomes.take(request, generated, { name: model ?? "the host's model", rates });
   }
 }

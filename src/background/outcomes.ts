@@ -1,15 +1,20 @@
 /** What comes of a model call: its cost in the ledger, its end in the log, and whether the answer can be used. */
 import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
-import { PRICE, type Savings } from "../record/savings.js";
+import { priceNet, type Rates, type Savings } from "../record/savings.js";
 import type { Generated, UsedTokens } from "../seams/host.js";
 import type { Backoff } from "./backoff.js";
 import { estimateTokens } from "./cost.js";
 import type { GenerationRequest, GenerationResult } from "./generation-request.js";
 
 export interface Outcomes {
-  /** `model` is for people. */
-  take(request: GenerationRequest, generated: Generated, model: string): GenerationResult;
+  take(request: GenerationRequest, generated: Generated, model: AskedModel): GenerationResult;
+}
+
+export interface AskedModel {
+  /** For people. */
+  name: string;
+  rates: Rates;
 }
 
 export interface OutcomesOptions {
@@ -24,14 +29,15 @@ const SOURCE = "background";
 
 export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions): Outcomes {
   return {
-    take(request, generated, model) {
+    take(request, generated, { name, rates }) {
       const { maxCharacters, purpose } = request;
       // Failed calls cost as well.
-      account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
+      const estimate = { input: estimateTokens(request), output: 0, cacheRead: 0 };
+      account(request, generated.tokens ?? estimate, rates);
       if (generated.kind === "failed") return fail(purpose, generated);
       backoff.noteAnswer();
       const { text, tokens } = generated;
-      const used = `${formatUsed(tokens)}, ${model}`;
+      const used = `${formatUsed(tokens)}, ${name}`;
       if (maxCharacters !== undefined && text.length > maxCharacters) {
         const why = `the answer has ${formatCount(text.length)} characters, ${formatCount(maxCharacters)} are allowed`;
         log.warn(SOURCE, `${purpose}: ${why} (${used})`);
@@ -42,7 +48,7 @@ export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions):
     },
   };
 
-  function account({ purpose, sessionID }: GenerationRequest, tokens: UsedTokens): void {
+  function account({ purpose, sessionID }: GenerationRequest, tokens: UsedTokens, rates: Rates): void {
     const { cacheRead, input, output } = tokens;
     savings.record({
       session: sessionID,
@@ -50,7 +56,7 @@ export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions):
       event: "background",
       reason: purpose,
       backgroundTokens: input + output + cacheRead,
-      net: -Math.round(input * PRICE.written + cacheRead * PRICE.cached + output * PRICE.answered),
+      ...priceNet(-(input * rates.written + cacheRead * rates.cached + output * rates.answered), rates),
     });
   }
 

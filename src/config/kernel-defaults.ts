@@ -2,6 +2,7 @@
 export const kernelDefaults = {
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   trust: { projects: [], remotes: [] },
+  cache: { ttl: "5m" },
   log: { level: "info" },
   linkedFolders: [] as string[],
   committedFolders: [] as string[],

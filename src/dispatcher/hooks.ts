@@ -9,6 +9,7 @@
  */
 
 import type { Message, ModelName } from "../conversation/message.js";
+import type { ModelPrices } from "../record/prices.js";
 import { isRecord } from "../records.js";
 import type { DatedDecision } from "../view/decisions.js";
 import type { ContextRequest } from "../view/request.js";
@@ -23,8 +24,11 @@ export interface HookTypes {
   turn: { input: { sessionID: string }; value: undefined };
   /** A command is about to send these texts, of which the user wrote at most a part. No answer. */
   command: { input: { sessionID: string; texts: readonly string[] }; value: undefined };
-  /** Size of the context window of the model that is about to be called. No answer. */
-  modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
+  /** Context window and prices, if known, of the model that is about to be called. No answer. */
+  modelWindow: {
+    input: { sessionID: string; model: ModelName; window: ModelWindow; prices?: ModelPrices };
+    value: undefined;
+  };
   /** The host has compacted the session, and its summary is about to be sent for the first time. No answer. */
   compacted: { input: ContextRequest; value: undefined };
   /** Texts of this session to be revised, because the user has taken back messages that they were made from. */

@@ -12,9 +12,11 @@ import { StrataError } from "../error.js";
 import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
 import type { ContextRequest } from "../view/request.js";
+import { askForLongCache, hasLongCache, withLongCache } from "./long-cache.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
+import { readPrices } from "./prices.js";
 import { createSlashCommands, type SlashCommands } from "./slash-commands.js";
 import { bindTools, defineTools } from "./tools.js";
 
@@ -26,6 +28,7 @@ type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | 
 interface Binding extends Pick<Strata, "dispatcher" | "pulse" | "requests"> {
   host: Bound;
   slashCommands: SlashCommands;
+  isCacheLong: boolean;
 }
 
 export function bindHooks(
@@ -45,7 +48,10 @@ export function bindHooks(
   const ofOwnSessions: readonly HookName[] = withAgents ? BOUNDING : [];
   const isOurs = (hook: HookName): boolean =>
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
-  const rows = listRows({ dispatcher, pulse, requests, host, slashCommands });
+  const rows = listRows({
+    ...{ dispatcher, pulse, requests, host, slashCommands },
+    isCacheLong: config.cache.ttl === "1h",
+  });
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
@@ -141,14 +147,18 @@ function bindCommand({ dispatcher, slashCommands }: Binding) {
   });
 }
 
-function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
+function bindModelWindow({ dispatcher, host: { ownSessions }, isCacheLong }: Binding) {
   return row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
     const most = ownSessions.findAnswerLimit(sessionID);
     if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
     return dispatcher.serve("modelWindow", {
       read() {
         if (isOwnAgent(agent)) return undefined;
-        return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
+        if (isCacheLong) askForLongCache({ agent, model, options: output.options });
+        const stated = readPrices(model.cost);
+        const prices = stated && isCacheLong && hasLongCache(model) ? withLongCache(stated) : stated;
+        const window = readWindow(model, output.maxOutputTokens);
+        return { input: { sessionID, ...window, ...(prices && { prices }) }, value: undefined };
       },
       write: () => undefined,
     });

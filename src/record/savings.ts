@@ -8,8 +8,9 @@
  *     answer                     a request was answered: what was sent, and what was kept out of it
  *     background                 a model call by Strata
  *
- * `net` is the value of the record in tokens at input price, with the prices below: minus the cost of lost cache and of
- * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving.
+ * `net` is the value of the record in tokens at input price, with the model's prices or else those below: minus the cost of lost cache and of
+ * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving. `money` is the same
+ * in dollars, where the model's prices are known.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -20,7 +21,16 @@ import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
 /** Price of a token written to the prompt cache, read from it, or answered; an input token is 1. */
-export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const;
+export interface Rates {
+  readonly written: number;
+  readonly cached: number;
+  readonly answered: number;
+  /** Dollars per million input tokens; 0 if nothing is charged, `undefined` if unknown. */
+  readonly dollars?: number;
+}
+
+/** Where a model's own prices are unknown: those of most of Anthropic's models, with a cache of 5 minutes. */
+export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const satisfies Rates;
 
 export interface SavingsRecord {
   /** Format of the record. */
@@ -58,6 +68,8 @@ export interface SavingsRecord {
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
+  /** `net` in dollars; absent if the model's prices are unknown, and in records of earlier versions. */
+  money?: number;
   /** File that a result was moved to. */
   file?: string;
 }
@@ -116,6 +128,8 @@ export interface SavingsTotals {
   cached: number;
   answered: number;
   net: number;
+  /** Dollars, of the records that have prices; absent if none has. */
+  money?: number;
 }
 
 /** The records that count, in order: of several of one event and key the last. */
@@ -147,10 +161,27 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     cached: sum("cached"),
     answered: sum("answered"),
     net: sum("net"),
+    ...sumMoney(all),
   };
 }
 
-/** Cost of writing cached tokens again, in tokens at input price. */
-export function priceLostCache(tokens: number): number {
-  return -tokens * (PRICE.written - PRICE.cached);
+function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {
+  const priced = records.flatMap(({ money }) => (Number.isFinite(money) ? [money ?? 0] : []));
+  return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
+}
+
+/** The value of a break: the cost of writing cached tokens again. */
+export function priceLostCache(tokens: number, rates: Rates): Pick<SavingsRecord, "net" | "money"> {
+  return priceNet(-tokens * (rates.written - rates.cached), rates);
+}
+
+/** The value of a record: `tokens` at input price, and the same in dollars. */
+export function priceNet(tokens: number, { dollars }: Rates): Pick<SavingsRecord, "net" | "money"> {
+  const net = Math.round(tokens);
+  return dollars === undefined ? { net } : { net, money: roundMoney((net * dollars) / 1_000_000) };
+}
+
+/** To a millionth of a dollar. */
+function roundMoney(dollars: number): number {
+  return Math.round(dollars * 1_000_000) / 1_000_000;
 }

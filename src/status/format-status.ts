@@ -1,6 +1,6 @@
 /** Formats the status for people. */
 import { formatWaiting } from "../candidates/format-waiting.js";
-import { formatCount } from "../format.js";
+import { formatCount, formatMoney } from "../format.js";
 import type { Status } from "./status.js";
 
 /** Emphasis of labels. Messages in a session have no colours. */
@@ -25,8 +25,18 @@ export function formatStatus(status: Status, style: StatusStyle, first: readonly
 }
 
 function formatSavings({ savings, sessions }: Status): Row[] {
-  const { spilled, cleared, compactions, tokensFreed, cacheLost, backgroundTokens, sent, cached, net } =
-    savings;
+  const {
+    spilled,
+    cleared,
+    compactions,
+    tokensFreed,
+    cacheLost,
+    backgroundTokens,
+    sent,
+    cached,
+    money,
+    net,
+  } = savings;
   return [
     [
       "All sessions",
@@ -40,9 +50,14 @@ function formatSavings({ savings, sessions }: Status): Row[] {
     ],
     [
       "Saved, net",
-      `about ${formatCount(net)} tokens at input price, in ${countOf(Object.keys(sessions).length, "session")}`,
+      `about ${formatCount(net)} tokens at input price${formatWorth(money)}, in ${countOf(Object.keys(sessions).length, "session")}`,
     ],
   ];
+}
+
+/** Nothing for records without prices. */
+export function formatWorth(money: number | undefined): string {
+  return money === undefined ? "" : ` (${formatMoney(money)})`;
 }
 
 /** The last used sessions, newest first. */

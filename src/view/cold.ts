@@ -1,22 +1,47 @@
 /** Tells whether the prompt cache is cold, so that changing the prefix costs nothing. */
 
+import type { Config } from "../config/schema.js";
 import { type History, isEndedAnswer } from "../conversation/history.js";
 import type { MessageInfo, ModelName } from "../conversation/message.js";
 import { findByName } from "../patterns.js";
 import { findHostBreak } from "./breaks.js";
 
 export interface CachePolicy {
-  /** Minutes after which no provider is expected to have the prefix. */
+  /** Minutes after which a provider that documents no longer time is not expected to have the prefix. */
   idleMinutes: number;
   /** Shorter cache lifetimes in minutes, by "provider/model". */
   cacheMinutes: Readonly<Record<string, number>>;
+  /** Whether Anthropic is asked to keep the prefix for an hour. */
+  isLong?: boolean;
+}
+
+export function planCachePolicy({
+  cache,
+  microCompact,
+}: Pick<Config, "cache" | "microCompact">): CachePolicy {
+  return { ...microCompact, isLong: cache.ttl === "1h" };
 }
 
 /**
- * OpenCode marks the prefix without a lifetime, which Anthropic caches for 5 minutes. Other providers promise no time or
- * a longer one.
+ * How long providers keep a prefix that is not read, as documented in November 2026. Others promise no time, Google's
+ * implicit cache and xAI's among them.
+ *     Anthropic   5 minutes: OpenCode marks the prefix without a lifetime
+ *                 (platform.claude.com/docs/en/build-with-claude/prompt-caching); the same on Bedrock and Vertex
+ *     OpenAI      gone after an hour at the latest, often after 5 to 10 minutes; Azure's the same
+ *                 (learn.microsoft.com/azure/foundry/openai/how-to/prompt-caching, in-memory retention)
+ *     DeepSeek    a few hours to a few days, on disk (api-docs.deepseek.com/guides/kv_cache)
  */
-const KNOWN_MINUTES: Readonly<Record<string, number>> = { "anthropic/*": 5, "*claude*": 5 };
+const KNOWN_MINUTES: Readonly<Record<string, number>> = {
+  "anthropic/*": 5,
+  "*claude*": 5,
+  "openai/*": 60,
+  "azure/*": 60,
+  "deepseek/*": 180,
+};
+/** The idle time as it is by default. A user who sets a shorter one means it for every provider. */
+const USUAL_IDLE_MINUTES = 60;
+/** With `cache.ttl` of "1h". */
+const LONG_MINUTES = 60;
 
 /** Some providers do not cache smaller prompts, so these prove nothing. */
 const LEAST_CACHED_TOKENS = 4_096;
@@ -47,13 +72,16 @@ export function findColdReason(
 
 function findLifetime(
   { providerID, modelID }: MessageInfo,
-  { idleMinutes, cacheMinutes }: CachePolicy,
+  { idleMinutes, isLong, cacheMinutes }: CachePolicy,
 ): number {
   const name = `${providerID}/${modelID}`;
-  return Math.min(
-    idleMinutes,
-    findByName(cacheMinutes, name) ?? findByName(KNOWN_MINUTES, name) ?? idleMinutes,
-  );
+  const set = findByName(cacheMinutes, name);
+  if (set !== undefined) return Math.min(idleMinutes, set);
+  const isKeptLong = isLong && providerID === "anthropic";
+  const documented = isKeptLong ? LONG_MINUTES : (findByName(KNOWN_MINUTES, name) ?? idleMinutes);
+  return documented > idleMinutes && idleMinutes >= USUAL_IDLE_MINUTES
+    ? documented
+    : Math.min(idleMinutes, documented);
 }
 
 /**

@@ -1,5 +1,8 @@
 import { type History, readHistory } from "../conversation/history.js";
 import type { Message, ModelName } from "../conversation/message.js";
+import type { KnownPrices } from "../record/known-prices.js";
+import { findRates, type ModelPrices } from "../record/prices.js";
+import type { Rates } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
@@ -16,6 +19,10 @@ export interface ContextRequest {
   readonly window: ModelWindow | undefined;
   /** Tokens that the request may have before history must be cut. */
   readonly budgetTokens: number;
+  /** The model's prices, if known: from disk for the first request of a start. */
+  prices(): ModelPrices | undefined;
+  /** What the model charges for a prompt of so many tokens. */
+  rates(tokens: number): Rates;
   /** The request is for a summary of the history, so nothing new is decided. */
   readonly isCompaction: boolean;
   /** A person wants notes to replace history now, however short it is. */
@@ -49,6 +56,7 @@ export interface RequestsOptions {
   decisions: Decisions;
   sizes: ContextSizes;
   windows: ModelWindows;
+  prices: Pick<KnownPrices, "find">;
   thresholdTokens: number;
   /** Instead, at the first request after a long pause, when no cache is lost; `false` for none. */
   coldThresholdTokens: number | false;
@@ -59,7 +67,7 @@ export interface RequestsOptions {
 const LONG_PAUSE_MS = 60 * 60 * 1_000;
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { decisions, sizes, windows } = options;
+  const { decisions, prices, sizes, windows } = options;
   const compactions = new Set<string>();
   const wantedCuts = new Set<string>();
   return {
@@ -82,6 +90,8 @@ export function createRequests(options: RequestsOptions): Requests {
         model,
         window,
         budgetTokens: planBudget(findThreshold(history), window),
+        prices: () => prices.find(model),
+        rates: (tokens) => findRates(prices.find(model), tokens),
         isCompaction,
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),

@@ -42,6 +42,9 @@ describe("the cache is cold", () => {
       [4.9, CLAUDE, false],
       [5, CLAUDE, true],
       [5, { providerID: "bedrock", modelID: "eu.claude-y" }, true],
+      [60, { providerID: "openai", modelID: "gpt-x" }, true],
+      [179, { providerID: "deepseek", modelID: "deepseek-chat" }, false],
+      [180, { providerID: "deepseek", modelID: "deepseek-chat" }, true],
     ];
     for (const [minutes, model, isCold] of cases) {
       const { messages, now } = talk(minutes, model);
@@ -55,6 +58,11 @@ describe("the cache is cold", () => {
     expect(
       reason(messages, now, CLAUDE, { idleMinutes: 60, cacheMinutes: { "anthropic/*": 60 } }),
     ).toBeUndefined();
+    const paid = { idleMinutes: 60, cacheMinutes: {}, isLong: true };
+    expect(reason(messages, now, CLAUDE, paid)).toBeUndefined();
+    const kept = { providerID: "deepseek", modelID: "deepseek-chat" };
+    const long = talk(30, kept);
+    expect(reason(long.messages, long.now, kept, { idleMinutes: 30, cacheMinutes: {} })).toBeDefined();
     const other = talk(2);
     expect(reason(other.messages, other.now, MODEL, { idleMinutes: 60, cacheMinutes: { "*": 0.5 } })).toBe(
       "idle for 2 min, the cache lives 30 s",

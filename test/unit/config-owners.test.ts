@@ -41,6 +41,7 @@ const OTHER: Record<string, unknown> = {
   "background.dailyTokens": 999_999_999,
   "background.enabled": true,
   "background.model": "evil/model",
+  "cache.ttl": "1h",
   "crossAgent.forkTimeout": 3_000_000,
   "crossAgent.forkTokens": 99_000_000,
   "dream.interval": 60_000,

@@ -18,7 +18,7 @@ import { openWorld } from "../support/world.js";
 const WINDOW = { contextTokens: 200_000, outputTokens: 32_000 };
 
 function open(messages: readonly Message[], shown: readonly Message[], window = WINDOW): ContextRequest {
-  const rest = { sessionID: "ses_1", window, show: () => shown };
+  const rest = { sessionID: "ses_1", window, rates: () => PRICE, show: () => shown };
   return { history: readHistory(messages), ...rest } as unknown as ContextRequest;
 }
 

@@ -2,7 +2,7 @@
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { priceLostCache } from "../../../src/record/savings.js";
-import { findColdReason } from "../../../src/view/cold.js";
+import { findColdReason, planCachePolicy } from "../../../src/view/cold.js";
 import { estimateTokens } from "../../../src/view/context-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 
@@ -25,8 +25,9 @@ export async function recordBreak(
 ): Promise<void> {
   const { clock, config, decisions, explain, layer: source, log, savings, signal } = options;
   const { history, model, sessionID } = request;
-  const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
+  const isCold = findColdReason(history, model, clock.now(), planCachePolicy(config)) !== undefined;
   const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
+  const rates = request.rates(request.estimateTokens(request.show()));
   signal.throwIfAborted();
   await savings.recordNow({
     session: sessionID,
@@ -35,7 +36,7 @@ export async function recordBreak(
     reason: REASON,
     results: revisions.length,
     cacheLost,
-    net: Math.round(priceLostCache(cacheLost)),
+    ...priceLostCache(cacheLost, rates),
   });
   explain(request);
   for (const layer of new Set(revisions.map((one) => one.layer))) {

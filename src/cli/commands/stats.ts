@@ -1,6 +1,6 @@
 /** `strata stats`: the savings ledger by session, or as a page with charts. */
 import { resolve } from "node:path";
-import { formatCount } from "../../format.js";
+import { formatCount, formatMoney } from "../../format.js";
 import { readLedger } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
 import { openProject } from "../open-project.js";
@@ -39,32 +39,28 @@ async function writePage(project: Project, name: string, figures: Figures): Prom
 
 /** One line for each session, newest first, and one for all. */
 function formatFigures({ sessions, totals }: Figures, style: Style): string {
-  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net"];
+  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net", "worth"];
   const rows = sessions.slice(0, MOST_SESSIONS).map((session) => ({
     name: session.sessionID,
-    numbers: [session.requests.length, ...listTotals(session.totals)],
+    cells: formatCells(session.requests.length, session.totals),
   }));
   const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
   const all = {
     name: `all ${formatCount(sessions.length)} sessions`,
-    numbers: [requests, ...listTotals(totals)],
+    cells: formatCells(requests, totals),
   };
   const nameWidth = Math.max(...[all, ...rows].map(({ name }) => name.length));
   const format = (name: string, cells: readonly string[]): string =>
     [name.padEnd(nameWidth), ...cells.map((cell) => cell.padStart(12))].join("");
   return [
     style.bold(format("tokens", columns)),
-    ...[...rows, all].map(({ name, numbers }) => format(name, numbers.map(formatCount))),
+    ...[...rows, all].map(({ name, cells }) => format(name, cells)),
   ].join("\n");
 }
 
-function listTotals({
-  backgroundTokens,
-  cached,
-  cacheLost,
-  net,
-  sent,
-  tokensFreed,
-}: Figures["totals"]): number[] {
-  return [sent, cached, tokensFreed, cacheLost, backgroundTokens, net];
+/** Tokens, and the net saving in dollars where the models' prices were known. */
+function formatCells(requests: number, totals: Figures["totals"]): string[] {
+  const { backgroundTokens, cached, cacheLost, money, net, sent, tokensFreed } = totals;
+  const tokens = [requests, sent, cached, tokensFreed, cacheLost, backgroundTokens, net];
+  return [...tokens.map(formatCount), money === undefined ? "-" : formatMoney(money)];
 }

@@ -2,7 +2,7 @@
  * The page of `strata stats --html`: self-contained, no network requests. Each chart comes in two sizes, for wide and
  * narrow screens, and as a table for screen readers and keyboard users.
  */
-import { formatCount } from "../../format.js";
+import { formatCount, formatMoney } from "../../format.js";
 import { drawBarChart } from "./bar-chart.js";
 import type { DayFigures, Figures, SessionFigures } from "./figures.js";
 import { drawLineChart } from "./line-chart.js";
@@ -64,7 +64,8 @@ export function formatPage({ figures, made, memories, project }: PageOptions): s
 ${formatTotals(figures)}
 ${pictures.length > 0 ? pictures.map(formatPicture).join("\n") : nothing}
 <p class="note">Sent tokens are the provider's count. Kept out, freed and lost tokens are estimates, at 4 characters a token.
-Net is in tokens at input price: cache writes count 1.25, cache reads 0.1, output 5.</p>
+Net is in tokens at input price, with each model's own prices; where they are unknown, cache writes count 1.25, cache
+reads 0.1, output 5.</p>
 </main>
 </body>
 </html>
@@ -96,10 +97,14 @@ th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:right}th:f
 `;
 
 function formatTotals({ sessions, totals }: Figures): string {
-  const { cached, cacheLost, net, sent, tokensFreed } = totals;
+  const { cached, cacheLost, money, net, sent, tokensFreed } = totals;
   const share = sent === 0 ? 0 : Math.round((cached / sent) * 100);
   const entries = [
-    ["Saved, net", `${formatCount(net)} tokens`, "at input price"],
+    [
+      "Saved, net",
+      `${formatCount(net)} tokens`,
+      money === undefined ? "at input price" : `at input price: ${formatMoney(money)}`,
+    ],
     ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
     ["Left the context", `${formatCount(tokensFreed)} tokens`, "not sent again"],
     ["Cache lost", `${formatCount(cacheLost)} tokens`, "written to it again"],

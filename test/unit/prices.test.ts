@@ -1,0 +1,225 @@
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import { findReach, hasLookBack } from "../../layers/2-micro-compact/look-back.js";
+import { planClear } from "../../layers/2-micro-compact/plan.js";
+import { formatMoney } from "../../src/format.js";
+import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
+import { readPrices } from "../../src/host/prices.js";
+import { createKnownPrices } from "../../src/record/known-prices.js";
+import { findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
+import { PRICE, priceLostCache, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, user } from "../support/messages.js";
+import { fc } from "../support/property.js";
+
+const SONNET = { input: 3, output: 15, cache: { read: 0.3, write: 3.75 } };
+const GPT = { input: 2.5, output: 15, cache: { read: 0.25, write: 0 } };
+const long = (size: number) => ({
+  input: 5,
+  output: 22.5,
+  cache: { read: 0.5, write: 0 },
+  tier: { type: "context", size },
+});
+
+function read(cost: unknown): ModelPrices {
+  const prices = readPrices(cost);
+  if (!prices) throw new Error(`no prices in ${JSON.stringify(cost)}`);
+  return prices;
+}
+
+describe("a model's prices", () => {
+  it("a model's prices are read as the host gives them, and tokens of input are the unit", () => {
+    expect(findRates(read(SONNET))).toEqual({ written: 1.25, cached: 0.3 / 3, answered: 5, dollars: 3 });
+  });
+
+  it("a model's prices without one for cache writes are those of input for them", () => {
+    expect(findRates(read(GPT))).toMatchObject({ written: 1, cached: 0.1 });
+    expect(findRates(read({ input: 2, output: 8 }))).toMatchObject({ written: 1, cached: 1 });
+  });
+
+  it("a model's prices are dearer for the whole of a long prompt, from the token after each size", () => {
+    const prices = read({ ...GPT, tiers: [long(272_000), { ...long(100_000), input: 3 }] });
+    expect(prices.longer.map(({ aboveTokens }) => aboveTokens)).toEqual([100_000, 272_000]);
+    expect(findRates(prices, 100_000).written).toBe(1);
+    expect(findRates(prices, 100_001)).toMatchObject({ written: 1.2, cached: 0.2, dollars: 2.5 });
+    expect(findRates(prices, 272_001)).toMatchObject({ written: 2, cached: 0.2, answered: 9 });
+    expect([95_000, 95_001, 258_000, 258_401].map((tokens) => findTier(prices, tokens))).toEqual([
+      undefined,
+      100_000,
+      100_000,
+      272_000,
+    ]);
+    const { tier: _, ...over } = long(0);
+    expect(findTier(read({ ...GPT, experimentalOver200K: over }), 200_000)).toBe(200_000);
+    expect(findTier(read({ ...GPT, experimentalOver200K: GPT }), 300_000)).toBeUndefined();
+  });
+
+  it("a model's prices are unknown if the host gives none that can be read, and then usual ones apply without dollars", () => {
+    for (const cost of [undefined, null, 7, {}, { input: "3", output: 15 }, { input: -1, output: 1 }])
+      expect(readPrices(cost)).toBeUndefined();
+    expect(findRates(undefined)).toEqual(PRICE);
+  });
+
+  it("a model's prices of zero mean that nothing is charged", () => {
+    const free = read({ input: 0, output: 0, cache: { read: 0, write: 0 } });
+    expect(isFree(free)).toBe(true);
+    expect(priceLostCache(1_000, findRates(free))).toEqual({ net: -1_150, money: -0 });
+    expect(isFree(read(SONNET))).toBe(false);
+  });
+
+  it("a model's prices are finite and positive shares of input, whatever the host gives", () => {
+    const price = fc.oneof(fc.constant(0), fc.double({ min: 0.001, max: 200, noNaN: true }));
+    const tier = fc.record({ input: price, output: price, cache: fc.record({ read: price, write: price }) });
+    fc.assert(
+      fc.property(tier, fc.array(tier, { maxLength: 3 }), fc.nat(300_000), (cost, more, tokens) => {
+        const tiers = more.map((one, index) => ({ ...one, tier: { type: "context", size: index * 90_000 } }));
+        const { answered, cached, dollars = -1, written } = findRates(read({ ...cost, tiers }), tokens);
+        for (const one of [answered, cached, dollars, written]) {
+          expect(Number.isFinite(one)).toBe(true);
+          expect(one).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});
+
+describe("remembered prices", () => {
+  const path = "/project/.opencode/strata/state/prices.json";
+  const model = { providerID: "anthropic", modelID: "claude-x" };
+
+  function open(files = createMemoryFiles()) {
+    const writes = new PQueue({ concurrency: 1 });
+    const log = createFakeLog();
+    return { files, writes, prices: createKnownPrices({ files, log, path, writes }) };
+  }
+
+  it("remembered prices are known at the next start before any request, for each model", async () => {
+    const { files, prices, writes } = open();
+    const other = { providerID: "acme", modelID: "large" };
+    prices.learn(model, read(SONNET));
+    prices.learn(other, read(GPT));
+    await writes.onIdle();
+    const next = open(files).prices;
+    expect(next.find(model)).toBeUndefined();
+    await next.load();
+    expect(next.find(model)).toEqual(read(SONNET));
+    expect(next.find("acme/large")).toEqual(read(GPT));
+    expect(next.find(undefined)).toBeUndefined();
+  });
+
+  it("remembered prices give way to what the host says now, and are written only when they change", async () => {
+    const { files, prices, writes } = open();
+    prices.learn(model, read(GPT));
+    await writes.onIdle();
+    const next = open(files);
+    next.prices.learn(model, read(SONNET));
+    await next.prices.load();
+    expect(next.prices.find(model)).toEqual(read(SONNET));
+    await next.writes.onIdle();
+    const text = files.text(path);
+    files.contents.delete(path);
+    next.prices.learn(model, read(SONNET));
+    await next.writes.onIdle();
+    expect(text).toContain("3.75");
+    expect(files.text(path)).toBeUndefined();
+  });
+
+  it("remembered prices that are damaged count as unknown", async () => {
+    for (const text of ["", "[]", "{", '{"v":1,"models":{"anthropic/claude-x":{"input":3}}}']) {
+      const { prices } = open(createMemoryFiles({ [path]: text }));
+      await prices.load();
+      expect(prices.find(model)).toBeUndefined();
+    }
+  });
+});
+
+describe("a rule with real prices", () => {
+  const candidate = [{ tokens: 10_000, cachedFrom: 18_000, isSuperseded: false }];
+  const plan = (cost: unknown) =>
+    planClear(candidate, { kind: "warm" }, { horizon: 10, floor: 0, rates: findRates(read(cost)) });
+
+  it("a rule with real prices clears what pays back at this model's prices, and not at another's", () => {
+    expect(plan(GPT)).toMatchObject({ chosen: [0] });
+    // 10,000 tokens at 0.04 for ten requests are 4,000; writing 8,000 again costs 7,680.
+    expect(plan({ input: 5, output: 20, cache: { read: 0.2, write: 5 } })).toBeUndefined();
+  });
+
+  it("a rule with real prices leaves a warm cache alone where nothing is charged", () => {
+    expect(planClear(candidate, { kind: "free" }, { horizon: 10, floor: 0 })).toBeUndefined();
+  });
+});
+
+describe("a prompt about to cost more", () => {
+  // What 2,000 tokens save does not pay for 80,000 written again.
+  const candidates = [{ tokens: 20_000, cachedFrom: 100_000, isSuperseded: false }];
+  const plan = (tokens: number) =>
+    planClear(candidates, { kind: "tier", tokens, tierTokens: 100_000 }, { horizon: 10, floor: 0 });
+
+  it("a prompt about to cost more is cleared at any price, if that keeps it below for long", () => {
+    expect(planClear(candidates, { kind: "warm" }, { horizon: 10, floor: 0 })).toBeUndefined();
+    expect(plan(100_000)).toEqual({ chosen: [0], tokensFreed: 20_000, cacheLost: 80_000 });
+    expect(plan(100_001)).toBeUndefined();
+  });
+});
+
+describe("a cache for an hour", () => {
+  const api = { npm: "@ai-sdk/anthropic" };
+  const ask = (agent: string, providerID: string, options: Record<string, unknown>) => {
+    askForLongCache({ agent, model: { providerID, api }, options });
+    return options.cacheControl;
+  };
+
+  it("a cache for an hour is asked of Anthropic, once for each request that is read again", () => {
+    expect(ask("build", "anthropic", {})).toEqual({ type: "ephemeral", ttl: "1h" });
+    expect(ask("title", "anthropic", {})).toBeUndefined();
+    expect(ask("build", "acme", {})).toBeUndefined();
+    expect(ask("build", "anthropic", { cacheControl: "theirs" })).toBe("theirs");
+  });
+
+  it("a cache for an hour costs twice the input price to write", () => {
+    expect(findRates(withLongCache(read(SONNET)))).toMatchObject({ written: 2, cached: 0.3 / 3 });
+  });
+});
+
+describe("the reach of a cache with a look-back", () => {
+  const turns = (count: number) => Array.from({ length: count }, (_, n) => answer([call("bash", `${n}`)]));
+
+  it("the reach of a cache with a look-back is twenty blocks from the end, a call and its result being two", () => {
+    expect(findReach([user("go"), ...turns(9)])).toBe(0);
+    expect(findReach([user("go"), ...turns(10)])).toBe(1);
+    expect(findReach([user("go"), ...turns(30)])).toBe(21);
+  });
+
+  it("the reach of a cache with a look-back matters for Anthropic's models, whoever serves them", () => {
+    expect(hasLookBack({ providerID: "anthropic", modelID: "x" })).toBe(true);
+    expect(hasLookBack({ providerID: "bedrock", modelID: "eu.anthropic.claude-y" })).toBe(true);
+    expect(hasLookBack({ providerID: "openai", modelID: "gpt-5" })).toBe(false);
+  });
+});
+
+describe("the ledger in money", () => {
+  const entry = { v: 1, time: "", instance: "", session: "", layer: "view", event: "answer" } as const;
+
+  it("the ledger in money adds up what has prices, and says nothing of records without", () => {
+    const old: SavingsRecord = { ...entry, net: 1_000_000 };
+    const priced: SavingsRecord = { ...entry, net: 1_000_000, money: 3 };
+    expect(sumSavings([old]).money).toBeUndefined();
+    expect(sumSavings([old, priced, { ...priced, money: -0.5 }])).toMatchObject({
+      net: 3_000_000,
+      money: 2.5,
+    });
+    expect(priceLostCache(1_000_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
+  });
+
+  it("the ledger in money shows small sums, too", () => {
+    expect([0, 1.234, -12.3, 0.0345, -0.004, 0.999].map(formatMoney)).toEqual([
+      "$0.00",
+      "$1.23",
+      "-$12.30",
+      "$0.035",
+      "-$0.004",
+      "$1.00",
+    ]);
+  });
+});
