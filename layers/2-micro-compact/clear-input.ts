@@ -14,6 +14,8 @@ import { readChanged } from "./superseded.js";
 export interface LongInput {
   /** Names of the long fields, in the tool's order. */
   fields: readonly string[];
+  /** Their length. */
+  characters: number;
   /** Tokens freed by clearing them; an estimate. */
   tokens: number;
 }
@@ -40,12 +42,14 @@ export const isTodoList = ({ tool }: ToolPart): boolean => tool === "todowrite";
 export function findLongInput(part: ToolPart): LongInput | undefined {
   const names = FIELDS[part.tool];
   const { input, metadata, status } = part.state;
-  if (!names || !input || status !== "completed" || (metadata?.exit ?? 0) !== 0) return undefined;
+  if (!names || !input || status !== "completed") return undefined;
+  // `null` if the command was killed.
+  if (metadata?.exit !== undefined && metadata.exit !== 0) return undefined;
   const fields = names.filter((name) => measureField(input[name]) > LONG_CHARACTERS);
   const characters = fields.reduce((sum, name) => sum + measureField(input[name]), 0);
   const left = part.tool === "bash" ? SHOWN_CHARACTERS : LONG_CHARACTERS / 4;
   const tokens = estimateTextTokens("x".repeat(Math.max(0, characters - left))) - MARKER_TOKENS;
-  return tokens >= LEAST_TOKENS ? { fields, tokens } : undefined;
+  return tokens >= LEAST_TOKENS ? { fields, characters, tokens } : undefined;
 }
 
 /** Characters of a text or a list of todos; 0 for anything else. */

@@ -28,6 +28,8 @@ export interface ClearableInput extends Candidate {
   result: Result;
   /** Names of the fields to clear. */
   fields: readonly string[];
+  /** Their length. */
+  characters: number;
 }
 
 export type Clearable = ClearableResult | ClearableInput;

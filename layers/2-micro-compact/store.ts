@@ -25,14 +25,19 @@ export function createStore(
 
   return (clearable) => (clearable.kind === "input" ? storeInput(clearable) : storeResult(clearable));
 
-  async function storeInput({ fields, result }: ClearableInput): Promise<DatedDecision | undefined> {
+  async function storeInput({
+    characters,
+    fields,
+    result,
+  }: ClearableInput): Promise<DatedDecision | undefined> {
     const { part } = result;
     edits ??= findLastEdits(messages, directory);
     const changedSince = await findChangedSince(part, edits, { directory, files });
     const file = await resultFiles.store(formatWholeInput(result));
     const text = formatClearedInput({ part, fields, file, directory, changedSince });
-    const isShorter = text.length < JSON.stringify(part.state.input).length;
-    return isShorter ? decide(readInputKey(result), { outcome: "cleared", text, file }) : undefined;
+    return text.length < characters
+      ? decide(readInputKey(result), { outcome: "cleared", text, file })
+      : undefined;
   }
 
   async function storeResult(clearable: ClearableResult): Promise<DatedDecision | undefined> {

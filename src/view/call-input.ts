@@ -8,8 +8,13 @@ import type { DecisionKey } from "../conversation/keys.js";
 import type { ToolPart } from "../conversation/message.js";
 import { isRecord, parseJson } from "../records.js";
 
-/** Key of the input of the call with this result. */
-export const readInputKey = ({ day, key }: DecisionKey): DecisionKey => ({ day, key: `${key} input` });
+/** Key of the input of the call with this result: that of the result, and the length of the input's texts. */
+export function readInputKey({ day, key, part }: Pick<Result, "day" | "key" | "part">): DecisionKey {
+  let characters = 0;
+  for (const value of Object.values(part.state.input ?? {}))
+    if (typeof value === "string") characters += value.length;
+  return { day, key: `${key} input ${characters}` };
+}
 
 /** The call with another input; the call itself if the text is no JSON object. */
 export function withInput(part: ToolPart, text: string): ToolPart {
