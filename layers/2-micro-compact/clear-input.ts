@@ -63,6 +63,19 @@ type Todo = Readonly<Record<string, unknown>>;
 const isTodos = (value: unknown): value is readonly [Todo, ...Todo[]] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord) && typeof value[0]?.content === "string";
 
+const IS_MARKER = /^(?:.{0,100} … )?\[Strata\] Cleared: [^\n]*; whole input in \S*tool-results/;
+
+/**
+ * Whether a new call repeats a marker in place of a text, as a model may that sees cleared calls of its own: run, the call
+ * would write the marker to a file.
+ */
+export function repeatsMarker(tool: string, args: Readonly<Record<PropertyKey, unknown>>): boolean {
+  return (FIELDS[tool] ?? []).some((name) => {
+    const value = args[name];
+    return IS_MARKER.test(isTodos(value) ? String(value[0].content) : String(value));
+  });
+}
+
 export interface ClearedInput {
   part: ToolPart;
   fields: readonly string[];

@@ -7,12 +7,14 @@
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
 import PQueue from "p-queue";
+import { refuse } from "../../src/dispatcher/hooks.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache } from "../../src/record/savings.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
 import { type Clearable, gatherClearable } from "./gather.js";
 import { createOccasions } from "./occasions.js";
@@ -49,6 +51,14 @@ function create(context: LayerContext): LayerParts {
         if (!plan) return undefined;
         await clear(request, { clearable, plan, reason }, signal);
         return request.show();
+      },
+
+      toolArguments({ tool }, args) {
+        if (!repeatsMarker(tool, args)) return undefined;
+        return refuse(
+          "[Strata] Expected the whole text, got the note that stands for an earlier one. Read the file that the note " +
+            "names and call again with the text itself.",
+        );
       },
     },
   };

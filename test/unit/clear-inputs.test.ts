@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isToolPart, type Message, type ToolPart } from "../../src/conversation/message.js";
+import { findRefusal } from "../../src/dispatcher/hooks.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
@@ -155,6 +156,27 @@ describe("inputs that are never cleared", () => {
     const [, second] = await show(world, session);
     expect(second?.todos).toMatchObject([{ status: "completed", priority: "low" }]);
     expect(JSON.stringify(second)).toContain("Cleared: 2 todos, replaced by a later list; whole input in");
+  });
+});
+
+describe("a new call that repeats a marker", () => {
+  it("a new call that repeats a marker does not run, so that no marker gets into a file; one that quotes it does", async () => {
+    const calls = [
+      write("a.ts"),
+      made("edit", { filePath: "a.ts", oldString: lines(20), newString: lines(30) }),
+      made("bash", { command: `make\n${lines(60)}` }),
+      todos(long("a")),
+      todos("b"),
+    ];
+    const { world, session } = await talk(calls);
+    const shown = await show(world, session);
+    const ask = (tool: string, args: Input = {}) =>
+      world.strata.dispatcher.ask("toolArguments", { tool, sessionID: "ses_1", callID: "c" }, args);
+    for (const [index, { tool }] of calls.slice(0, 4).entries())
+      expect(findRefusal(await ask(tool, shown[index]))).toContain("Expected the whole text");
+    for (const { tool, state } of calls) expect(findRefusal(await ask(tool, state.input))).toBeUndefined();
+    const quoted = `// ${shown[0]?.content}`;
+    expect(findRefusal(await ask("write", { filePath: "a.ts", content: quoted }))).toBeUndefined();
   });
 });
 
