@@ -1,16 +1,19 @@
 import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
+import { readInputKey } from "../../src/view/call-input.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
 import { findText } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { findLongInput, isTodoList } from "./clear-input.js";
 import { findReach, hasLookBack } from "./look-back.js";
 import { MARKER_TOKENS } from "./marker.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
-export interface Clearable extends Candidate {
+export interface ClearableResult extends Candidate {
+  kind: "result";
   result: Result;
   /** The text currently shown for it. */
   shown: string;
@@ -19,27 +22,44 @@ export interface Clearable extends Candidate {
   superseded?: Supersession | undefined;
 }
 
+/** The input of a call that may be cleared. */
+export interface ClearableInput extends Candidate {
+  kind: "input";
+  /** The result of the call. */
+  result: Result;
+  /** Names of the fields to clear. */
+  fields: readonly string[];
+  /** Their length. */
+  characters: number;
+}
+
+export type Clearable = ClearableResult | ClearableInput;
+
 /** OpenCode's tools with repeatable results; never those of MCP servers, subagents, skills, todos or memory. */
 const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
 
 /**
- * The results that may be cleared, in order: from the tools above, sent at least once, older than the newest
- * `keepRecent`, not yet cleared, and larger than a marker. `view` is the list of messages as they would be sent.
+ * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, and larger than a marker.
+ * Results of the tools above and long inputs of calls that succeeded, older than the newest `keepRecent` calls. Of todo
+ * lists every one but the newest. `view` is the list of messages as they would be sent.
  */
 export function gatherClearable(
-  { find, history, model, shownFrom }: ContextRequest,
+  request: ContextRequest,
   view: readonly Message[],
   keepRecent: number,
 ): Clearable[] {
+  const { history, model, shownFrom } = request;
   const from = shownFrom();
   const results = history.results(from);
-  const old = results.slice(0, Math.max(0, results.length - keepRecent)).flatMap((result) => {
-    if (!CLEARED_TOOLS.has(result.part.tool) || result.index >= history.lastAnswer) return [];
-    const decision = find(result.key);
-    if (decision?.cleared) return [];
-    const shown = findText(result, decision) ?? result.text;
-    const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
-    return tokens > 0 ? [{ result, shown, judged: decision?.judged, tokens }] : [];
+  const keptFrom = Math.max(0, results.length - keepRecent);
+  const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
+  const old = results.flatMap((result, at) => {
+    if (result.index >= history.lastAnswer || result === newestTodos) return [];
+    const isOld = at < keptFrom;
+    return [
+      isOld || isTodoList(result.part) ? gatherInput(request, result) : undefined,
+      isOld ? gatherResult(request, result) : undefined,
+    ].filter((one) => one !== undefined);
   });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
@@ -50,14 +70,28 @@ export function gatherClearable(
     reach,
   });
   return old.map((one): Clearable => {
+    const position = { cachedFrom: cachedFrom(one.result.index) };
+    if (one.kind === "input") return { ...one, ...position, isSuperseded: isTodoList(one.result.part) };
     const why = superseded.get(one.result.part);
-    return {
-      ...one,
-      superseded: why,
-      isSuperseded: why !== undefined,
-      cachedFrom: cachedFrom(one.result.index),
-    };
+    return { ...one, ...position, superseded: why, isSuperseded: why !== undefined };
   });
+}
+
+type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded">;
+
+function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ClearableResult> | undefined {
+  if (!CLEARED_TOOLS.has(result.part.tool)) return undefined;
+  const decision = find(result.key);
+  if (decision?.cleared) return undefined;
+  const shown = findText(result, decision) ?? result.text;
+  const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
+  return tokens > 0 ? { kind: "result", result, shown, judged: decision?.judged, tokens } : undefined;
+}
+
+function gatherInput({ find }: ContextRequest, result: Result): Unplaced<ClearableInput> | undefined {
+  const long = findLongInput(result.part);
+  if (!long || find(readInputKey(result).key)?.cleared) return undefined;
+  return { kind: "input", result, ...long };
 }
 
 /**

@@ -1,30 +1,28 @@
 /**
- * Layer 2: clears old tool results in one batch when that costs no prompt cache or pays back. Costs no model call.
- * Messages, reasoning, results of other tools and the newest results stay.
+ * Layer 2: clears old tool results, and long inputs of old calls, in one batch when that costs no prompt cache or pays
+ * back. Costs no model call. Messages, reasoning, results of other tools and the newest calls stay.
  *
  *     gather → plan → write the files → write the ledger → record the decisions → show the markers
  *
- * Each marker names the file with the whole result. On a failure nothing is cleared.
+ * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
 import PQueue from "p-queue";
+import { refuse } from "../../src/dispatcher/hooks.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache, type Rates } from "../../src/record/savings.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
-import { findCutPath } from "../../src/view/host-cut.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
 import { type Clearable, gatherClearable } from "./gather.js";
-import { formatMarker } from "./marker.js";
 import { createOccasions } from "./occasions.js";
 import { type ClearPlan, planClear } from "./plan.js";
+import { createStore } from "./store.js";
 
 const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
-/** As in layer 1. */
-const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
 export const microCompact: LayerDefinition = {
   name: LAYER,
@@ -36,7 +34,7 @@ export const microCompact: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { config, decisions, files, host, log, resultFiles, savings } = context;
+  const { config, decisions, log, savings } = context;
   const policy = config.microCompact;
   const occasions = createOccasions(context);
 
@@ -56,6 +54,14 @@ function create(context: LayerContext): LayerParts {
         await clear(request, { clearable, plan, rates, reason }, signal);
         return request.show();
       },
+
+      toolArguments({ tool }, args) {
+        if (!repeatsMarker(tool, args)) return undefined;
+        return refuse(
+          "[Strata] Expected the whole text, got the note that stands for an earlier one. Read the file that the note " +
+            "names and call again with the text itself.",
+        );
+      },
     },
   };
 
@@ -67,10 +73,11 @@ function create(context: LayerContext): LayerParts {
   }
 
   async function clear(
-    { sessionID }: ContextRequest,
+    { history, sessionID }: ContextRequest,
     { clearable, plan, rates, reason }: Batch,
     signal: AbortSignal,
   ): Promise<void> {
+    const store = createStore(context, history.messages);
     const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
     const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
     const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
@@ -79,7 +86,8 @@ function create(context: LayerContext): LayerParts {
     const [first] = cleared;
     if (!first) return;
     const { cacheLost, tokensFreed } = plan;
-    const results = cleared.length;
+    const inputs = going.filter(({ kind }, index) => kind === "input" && stored[index] !== undefined).length;
+    const results = cleared.length - inputs;
     const saved = {
       session: sessionID,
       layer: LAYER,
@@ -87,6 +95,7 @@ function create(context: LayerContext): LayerParts {
       reason,
       key: `${sessionID} ${first.key}`,
       results,
+      ...(inputs > 0 && { inputs }),
       tokensFreed,
       cacheLost,
       ...priceLostCache(cacheLost, rates),
@@ -94,27 +103,8 @@ function create(context: LayerContext): LayerParts {
     await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
     log.info(
       LAYER,
-      `cleared ${results} results (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
+      `cleared ${results} results and ${inputs} call inputs (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
         `${formatCount(cacheLost)} cached tokens to be written again`,
     );
-  }
-
-  /** Writes the file unless the result already has one; `undefined` if the marker would not be shorter. */
-  async function store({ result, judged, shown, superseded }: Clearable): Promise<DatedDecision | undefined> {
-    const content = judged?.file === undefined ? await readWhole(result) : undefined;
-    const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
-    const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
-    const text = formatMarker({ part: result.part, bytes, file, directory: host.directory, superseded });
-    const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
-    return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
-  }
-
-  async function readWhole({ part, text }: Clearable["result"]): Promise<Uint8Array> {
-    const cutPath = findCutPath(part, text);
-    const found = cutPath === undefined ? undefined : await files.stat(cutPath);
-    // A larger file is not copied while a turn waits; the stored text names it.
-    const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
-    const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
-    return whole ?? Buffer.from(text);
   }
 }

@@ -33,7 +33,8 @@ export function formatMarker({ part, bytes, file, directory, superseded }: Marke
   return `[Strata] Cleared: ${what.join(", ")}; whole in ${formatPath(file, directory)}`;
 }
 
-function formatPath(path: string, directory: string): string {
+/** Relative to the working directory if it lies inside it. */
+export function formatPath(path: string, directory: string): string {
   const inside = relative(directory, path);
   return isAbsolute(path) && inside !== "" && inside.length < path.length ? inside : path;
 }

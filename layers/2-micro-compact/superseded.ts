@@ -3,7 +3,8 @@ import { isToolPart, type Message, type ToolPart } from "../../src/conversation/
 /** How a later call made a result useless, in words for the model. */
 export type Supersession = "read again later" | "edited later" | "made again later";
 
-const CHANGING = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
+/** Tools that change files. */
+export const CHANGING: ReadonlySet<string> = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
 
 /**
  * Results that a later call made useless: the same part of a file, or all of it, was read again; the file changed; or
@@ -51,7 +52,7 @@ const readRange = ({ offset, limit }: Readonly<Record<string, unknown>>): string
   offset === undefined && limit === undefined ? WHOLE : `${offset ?? 1} ${limit ?? ""}`;
 
 /** The files changed by a call, as it names them. */
-function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
+export function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
   if (typeof filePath === "string") return [filePath];
   if (typeof patchText !== "string") return [];
   return [...patchText.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(

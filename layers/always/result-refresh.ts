@@ -9,13 +9,14 @@ import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import { formatWholeInput, readInputKey } from "../../src/view/call-input.js";
 import { type Decisions, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
 import type { ResultFiles } from "../../src/view/result-files.js";
 
 export interface ResultRefresh {
-  /** Checks the file of a decision that the session's request shows instead of this result. */
+  /** Checks the file of a decision that the session's request shows instead of this result, or its call's input. */
   refresh(sessionID: string, result: Result, decision: KnownDecision): void;
 }
 
@@ -36,14 +37,15 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
   const checkedMs = new Map<string, number>();
 
   return {
-    refresh(sessionID, result, { file, session }) {
+    refresh(sessionID, result, { file, key, session }) {
       if (file === undefined) return;
       const name = `${sessionID} ${file}`;
       const last = checkedMs.get(name);
       if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
       checkedMs.set(name, clock.now());
       void background.add(async () => {
-        const isThere = await check(file, result);
+        const isInput = key === readInputKey(result).key;
+        const isThere = await check(file, result, isInput);
         if (!isThere) checkedMs.delete(name);
         if (session !== sessionID && !decisions.isUsing(sessionID, file))
           await noteUse(sessionID, result, file);
@@ -52,15 +54,18 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
   };
 
   /** Returns whether the file exists now. */
-  async function check(path: string, result: Result): Promise<boolean> {
+  async function check(path: string, result: Result, isInput: boolean): Promise<boolean> {
     try {
       if (await resultFiles.exists(path)) {
         await resultFiles.touch(path);
         return true;
       }
-      const cutPath = findCutPath(result.part, result.text);
+      const cutPath = isInput ? undefined : findCutPath(result.part, result.text);
       const whole = cutPath === undefined ? undefined : await files.read(cutPath);
-      await resultFiles.restore(path, whole ?? Buffer.from(result.text));
+      await resultFiles.restore(
+        path,
+        whole ?? (isInput ? formatWholeInput(result) : Buffer.from(result.text)),
+      );
       const isCut = cutPath !== undefined && !whole;
       const from = isCut ? "from the host's truncated copy; the full result is lost" : "from the host's copy";
       log.warn(LAYER, `${path} was missing and has been restored ${from}`);

@@ -2,6 +2,7 @@
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { parseSavingsRecord, type Savings } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
+import { readInputKey } from "../../src/view/call-input.js";
 import type { ContextSizes } from "../../src/view/context-size.js";
 import type { Decisions } from "../../src/view/decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -56,9 +57,10 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
   }
 }
 
-/** Number of messages and results that are shown in another form. */
+/** Number of messages, results and inputs that are shown in another form. */
 function countDeparted({ find, history }: ContextRequest): number {
   const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
-  const decided = [...keys, ...history.results().map(({ key }) => key)].map((key) => key && find(key));
+  const ofCalls = history.results().flatMap((result) => [result.key, readInputKey(result).key]);
+  const decided = [...keys, ...ofCalls].map((key) => key && find(key));
   return decided.filter((one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended)).length;
 }

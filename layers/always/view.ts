@@ -9,6 +9,7 @@ import type { Log } from "../../src/record/log.js";
 import type { Savings } from "../../src/record/savings.js";
 import { type Clock, waitAtMost } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import { readInputKey } from "../../src/view/call-input.js";
 import type { ContextSizes } from "../../src/view/context-size.js";
 import type { Decisions } from "../../src/view/decisions.js";
 import type { ContextRequest, Requests } from "../../src/view/request.js";
@@ -67,6 +68,8 @@ export function createView(options: ViewOptions): Layer {
           const decided = request.find(result.key);
           const decision = decided?.cleared ?? decided?.judged;
           if (decision) resultRefresh.refresh(sessionID, result, decision);
+          const input = request.find(readInputKey(result).key)?.cleared;
+          if (input) resultRefresh.refresh(sessionID, result, input);
         }
         return view;
       },

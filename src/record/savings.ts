@@ -52,6 +52,8 @@ export interface SavingsRecord {
   bytes?: number;
   /** Number of results in a batch. */
   results?: number;
+  /** Number of inputs of calls in a batch. */
+  inputs?: number;
   /** Tokens no longer sent from now on; an estimate. */
   tokensFreed?: number;
   /** Cached tokens that have to be written again; an estimate. */

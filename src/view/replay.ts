@@ -7,6 +7,7 @@
  */
 import type { History, Result } from "../conversation/history.js";
 import { type Message, type Part, withParts, withResultText } from "../conversation/message.js";
+import { readInputKey, withInput } from "./call-input.js";
 import type { Standing } from "./known-decision.js";
 
 /** Looks up the decisions about a key. */
@@ -20,7 +21,10 @@ export function replay(history: History, find: Find): readonly Message[] {
   const parts = new Map<Part, Part>();
   for (const result of history.results(from)) {
     const text = findText(result, find(result.key));
-    if (text !== undefined) parts.set(result.part, withResultText(result.part, text));
+    const input = find(readInputKey(result).key)?.cleared?.text;
+    if (text === undefined && input === undefined) continue;
+    const part = text === undefined ? result.part : withResultText(result.part, text);
+    parts.set(result.part, input === undefined ? part : withInput(part, input));
   }
   const tail = from > 0 ? messages.slice(from) : messages;
   const view = withMessages(withParts(tail, parts), (index) => {

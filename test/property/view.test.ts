@@ -138,12 +138,14 @@ it("a history that grows never changes what was sent of it but with a record, ov
       const { last, messages } = await grow(world, steps, restartAt);
       await expectSame(last, messages);
       tally.add(world.decisions().map(({ layer, outcome }) => `${layer} ${outcome}`));
+      tally.add(world.decisions().flatMap(({ key }) => (/ input \d+$/.test(key) ? ["input cleared"] : [])));
       await last.strata.idle();
     }),
     { numRuns: GROWING_RUNS },
   );
   tally.expectShare("tool-results replaced", 0.7, GROWING_RUNS);
   tally.expectShare("micro-compact cleared", 0.6, GROWING_RUNS);
+  tally.expectShare("input cleared", 0.4, GROWING_RUNS);
   tally.expectShare("session-memory extended", 0.7, GROWING_RUNS);
   tally.expectShare("full-compact cut", 0.08, GROWING_RUNS);
 });

@@ -63,6 +63,7 @@ const toolCall: fc.Arbitrary<PartStep> = fc.record({
     "bash",
     "grep",
     "edit",
+    "write",
     "task",
     "skill",
     "todowrite",
@@ -178,10 +179,14 @@ function placeCall(
 ): ToolPart {
   const filePath = `/project/src/file-${path}.ts`;
   const inputs: Record<string, Record<string, unknown>> = {
-    bash: { command: `npm test ${path}` },
+    bash: { command: `npm test ${path}${"\nnpm run check".repeat(path * 20)}` },
     grep: { pattern: `p${path}` },
     skill: { name: `skill ${path}` },
-    todowrite: { todos: [{ content: `todo ${path}`, status: "pending" }] },
+    edit: { filePath, oldString: "old\n".repeat(path * 30), newString: "new\n".repeat(path * 60) },
+    write: { filePath, content: "line\n".repeat(path * 90) },
+    todowrite: {
+      todos: Array.from({ length: 1 + path * 5 }, () => ({ content: "todo", status: "pending" })),
+    },
   };
   return {
     type: "tool",

@@ -86,6 +86,7 @@ function expectPart(shown: Part, original: Part): number {
   if (shown === original) return 0;
   expect(isToolPart(original)).toBe(true);
   expect(withoutText(shown as ToolPart)).toEqual(withoutText(original as ToolPart));
+  expectInput((shown as ToolPart).state.input, (original as ToolPart).state.input);
   const [text, before] = [readResultText(shown as ToolPart), readResultText(original as ToolPart)];
   // A call keeps its result, or still has none.
   expect(text === undefined).toBe(before === undefined);
@@ -104,6 +105,22 @@ function expectPart(shown: Part, original: Part): number {
   return isBounded ? estimateTextTokens(base) : 0;
 }
 
+/** A cleared input has the same fields of the same types, and is shorter. */
+function expectInput(shown: unknown, original: unknown): void {
+  if (shown === original) return;
+  const typesOf = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.slice(0, 1).map(typesOf)
+      : typeof value === "object" && value !== null
+        ? Object.entries(value).map(([name, one]) => [name, typesOf(one)])
+        : typeof value;
+  expect(typesOf(shown)).toEqual(typesOf(original));
+  const [text, before] = [JSON.stringify(shown), JSON.stringify(original)];
+  if (text === before) return;
+  expect(text).toContain("[Strata] Cleared: ");
+  expect(text.length).toBeLessThan(before.length);
+}
+
 function expectNotes(role: string | undefined, parts: readonly Part[]): void {
   expect(role).toBe("user");
   expect(parts).toMatchObject([{ type: "text", synthetic: true }]);
@@ -113,9 +130,9 @@ function expectNotes(role: string | undefined, parts: readonly Part[]): void {
 function withoutText({
   tool,
   callID,
-  state: { output: _, error: __, metadata, ...state },
+  state: { output: _, error: __, input: ___, metadata, ...state },
 }: ToolPart): unknown {
-  const { output: ___, ...kept } = metadata ?? {};
+  const { output: ____, ...kept } = metadata ?? {};
   return [tool, callID, state, kept];
 }
 
