@@ -22,7 +22,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
         {
           test: {
             name: "unit",
-            include: ["test/{unit,property,fault}/**/*.test.ts", "test/*.test.ts"],
+            include: ["test/{unit,property,fault,host-v2}/**/*.test.ts", "test/*.test.ts"],
             testTimeout: 30_000 * slowness,
             hookTimeout: 30_000 * slowness,
             pool: "forks",

@@ -1,0 +1,177 @@
+/**
+ * Stored messages of OpenCode 2: times, tokens, models and whose words they are, which the messages of a request lack.
+ * Pure; anything of another shape counts as absent.
+ */
+import type { Message, MessageInfo, Part, ReportedTokens, ToolPart } from "../../conversation/message.js";
+import { isRecord, type PlainRecord } from "../../records.js";
+import type { StoredMessage, StoredPart } from "./contract.js";
+import { readInput, readToolName } from "./tool-names.js";
+
+/** Marks our own answers to slash commands among the stored messages. */
+export const ANSWER_METADATA = { strata: "answer" } as const;
+
+/** A list, or a list in `data`. */
+export function readList(answer: unknown): unknown[] | undefined {
+  if (Array.isArray(answer)) return answer;
+  return isRecord(answer) && Array.isArray(answer.data) ? answer.data : undefined;
+}
+
+/** An object, or an object in `data`. */
+export function readObject(answer: unknown): PlainRecord | undefined {
+  if (!isRecord(answer)) return undefined;
+  return isRecord(answer.data) ? answer.data : answer;
+}
+
+/** The stored messages of an answer by the host; `undefined` if it holds no list. Skips what has another shape. */
+export function readStored(answer: unknown): StoredMessage[] | undefined {
+  return readList(answer)?.filter(isStored);
+}
+
+function isStored(value: unknown): value is StoredMessage {
+  if (!isRecord(value) || !isRecord(value.time)) return false;
+  const { content, id, type } = value;
+  if (typeof id !== "string" || typeof type !== "string" || !Number.isFinite(value.time.created))
+    return false;
+  return content === undefined || (Array.isArray(content) && content.every(isRecord));
+}
+
+export interface RequestFacts {
+  sessionID: string;
+  /** Of the request. */
+  agent?: string;
+  model?: MessageInfo["model"];
+}
+
+/** What layers read about a message; without a stored one, only what the request says. */
+export function readInfo(
+  id: string,
+  role: string,
+  stored: StoredMessage | undefined,
+  facts: RequestFacts,
+): MessageInfo {
+  const { agent, model, sessionID } = facts;
+  if (role !== "assistant" || stored?.type === "compaction") {
+    const time = stored && { time: { created: stored.time.created } };
+    if (stored?.type === "compaction")
+      return { id, sessionID, role: "assistant", ...time, summary: true, finish: "stop" };
+    return { id, sessionID, role, ...time, ...(agent !== undefined && { agent }), ...(model && { model }) };
+  }
+  if (!stored) return { id, sessionID, role };
+  const completed = stored.time.completed ?? stored.time.streamed;
+  const tokens = readTokens(stored.tokens);
+  return {
+    id,
+    sessionID,
+    role,
+    time: { created: stored.time.created, ...(completed !== undefined && { completed }) },
+    ...(stored.agent !== undefined && { agent: stored.agent }),
+    ...(stored.model && { providerID: stored.model.providerID, modelID: stored.model.id }),
+    ...(stored.finish !== undefined && { finish: stored.finish }),
+    ...(stored.error !== undefined && { error: stored.error }),
+    ...(tokens && { tokens }),
+  };
+}
+
+export function readTokens(value: unknown): ReportedTokens | undefined {
+  if (!isRecord(value) || !isRecord(value.cache)) return undefined;
+  const { cache, input, output, reasoning = 0 } = value;
+  const { read, write } = cache;
+  const all = [input, output, reasoning, read, write];
+  if (!all.every((count) => Number.isFinite(count))) return undefined;
+  return {
+    input: input as number,
+    output: output as number,
+    reasoning: reasoning as number,
+    cache: { read: read as number, write: write as number },
+  };
+}
+
+/** The stored part of a call with its times; `undefined` if the message has none of that id. */
+export function findStoredCall(stored: StoredMessage | undefined, callID: string): StoredPart | undefined {
+  return stored?.content?.find(({ id, type }) => type === "tool" && id === callID);
+}
+
+/**
+ * `sessionID` of a subagent is `sessionId` in OpenCode 1, which also sends other text for a call marked `interrupted`;
+ * OpenCode 2 does not.
+ */
+export function readMetadata(part: StoredPart | undefined): PlainRecord {
+  const metadata = part?.state?.metadata;
+  if (!isRecord(metadata)) return {};
+  const { interrupted: _, sessionID, ...rest } = metadata;
+  return typeof sessionID === "string" ? { ...rest, sessionID, sessionId: sessionID } : rest;
+}
+
+/** True if it is shown to people only: an answer to one of our slash commands. */
+export function isOwnAnswer(stored: Pick<StoredMessage, "metadata">): boolean {
+  return stored.metadata?.strata === ANSWER_METADATA.strata;
+}
+
+/** A session's stored messages as layers read them, without our own answers and what no model sees. */
+export function toMessages(sessionID: string, all: readonly StoredMessage[]): Message[] {
+  return all.flatMap((stored) => {
+    const role = roleOf(stored);
+    if (role === undefined || isOwnAnswer(stored)) return [];
+    const parts = partsOf(stored);
+    return parts.length === 0 ? [] : [{ info: readInfo(stored.id, role, stored, { sessionID }), parts }];
+  });
+}
+
+const AS_USER = new Set(["user", "synthetic", "skill", "shell"]);
+
+function roleOf({ status, type }: StoredMessage): string | undefined {
+  if (AS_USER.has(type)) return "user";
+  if (type === "assistant") return "assistant";
+  return type === "compaction" && status === "completed" ? "assistant" : undefined;
+}
+
+/** Stands for attachments and selected skills, which the user did not write. */
+export const ATTACHED: Part = { type: "attached" };
+
+function partsOf(stored: StoredMessage): Part[] {
+  const { content = [], files = [], recent = "", skills = [], summary = "", text = "", type } = stored;
+  if (type === "assistant") return content.flatMap((part) => readPart(part) ?? []);
+  if (type === "compaction") return [{ type: "text", text: `${summary}\n${recent}` }];
+  const isUsers = type === "user";
+  const own = text === "" ? [] : [{ type: "text", text, ...(!isUsers && { synthetic: true }) }];
+  return files.length + skills.length > 0 ? [...own, ATTACHED] : own;
+}
+
+function readPart(part: StoredPart): Part | undefined {
+  const { text = "", type } = part;
+  if (type === "text" || type === "reasoning") return text === "" ? undefined : { type, text };
+  return type === "tool" ? readCall(part) : undefined;
+}
+
+function readCall(part: StoredPart): ToolPart | undefined {
+  const { id, name, state, time } = part;
+  if (typeof id !== "string" || typeof name !== "string" || !isRecord(state)) return undefined;
+  const { status } = part.state ?? {};
+  const start = time?.created;
+  const output = joinTexts(state.content);
+  const error = isRecord(state.error) ? String(state.error.message ?? "") : undefined;
+  return {
+    type: "tool",
+    tool: readToolName(name),
+    callID: id,
+    state: {
+      status: status === "completed" || status === "error" ? status : "running",
+      ...(isRecord(state.input) && { input: readInput(name, state.input) }),
+      ...(status === "completed" && output !== undefined && { output }),
+      ...(status === "error" && error !== undefined && { error }),
+      metadata: readMetadata(part),
+      ...(start !== undefined && {
+        time: { start, ...(time?.completed !== undefined && { end: time.completed }) },
+      }),
+    },
+  };
+}
+
+/** The texts of a result's content; `undefined` without any, or if the content has another shape. */
+export function joinTexts(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.flatMap((item) =>
+    isRecord(item) && item.type === "text" && typeof item.text === "string" ? [item.text] : [],
+  );
+  return texts.length === 0 ? undefined : texts.join("\n");
+}

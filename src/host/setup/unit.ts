@@ -1,0 +1,27 @@
+/** What ties one of our messages to the host's messages that it was made from. */
+import type { Message, Part } from "../../conversation/message.js";
+import { isRecord } from "../../records.js";
+import type { TheirMessage } from "./contract.js";
+
+/** Where a part of ours stands in its unit: the message's number, and the part's in it. */
+export type Place = readonly [message: number, part: number];
+
+export interface Unit {
+  readonly theirs: readonly TheirMessage[];
+  readonly message: Message;
+  readonly places: ReadonlyMap<Part, Place>;
+  /** Result of each call, by call id. */
+  readonly results: ReadonlyMap<string, Place>;
+}
+
+/** The text of a failure: the value itself, or `error.message` in it. */
+export function readError(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;
+  return typeof message === "string" ? message : undefined;
+}
+
+/** A copy of the host's object, of the same class: the host may check classes, and may store what it shares. */
+export function copyWith<T extends object>(original: T, changed: object): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(original)), original, changed);
+}

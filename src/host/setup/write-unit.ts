@@ -1,0 +1,135 @@
+/** Writes a changed message of ours back into the host's messages that it was made from. Pure. */
+import { isToolPart, type Message, type Part, type ToolPart } from "../../conversation/message.js";
+import { isRecord } from "../../records.js";
+import type { TheirMessage, TheirPart } from "./contract.js";
+import { writeInput } from "./tool-names.js";
+import { copyWith, type Place, readError, type Unit } from "./unit.js";
+
+/** The changed parts of a unit: by place, `undefined` where a part is left out. */
+type Edits = Map<string, TheirPart | undefined>;
+
+const nameOf = ([message, part]: Place): string => `${message} ${part}`;
+
+/** `undefined` if there is no safe way back. */
+export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | undefined {
+  if (!unit) return undefined;
+  if (view === unit.message || view.parts === unit.message.parts) return [...unit.theirs];
+  const edits: Edits = new Map();
+  const before: string[] = [];
+  const behind: string[] = [];
+  const kept = new Set<Part>();
+  for (const part of view.parts) {
+    const original = findOriginal(unit, part);
+    if (original) {
+      kept.add(original);
+      if (original !== part && !editCall(unit, { original, part }, edits)) return undefined;
+    } else if (part.type === "text" && part.text !== undefined) {
+      (kept.size === 0 ? before : behind).push(part.text);
+    } else return undefined;
+  }
+  for (const part of unit.message.parts) {
+    const place = unit.places.get(part);
+    if (kept.has(part) || !place) continue;
+    // A call is never separated from its result.
+    if (part.type !== "text") return undefined;
+    edits.set(nameOf(place), undefined);
+  }
+  return apply(unit, edits, { before, behind });
+}
+
+/** The part of the unit that this one is, or was made from. */
+function findOriginal({ message, places }: Unit, part: Part): Part | undefined {
+  if (places.has(part) || message.parts.includes(part)) return part;
+  if (!isToolPart(part)) return undefined;
+  return message.parts.find((one) => isToolPart(one) && one.callID === part.callID && one.tool === part.tool);
+}
+
+/** Enters what has changed of a call; `false` if it cannot be written. */
+function editCall(
+  { places, results, theirs }: Unit,
+  { original, part }: { original: Part; part: Part },
+  edits: Edits,
+): boolean {
+  if (!isToolPart(original) || !isToolPart(part)) return false;
+  const place = places.get(original);
+  const call = place && theirs[place[0]]?.content[place[1]];
+  if (!place || !call) return false;
+  const { input } = part.state;
+  if (input !== original.state.input) {
+    if (!isRecord(input)) return false;
+    edits.set(nameOf(place), copyWith(call, { input: writeInput(call.name ?? "", input, call.input) }));
+  }
+  const text = readText(part);
+  if (text === readText(original)) return true;
+  const at = results.get(part.callID);
+  const result = at && theirs[at[0]]?.content[at[1]];
+  const written = result && text !== undefined ? writeResult(result, text) : undefined;
+  if (!at || !written) return false;
+  edits.set(nameOf(at), written);
+  return true;
+}
+
+const readText = ({ state }: ToolPart): string | undefined =>
+  state.status === "error" ? state.error : state.output;
+
+/** The result with another text, in the form that it has; files in it stay. */
+function writeResult(part: TheirPart, text: string): TheirPart | undefined {
+  const { result } = part;
+  if (!isRecord(result)) return undefined;
+  const { type, value } = result as { type: string; value: unknown };
+  const withValue = (changed: unknown): TheirPart =>
+    copyWith(part, { result: copyWith(result, { value: changed }) as never });
+  if (typeof value === "string" && (type === "text" || type === "error")) return withValue(text);
+  if (type === "content" && Array.isArray(value)) return withValue(withText(value, text));
+  if (type !== "error" || readError(value) === undefined || !isRecord(value) || !isRecord(value.error))
+    return undefined;
+  return withValue(copyWith(value, { error: copyWith(value.error, { message: text }) }));
+}
+
+/** The first text gets it, the others go. */
+function withText(content: readonly unknown[], text: string): unknown[] {
+  const isText = (item: unknown): item is object => isRecord(item) && item.type === "text";
+  const first = content.findIndex(isText);
+  return content.flatMap((item, index) => {
+    if (!isText(item)) return [item];
+    return index === first ? [copyWith(item, { text })] : [];
+  });
+}
+
+function apply(
+  { theirs }: Unit,
+  edits: Edits,
+  { before, behind }: { before: readonly string[]; behind: readonly string[] },
+): TheirMessage[] | undefined {
+  const written = theirs.map((message, at) => {
+    const isChanged = message.content.some((_, index) => edits.has(nameOf([at, index])));
+    const hasMore = at === 0 && before.length + behind.length > 0;
+    if (!isChanged && !hasMore) return message;
+    const left = message.content.flatMap((part, index) => {
+      const name = nameOf([at, index]);
+      return edits.has(name) ? (edits.get(name) ?? []) : [part];
+    });
+    const content = at === 0 ? withTexts(left, { before, behind }) : left;
+    return copyWith(message, { content });
+  });
+  return written.some(({ content }) => content.length === 0) ? undefined : written;
+}
+
+/**
+ * Some providers join the texts of a message without anything between them, so ours bring an empty line. Behind a tool
+ * call no text may stand, so in an answer with calls it goes before the first one.
+ */
+function withTexts(
+  content: readonly TheirPart[],
+  { before, behind }: { before: readonly string[]; behind: readonly string[] },
+): TheirPart[] {
+  const isFollowed = content.some(({ type }) => type === "text");
+  const lead = before.map((text, index) => ({
+    type: "text",
+    text: isFollowed || index < before.length - 1 ? `${text}\n\n` : text,
+  }));
+  const tail = behind.map((text) => ({ type: "text", text: `\n\n${text}` }));
+  const firstCall = content.findIndex(({ type }) => type === "tool-call");
+  const at = firstCall === -1 ? content.length : firstCall;
+  return [...lead, ...content.slice(0, at), ...tail, ...content.slice(at)];
+}
