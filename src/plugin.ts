@@ -1,23 +1,48 @@
 /** Entry that OpenCode loads. Only puts the parts together. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
 import { stack } from "../layers/index.js";
+import { createEntries } from "./host/entries.js";
 import { readVariable } from "./host/environment.js";
 import { bindHooks } from "./host/hooks.js";
 import { createOpenCodeHost } from "./host/opencode.js";
-import { createSetup } from "./host/setup.js";
+import { createSetup } from "./host/setup/setup.js";
 import { systemClock as clock } from "./seams/clock.js";
+import type { Host } from "./seams/host.js";
 import { nodeFiles as files } from "./seams/node-files.js";
 import { createStrata } from "./strata.js";
 
 export type { StrataOptions } from "./config/schema.js";
 
-async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
-  const host = createOpenCodeHost(input, clock);
-  return bindHooks(await createStrata({ clock, files, host, readVariable }, stack, options), host);
+const open = (host: Host, options?: Record<string, unknown>) =>
+  createStrata({ clock, files, host, readVariable }, stack, options);
+
+function createPlugin() {
+  const entries = createEntries();
+
+  /** OpenCode 1. */
+  async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
+    if (!entries.enter("server", input.directory)) return {};
+    const host = createOpenCodeHost(input, clock);
+    const hooks = bindHooks(await open(host, options), host);
+    return {
+      ...hooks,
+      async dispose() {
+        entries.leave("server", input.directory);
+        await hooks.dispose?.();
+      },
+    };
+  }
+
+  /** OpenCode 2. */
+  const setup = createSetup({
+    clock,
+    files,
+    entries,
+    open,
+    parts: stack.layers.map(({ settings }) => settings),
+  });
+
+  return { id: "opencode-strata", server, setup };
 }
 
-async function setup(context: unknown): Promise<void> {
-  await createSetup({ clock, files, parts: stack.layers.map(({ settings }) => settings) })(context);
-}
-
-export default { id: "opencode-strata", server, setup };
+export default createPlugin();

@@ -6,6 +6,7 @@
  *                  notes instead of everything before it; the tail stays verbatim. Reduces a summary
  *                  request that is too long to notes and tail
  *     compacting   the host compacts anyway: gives it our prompt with nine sections
+ *     summary      where the host takes it: gives it the notes, so that no model is called
  *     compacted    checks its summary by code; appends what is missing, replaces a useless one with notes
  *     takenBack    rewrites notes and summaries without what the user has taken back since
  *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
@@ -20,6 +21,7 @@ import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import { createCutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
+import { createNotesSummary } from "./notes-summary.js";
 import { createRepairSummary } from "./repair-summary.js";
 import { createReviseHistory } from "./revise-history.js";
 import { createShortenHistory } from "./shorten-history.js";
@@ -46,11 +48,12 @@ function create(context: LayerContext): LayerParts {
   const repairSummary = createRepairSummary({ ...context, breakers });
   const reviseHistory = createReviseHistory(context);
   const shortenHistory = createShortenHistory(context);
+  const summarise = createNotesSummary(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {
     isLastResort: true,
-    withinMs: { context: 2_000, compacted: 2_000, takenBack: 2_000 },
+    withinMs: { context: 2_000, summary: 2_000, compacted: 2_000, takenBack: 2_000 },
     passedOver: { context: reportUncut },
     handlers: {
       async context(request, messages, signal) {
@@ -68,6 +71,8 @@ function create(context: LayerContext): LayerParts {
         const facts = notes.facts(sessionID);
         return facts ? `${prompt}\n${formatMustHave(facts)}` : prompt;
       },
+
+      summary: ({ messages, sessionID }) => summarise(sessionID, messages),
 
       async compacted(request, _nothing, signal) {
         await repairSummary(request, signal);

@@ -7,6 +7,7 @@ import { formatCount } from "../../src/format.js";
 import type { Memories } from "../../src/memory/store.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import type { Host } from "../../src/seams/host.js";
 import { formatStatus, formatWorth, type Row, type StatusStyle } from "../../src/status/format-status.js";
 import type { SessionStatus } from "../../src/status/status.js";
 import { type ContextSizes, estimateTextTokens } from "../../src/view/context-size.js";
@@ -20,6 +21,7 @@ export interface MemoryCommandOptions {
   decisions: Pick<Decisions, "days" | "read">;
   files: Files;
   generation: Pick<Generation, "status">;
+  host: Pick<Host, "missing">;
   memories: Pick<Memories, "foreign">;
   project: string;
   pulse: Pulse;
@@ -43,6 +45,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     decisions,
     files,
     generation,
+    host,
     memories,
     project,
     pulse,
@@ -79,6 +82,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
             ...rows,
             ...formatWrong(wrongSettings),
             ...formatForeign(memories.foreign().length),
+            ...(host.missing?.() ?? []).map((what, index): Row => [index === 0 ? "This OpenCode" : "", what]),
           ]);
         },
       },

@@ -20,6 +20,8 @@ export interface HookTypes {
   context: { input: ContextRequest; value: readonly Message[] };
   /** Instruction with which the host is about to summarise a session; `undefined` is the host's own. */
   compacting: { input: { sessionID: string }; value: string | undefined };
+  /** The host is about to summarise these messages, and takes a text of ours instead; `undefined`: a model writes it. */
+  summary: { input: { sessionID: string; messages: readonly Message[] }; value: string | undefined };
   /** A user's message has arrived and the host is about to process it. No answer. */
   turn: { input: { sessionID: string }; value: undefined };
   /** A command is about to send these texts, of which the user wrote at most a part. No answer. */
@@ -144,6 +146,7 @@ export const hookRules: HookRules = {
     withoutAnswer: (request, messages) => (request.isCompaction ? messages : request.show()),
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
+  summary: { combine: "first", deadlineMs: 3_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   takenBack: {
     combine: "chain",

@@ -9,7 +9,6 @@ import type { Exchange } from "../dispatcher/dispatcher.js";
 import { findRefusal, type HookName } from "../dispatcher/hooks.js";
 import type { Beat, Pulse } from "../dispatcher/pulse.js";
 import { StrataError } from "../error.js";
-import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
 import type { ContextRequest } from "../view/request.js";
 import { askForLongCache, hasLongCache, withLongCache } from "./long-cache.js";
@@ -17,6 +16,7 @@ import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
 import { readPrices } from "./prices.js";
+import { noteSign } from "./signs.js";
 import { createSlashCommands, type SlashCommands } from "./slash-commands.js";
 import { bindTools, defineTools } from "./tools.js";
 
@@ -217,20 +217,6 @@ function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, 
     pulse.beat(hook);
     return (answer as (...given: unknown[]) => unknown)(...given);
   };
-}
-
-/**
- * Counts answers, answers that ran tools, and the host's summaries. A shell command that a person runs with `!`
- * calls no hook and does not count; nor does a message that a fork copied, although the host reports it as new.
- */
-function noteSign(type: string, properties: unknown, pulse: Pulse): void {
-  if (type === "session.compacted") pulse.sign("compaction");
-  const info = type === "message.updated" && isRecord(properties) ? properties.info : undefined;
-  if (!isRecord(info) || info.role !== "assistant" || !isRecord(info.time)) return;
-  const { completed } = info.time;
-  if (info.finish === undefined || typeof completed !== "number" || completed < pulse.startedMs) return;
-  pulse.sign("answer");
-  if (info.finish === "tool-calls") pulse.sign("toolRun");
 }
 
 /** Whether the request belongs to one of our own sessions. */

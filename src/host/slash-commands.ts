@@ -10,11 +10,10 @@
  */
 
 import type { SlashCommand } from "../dispatcher/slash-command.js";
-import { formatError, StrataError } from "../error.js";
-import { toPrintable } from "../printable.js";
 import type { Log } from "../record/log.js";
 import { isRecord } from "../records.js";
-import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { Clock } from "../seams/clock.js";
+import { answerCommand } from "./command-answers.js";
 
 export interface SlashCommands {
   /** Adds the commands to the host's configuration. Never throws. */
@@ -48,8 +47,6 @@ export class CommandAnswered extends Error {
   }
 }
 
-const DEADLINE_MS = 5_000;
-
 export function createSlashCommands({
   commands,
   clock,
@@ -77,7 +74,7 @@ export function createSlashCommands({
     async answer({ arguments: words, command: name, sessionID }, parts) {
       const command = registered.get(name);
       if (!command) return;
-      const text = toPrintable(await execute(command, sessionID, words));
+      const text = await answerCommand({ clock, log }, command, { sessionID, words });
       if (busy.has(sessionID)) {
         waiting.set(sessionID, [...(waiting.get(sessionID) ?? []), text]);
         toast(`the answer to /${name} appears when this turn ends.`);
@@ -100,18 +97,4 @@ export function createSlashCommands({
       if (texts && type === "session.idle") void show(sessionID, texts.join("\n\n"));
     },
   };
-
-  async function execute(command: SlashCommand, sessionID: string, words: string): Promise<string> {
-    const { deadlineMs = DEADLINE_MS, name } = command;
-    const waited = await waitAtMost(clock, deadlineMs, (signal) =>
-      command.execute({ sessionID, words }, signal),
-    );
-    if (waited.kind === "done") return `[Strata] /${name}\n${waited.value}`;
-    if (waited.kind === "overran")
-      return `[Strata] /${name} did not finish within ${deadlineMs} ms. Try again.`;
-    const { thrown } = waited;
-    if (thrown instanceof StrataError) return `[Strata] /${name}: ${thrown.message}`;
-    log.error("commands", `/${name} failed: ${formatError(thrown)}`);
-    return `[Strata] /${name} failed: ${formatError(thrown)}. See .opencode/strata/strata.log`;
-  }
 }

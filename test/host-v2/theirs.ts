@@ -1,5 +1,11 @@
 /** Messages of OpenCode 2 as the contract has them, made by hand or at random. */
-import type { StoredMessage, TheirMessage, TheirPart, TheirResult } from "../../src/host/setup/contract.js";
+import type {
+  StoredMessage,
+  StoredPart,
+  TheirMessage,
+  TheirPart,
+  TheirResult,
+} from "../../src/host/setup/contract.js";
 import { isRecord } from "../../src/records.js";
 import { fc } from "../support/property.js";
 
@@ -121,7 +127,7 @@ function store(id: string, role: string, content: readonly TheirPart[], created:
     const own = content.find((part) => part.type === "text")?.text;
     return { id, type: "user", time: { created }, ...(own !== undefined && { text: own }) };
   }
-  const parts = content.flatMap(({ id: callID, input: given, name, text: said, type }) => {
+  const parts = content.flatMap(({ id: callID, input: given, name, text: said, type }): StoredPart[] => {
     if (type !== "tool-call") return said === undefined ? [] : [{ type, text: said }];
     const state = { status: "completed", ...(isRecord(given) && { input: given }), content: [] };
     return [{ type: "tool", id: callID ?? "", name: name ?? "", state, time: { created } }];

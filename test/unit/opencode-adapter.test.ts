@@ -3,8 +3,9 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { refuse } from "../../src/dispatcher/hooks.js";
 import { findGlobalFolder } from "../../src/host/config-files.js";
+import { createEntries } from "../../src/host/entries.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
-import { createSetup } from "../../src/host/setup.js";
+import { createSetup } from "../../src/host/setup/setup.js";
 import type { Strata } from "../../src/strata.js";
 import screen from "../../src/tui.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -158,10 +159,17 @@ describe("the hooks", () => {
   });
 });
 
+/** What the entry needs to start; nothing here is OpenCode 2. */
+const ENTRY = {
+  parts: [],
+  entries: createEntries(),
+  open: () => Promise.reject(new Error("this host is not OpenCode 2")),
+};
+
 describe("the entry of OpenCode 2", () => {
   it("the entry of OpenCode 2 never throws, and writes down what it was offered where there is a project", async () => {
     const files = createMemoryFiles({ "/place/.opencode/opencode.json": "{}" });
-    const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
+    const setup = createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/place" });
     for (const context of [undefined, null, 5, {}, { options: null, agent: {}, command: {} }])
       await setup(context);
     const log = files.text("/place/.opencode/strata/strata.log");
@@ -176,7 +184,7 @@ describe("the entry of OpenCode 2", () => {
       "/repo/.git/HEAD": "x",
       "/repo/packages/a/.opencode/opencode.json": "{}",
     });
-    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/repo/packages/a" })({
+    await createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/repo/packages/a" })({
       agent: {},
     });
     expect(files.text("/repo/.opencode/strata/strata.log")).toContain("which offers agent");
@@ -192,24 +200,15 @@ describe("the entry of OpenCode 2", () => {
       "/bad/.opencode": "a file",
       [own]: '{"memory":{"log":{"level":"off"}}}',
     });
-    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/nowhere" })({});
-    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/bad" })({});
-    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/off" })({});
+    await createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/nowhere" })({});
+    await createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/bad" })({});
+    await createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/off" })({});
     expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode", own]);
   });
 
-  it("the entry of OpenCode 2 says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
-    const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/place/.git/HEAD": "x" });
-    const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
-    const session = { hook: async () => ({ dispose() {} }) };
-    const location = { directory: "/repo/packages/a" };
-    await setup({ app: { version: "2.2.7" }, location, session, storage: {} });
-    await setup({ session, location });
-    const log = (files.text("/repo/.opencode/strata/strata.log") ?? "").trimEnd().split("\n");
-    expect(log[0]).toContain(
-      "WARN  setup         called by OpenCode 2.2.7: opencode-strata does nothing in OpenCode 2 yet, it works in OpenCode 1.18 only",
-    );
-    expect(log[1]).toContain("called by OpenCode 2: opencode-strata does nothing");
+  it("the entry of OpenCode 2 leaves the work to server where there are no hooks on requests, as in 1.18.33", async () => {
+    const files = createMemoryFiles({ "/place/.git/HEAD": "x" });
+    const setup = createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/place" });
     // What 1.18.33 was seen to hand over.
     const registries = [
       "agent",
@@ -225,18 +224,70 @@ describe("the entry of OpenCode 2", () => {
     expect(files.text("/place/.opencode/strata/strata.log")).toMatch(/ INFO .*server does the work\n$/);
   });
 
-  it("the entry of OpenCode 2 says on the screen of OpenCode 2, in one message, that it does nothing there", () => {
+  it("the entry of OpenCode 2 stays off, with a line in the log, where it cannot start or the host does not say where it is", async () => {
+    const files = createMemoryFiles({ "/place/.git/HEAD": "x", "/repo/.git/HEAD": "x" });
+    const setup = createSetup({ ...ENTRY, clock: createFakeClock(), files, folder: "/place" });
+    const session = { hook: async () => ({ dispose() {} }) };
+    expect(await setup({ session })).toBeUndefined();
+    expect(files.text("/place/.opencode/strata/strata.log")).toContain("does not say where it is loaded");
+    expect(await setup({ session, location: { directory: "/repo" } })).toBeUndefined();
+    expect(files.text("/repo/.opencode/strata/strata.log")).toMatch(/ ERROR .*this host is not OpenCode 2/);
+  });
+
+  it("the entry of OpenCode 2 does nothing in a folder where server works, and server nothing where it works", async () => {
+    const entries = createEntries();
+    expect(entries.enter("server", "/repo")).toBe(true);
+    expect(entries.enter("setup", "/repo")).toBe(false);
+    expect(entries.enter("setup", "/other")).toBe(true);
+    entries.leave("setup", "/repo");
+    expect(entries.enter("setup", "/repo")).toBe(false);
+    entries.leave("server", "/repo");
+    expect(entries.enter("setup", "/repo")).toBe(true);
+    expect(entries.enter("server", "/repo")).toBe(false);
+  });
+
+  it("the screen of OpenCode 2 says once, and not at the next start, that the plugin is written against documentation", () => {
     const shown: unknown[] = [];
-    screen.setup({
+    const kept = { isSaid: false };
+    const context = {
       app: { version: "2.2.7" },
       ui: { toast: { show: (one: unknown) => void shown.push(one) } },
-    });
+      storage: {
+        store: (_name: string, _options: unknown) => [
+          kept,
+          async (change: (draft: typeof kept) => void) => change(kept),
+        ],
+      },
+    };
+    screen.setup(context);
+    screen.setup(context);
     expect(shown).toEqual([
       expect.objectContaining({
-        message: expect.stringContaining("opencode-strata does nothing in OpenCode 2 yet"),
+        message: expect.stringContaining("has not yet been run in it"),
         variant: "warning",
       }),
     ]);
+  });
+
+  it("the screen of OpenCode 2 shows the toasts of its own location's server half", () => {
+    const shown: unknown[] = [];
+    let hear = (_event: unknown): void => {};
+    const events = {
+      on(_name: string, listener: (event: unknown) => void) {
+        hear = listener;
+        return () => {};
+      },
+    };
+    screen.setup({
+      location: { directory: "/here" },
+      ui: { toast: { show: (one: unknown) => void shown.push(one) } },
+      client: { rpc: () => ({ events }) },
+    });
+    const toast = { message: "Strata: hello", variant: "info" };
+    hear({ data: toast, location: { directory: "/elsewhere" } });
+    hear({ data: toast, location: { directory: "/here" } });
+    hear({ data: 5 });
+    expect(shown.slice(1)).toEqual([toast]);
   });
 
   it("the entry of OpenCode 2 leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {

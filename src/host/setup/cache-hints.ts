@@ -1,0 +1,47 @@
+/**
+ * Marks a place in a request up to which the provider is to cache it: before the oldest result that may be cleared later,
+ * so that clearing it loses only what stands behind it. A provider that looks back a few blocks only would else lose the
+ * whole conversation.
+ *
+ * The hint is an object of the host's own class, and a plain one might fail every request. So a hint is only ever a copy
+ * of one that the host shows in the request; without one, none is put.
+ */
+import { isRecord } from "../../records.js";
+import { type CacheHint, MOST_CACHE_HINTS, type TheirMessage, type TheirPart } from "./contract.js";
+import { readToolName } from "./tool-names.js";
+import { copyWith } from "./unit.js";
+
+/** Tools whose results layer 2 clears. */
+const CLEARED = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
+/** A shorter result is not worth clearing. */
+const LEAST_CHARACTERS = 2_000;
+
+/** The messages with the hint; the same list if there is no place for it, no hint to copy, or no room. Pure. */
+export function withCacheHint(
+  messages: readonly TheirMessage[],
+  others: readonly unknown[],
+): readonly TheirMessage[] {
+  const parts = messages.flatMap(({ content }) => content);
+  const hints = [...others, ...parts].flatMap((one) =>
+    isRecord(one) && isHint(one.cache) ? [one.cache] : [],
+  );
+  const [model] = hints;
+  if (!model || hints.length >= MOST_CACHE_HINTS) return messages;
+  const oldest = messages.findIndex(({ content }) => content.some(isClearable));
+  const at = messages.slice(0, Math.max(0, oldest)).findLastIndex(({ role }) => role !== "assistant");
+  const place = messages[at];
+  const last = place?.content.at(-1);
+  if (!place || !last || last.cache !== undefined) return messages;
+  const content = [...place.content.slice(0, -1), copyWith(last, { cache: copyWith(model, {}) })];
+  return messages.map((message, index) => (index === at ? copyWith(message, { content }) : message));
+}
+
+function isHint(value: unknown): value is CacheHint {
+  return isRecord(value) && (value.type === "ephemeral" || value.type === "persistent");
+}
+
+function isClearable({ name, result, type }: TheirPart): boolean {
+  if (type !== "tool-result" || name === undefined || !CLEARED.has(readToolName(name))) return false;
+  const value = result?.value;
+  return typeof value === "string" && value.length >= LEAST_CHARACTERS;
+}

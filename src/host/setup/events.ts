@@ -1,0 +1,132 @@
+/**
+ * OpenCode 2's events as OpenCode 1's, which layers know. The stream carries the events of every location on the server:
+ * those of another one are dropped, since whoever acts on them works in a project that is not open here.
+ */
+
+import type { HostEvent } from "../../dispatcher/hooks.js";
+import { isRecord, type PlainRecord } from "../../records.js";
+import type { TheirEvent } from "./contract.js";
+import { readTokens } from "./stored.js";
+
+export interface EventReader {
+  /** Our events for one of theirs, none if it is not of this location or no layer needs it. Never throws. */
+  read(event: unknown): HostEvent[];
+  /** The session is of this location: one of our hooks has been called for it. */
+  know(sessionID: string): void;
+}
+
+export interface Place {
+  directory: string;
+  workspaceID?: string;
+}
+
+const REMEMBERED = 500;
+
+/** A step that has begun, from which the answer's model and start are known. */
+interface Step {
+  agent: unknown;
+  model: unknown;
+  created: number;
+}
+
+export function createEventReader(here: Place): EventReader {
+  const sessions = new Set<string>();
+  const steps = new Map<string, Step>();
+
+  return {
+    read(event) {
+      if (!isTheirs(event) || !isHere(event)) return [];
+      return translate(event);
+    },
+    know(sessionID) {
+      sessions.add(sessionID);
+      if (sessions.size > REMEMBERED) sessions.delete(sessions.values().next().value ?? "");
+    },
+  };
+
+  function isHere({ data, location }: TheirEvent): boolean {
+    if (!isRecord(location)) return typeof data.sessionID === "string" && sessions.has(data.sessionID);
+    return location.directory === here.directory && (location.workspaceID ?? undefined) === here.workspaceID;
+  }
+
+  function translate(event: TheirEvent): HostEvent[] {
+    const { data, type } = event;
+    if (type === "session.step.started") noteStep(event);
+    if (type === "session.step.ended") return readAnswer(event);
+    return translateSession(type, data);
+  }
+
+  function noteStep({ created = 0, data }: TheirEvent): void {
+    const { agent, assistantMessageID, model } = data;
+    if (typeof assistantMessageID !== "string") return;
+    steps.set(assistantMessageID, { agent, model, created });
+    if (steps.size > REMEMBERED) steps.delete(steps.keys().next().value ?? "");
+  }
+
+  /** An answer has ended: OpenCode 1 reports the whole message. */
+  function readAnswer({ created, data }: TheirEvent): HostEvent[] {
+    const { assistantMessageID: id, finish, sessionID } = data;
+    const tokens = readTokens(data.tokens);
+    if (typeof id !== "string" || !tokens) return [];
+    const step = steps.get(id);
+    steps.delete(id);
+    const model = isRecord(step?.model) ? { providerID: step.model.providerID, modelID: step.model.id } : {};
+    const time = { created: step?.created ?? created, completed: created };
+    const info = { id, sessionID, role: "assistant", agent: step?.agent, ...model, time, finish, tokens };
+    return [{ type: "message.updated", properties: { info } }];
+  }
+}
+
+function translateSession(type: string, data: PlainRecord): HostEvent[] {
+  const { sessionID } = data;
+  const of = (name: string, more: PlainRecord = {}): HostEvent => ({
+    type: name,
+    properties: { sessionID, ...more },
+  });
+  const about = (name: string, more: PlainRecord = {}): HostEvent => ({
+    type: name,
+    properties: { info: { id: sessionID, ...more } },
+  });
+  switch (type) {
+    case "session.created":
+      return [about(type, isRecord(data.info) ? data.info : { parentID: data.parentID })];
+    case "session.deleted":
+      return [about(type)];
+    case "session.execution.started":
+      return [of("session.status", { status: { type: "busy" } })];
+    case "session.execution.succeeded":
+      return [of("session.idle")];
+    case "session.execution.interrupted":
+      return [of("session.error", { error: { name: "MessageAbortedError", data: {} } }), of("session.idle")];
+    case "session.execution.failed":
+      return [of("session.error", { error: readError(data.error) }), of("session.idle")];
+    case "session.compaction.ended":
+      return [of("session.compacted")];
+    case "session.compaction.failed":
+      return [of("session.error", { error: readError(data.error) })];
+    case "session.retry.scheduled":
+      return [of("session.status", { status: readRetry(data) })];
+    case "session.revert.staged":
+      return [about("session.updated", { revert: data.revert })];
+    case "session.revert.cleared":
+    case "session.revert.committed":
+      return [about("session.updated")];
+    default:
+      return [];
+  }
+}
+
+function readRetry({ attempt, error }: PlainRecord): PlainRecord {
+  return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
+}
+
+/** OpenCode 1's name of the error that layers tell from others: a prompt that is too long. */
+function readError(error: unknown): PlainRecord {
+  const { message, type } = isRecord(error) ? error : {};
+  const isOverflow = /context[-_. ]?overflow/i.test(String(type));
+  return { name: isOverflow ? "ContextOverflowError" : String(type ?? "error"), data: { message } };
+}
+
+function isTheirs(event: unknown): event is TheirEvent {
+  return isRecord(event) && typeof event.type === "string" && isRecord(event.data);
+}

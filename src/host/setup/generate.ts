@@ -1,0 +1,69 @@
+/**
+ * Background model calls through `generate.text`: a prompt and a text, without a session, tools or history, so that there
+ * is nothing to sandbox or remove. The host reports no usage: tokens are estimated from the characters.
+ */
+import { formatError } from "../../error.js";
+import { isRecord } from "../../records.js";
+import { type Clock, waitAtMost } from "../../seams/clock.js";
+import type { Generated, GenerateRequest, Models, UsedTokens } from "../../seams/host.js";
+import { CHARACTERS_PER_TOKEN } from "../../view/learned-size.js";
+import type { ModelRef } from "./contract.js";
+import { readObject } from "./stored.js";
+
+export interface GenerateOptions {
+  clock: Clock;
+  /** The host's `generate.text`; absent if it is not offered. */
+  text: ((input: { model: ModelRef; prompt: string }) => unknown) | undefined;
+  models(): Models;
+}
+
+const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+
+/** Never rejects. A call that is broken off goes on in the host, which has no way to end it. */
+export function createGenerate({ clock, models, text }: GenerateOptions) {
+  return async ({ deadlineMs, model, prompt, signal }: GenerateRequest): Promise<Generated> => {
+    const name = model ?? models().main;
+    const failed = (reason: string, tokens?: UsedTokens): Generated => ({
+      kind: "failed",
+      reason,
+      ...(tokens && { tokens }),
+    });
+    if (!text) return failed("this OpenCode offers no generate.text", NO_TOKENS);
+    if (name === undefined) return failed("no model is named: set background.model", NO_TOKENS);
+    if (signal.aborted) return failed("called off before it began", NO_TOKENS);
+    const abort = whenAborted(signal);
+    const asked = waitAtMost(clock, deadlineMs, () => text({ model: split(name), prompt }));
+    const ended = await Promise.race([asked, abort.promise]).finally(abort.stop);
+    // What was sent is counted, although nobody says what it cost.
+    const sent = { ...NO_TOKENS, input: countTokens(prompt) };
+    if (ended === "aborted") return failed("called off", sent);
+    if (ended.kind === "overran") return failed(`no answer within ${deadlineMs / 1_000} s`, sent);
+    if (ended.kind === "failed")
+      return { ...failed(formatError(ended.thrown), sent), ...readStatus(ended.thrown) };
+    const answer = readObject(ended.value)?.text;
+    if (typeof answer !== "string" || answer.trim() === "") return failed("the answer is empty", sent);
+    return { kind: "text", text: answer, tokens: { ...sent, output: countTokens(answer) } };
+  };
+}
+
+const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+function split(name: string): ModelRef {
+  const slash = name.indexOf("/");
+  return { providerID: name.slice(0, slash), id: name.slice(slash + 1) };
+}
+
+function readStatus(thrown: unknown): { status?: number } {
+  const status = isRecord(thrown) ? thrown.status : undefined;
+  return typeof status === "number" ? { status } : {};
+}
+
+function whenAborted(signal: AbortSignal): { promise: Promise<"aborted">; stop(): void } {
+  let stop = (): void => {};
+  const promise = new Promise<"aborted">((resolve) => {
+    const abort = (): void => resolve("aborted");
+    signal.addEventListener("abort", abort, { once: true });
+    stop = () => signal.removeEventListener("abort", abort);
+  });
+  return { promise, stop: () => stop() };
+}

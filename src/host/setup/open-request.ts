@@ -1,0 +1,59 @@
+/** Opens a request of OpenCode 2 for the layers: the host's messages as ours, with what is stored about them. */
+import type { ModelName } from "../../conversation/message.js";
+import { isRecord } from "../../records.js";
+import type { ContextEvent, StoredMessage, TheirMessage } from "./contract.js";
+import { isMessageList, type ReadRequest, readRequest } from "./messages.js";
+import type { StoredSessions } from "./stored-sessions.js";
+
+export interface Opened {
+  event: ContextEvent;
+  request: ReadRequest;
+  model: ModelName;
+}
+
+/** When a request that leaves no trace last refreshed the provider's cache, by session. */
+export type Warmed = ReadonlyMap<string, number>;
+
+/** `undefined` if there are no messages for layers. Never rejects. */
+export async function openRequest(
+  event: ContextEvent,
+  stored: StoredSessions,
+  warmed: Warmed,
+): Promise<Opened | undefined> {
+  const { agent, messages, sessionID } = event;
+  const known = await stored.readFor(sessionID, messages);
+  const model = { providerID: event.model.providerID, modelID: event.model.id };
+  const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
+  const request = readRequest(messages, withWarmth(messages, known, warmed.get(sessionID)), facts);
+  return request && request.messages.length > 0 ? { event, request, model } : undefined;
+}
+
+/** A request without trace that came after the last answer has kept the provider's cache warm. */
+function withWarmth(
+  messages: readonly TheirMessage[],
+  known: ReadonlyMap<string, StoredMessage>,
+  warmedMs: number | undefined,
+): (id: string) => StoredMessage | undefined {
+  const last = messages.findLast(({ role }) => role === "assistant")?.id;
+  return (id) => {
+    const found = known.get(id);
+    const completed = found?.time.completed;
+    if (!found || id !== last || warmedMs === undefined || completed === undefined || warmedMs <= completed)
+      return found;
+    return { ...found, time: { ...found.time, completed: warmedMs } };
+  };
+}
+
+export function isContextEvent(event: unknown): event is ContextEvent {
+  if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
+  const { id, providerID } = event.model;
+  return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
+}
+
+/** A request for something else than the agent's next answer: its last message is stored nowhere, though others are. */
+export function isTransient({ kind, messages }: ContextEvent): boolean {
+  if (typeof kind === "string" && kind !== "primary") return true;
+  const last = messages.at(-1);
+  const isUnstored = last?.role === "user" && typeof last.id !== "string";
+  return isUnstored && messages.some(({ id }) => typeof id === "string");
+}

@@ -1,0 +1,36 @@
+/** Writes what the layers have made of a request into the host's event, at once, or not at all. */
+import type { Message } from "../../conversation/message.js";
+import { withCacheHint } from "./cache-hints.js";
+import { findFault } from "./check-request.js";
+import type { ContextEvent, TheirMessage } from "./contract.js";
+import type { Opened } from "./open-request.js";
+
+/** Returns why the request stays as it was; `undefined` if it is written or nothing has changed. */
+export function putRequest(
+  { event, request }: Pick<Opened, "event" | "request">,
+  view: readonly Message[],
+): string | undefined {
+  const before = event.messages;
+  const written = request.write(view);
+  if (!written) return "the changed messages have no safe form in OpenCode 2";
+  const after = withCacheHint(written, [...asList(event.system), ...Object.values(event.tools ?? {})]);
+  if (after.length === before.length && after.every((message, index) => message === before[index]))
+    return undefined;
+  const fault = findFault(before, after);
+  if (fault !== undefined) return fault;
+  putMessages(event, after);
+  return undefined;
+}
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** In the host's own list, since it may keep that, and in the event where the list cannot be changed. */
+function putMessages(event: ContextEvent, after: readonly TheirMessage[]): void {
+  const list = event.messages;
+  if (Object.isFrozen(list) || !Object.isExtensible(list)) {
+    event.messages = [...after];
+    return;
+  }
+  for (const [index, message] of after.entries()) list[index] = message;
+  list.length = after.length;
+}

@@ -1,0 +1,127 @@
+/**
+ * Answers the hooks of OpenCode 2 that show a request to the model. The layers see it as ours, and the result is written
+ * into the host's list at the very end and at once: whatever fails before leaves the request as it was.
+ */
+import { isSummary } from "../../conversation/history.js";
+import type { Message } from "../../conversation/message.js";
+import { formatError } from "../../error.js";
+import type { Strata } from "../../strata.js";
+import type { Catalog } from "./catalog.js";
+import type { CompactionEvent } from "./contract.js";
+import type { EventReader } from "./events.js";
+import { isContextEvent, isTransient, type Opened, openRequest } from "./open-request.js";
+import { putRequest } from "./put-request.js";
+import type { StoredSessions } from "./stored-sessions.js";
+
+export interface RequestHooks {
+  /** Before a request of the agent's own. Never rejects. */
+  context(event: unknown): Promise<void>;
+  /** Before a summary: gives the host our notes instead, if there are any. Never rejects. */
+  compaction(event: unknown): Promise<void>;
+  /** Before a request that is made once and leaves no trace: shows what the agent's requests show. Never rejects. */
+  transient(event: unknown): Promise<void>;
+}
+
+export interface RequestHooksOptions {
+  strata: Pick<Strata, "clock" | "dispatcher" | "log" | "pulse" | "requests">;
+  catalog: Catalog;
+  events: Pick<EventReader, "know">;
+  stored: StoredSessions;
+  /** Have events arrived? Without them the end of a summary is never known. */
+  hasEvents(): boolean;
+}
+
+const SOURCE = "host";
+/** Number of distinct failures that are told, since messages can vary without end. */
+const MOST_COMPLAINTS = 100;
+
+export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
+  const { events, stored, strata } = options;
+  const { clock, log, requests } = strata;
+  const warmed = new Map<string, number>();
+  const complained = new Set<string>();
+
+  return {
+    context: (event) => guarded("context", event, (opened) => answerContext(opened)),
+    compaction: (event) => guarded("compaction", event, (opened) => answerCompaction(options, opened)),
+    transient: (event) => guarded("generate", event, replay),
+  };
+
+  async function guarded(
+    hook: string,
+    event: unknown,
+    run: (opened: Opened) => string | undefined | Promise<string | undefined>,
+  ): Promise<void> {
+    try {
+      if (!isContextEvent(event))
+        return complain(hook, "its event has another shape than OpenCode documents");
+      events.know(event.sessionID);
+      const opened = await openRequest(event, stored, warmed);
+      const fault = opened && (await run(opened));
+      if (fault !== undefined) complain(hook, fault);
+    } catch (thrown) {
+      complain(hook, formatError(thrown));
+    }
+  }
+
+  async function answerContext(opened: Opened): Promise<string | undefined> {
+    strata.pulse.beat("context");
+    if (isTransient(opened.event)) return replay(opened);
+    await tellModel(options, opened);
+    return putRequest(opened, await askLayers(strata, opened.request.messages));
+  }
+
+  /** Nothing new is decided about a request that nobody continues. */
+  function replay(opened: Opened): string | undefined {
+    warmed.set(opened.event.sessionID, clock.now());
+    const request = requests.open(opened.request.messages);
+    return request?.isReady() ? putRequest(opened, request.show()) : undefined;
+  }
+
+  function complain(hook: string, what: string): void {
+    const isFirst = !complained.has(what) && complained.size < MOST_COMPLAINTS;
+    if (isFirst) complained.add(what);
+    log[isFirst ? "error" : "debug"](SOURCE, `hook ${hook}: ${what}; the request stays as it was`);
+  }
+}
+
+async function answerCompaction(
+  { hasEvents, strata }: RequestHooksOptions,
+  opened: Opened,
+): Promise<string | undefined> {
+  const { dispatcher, log, pulse, requests } = strata;
+  const { messages } = opened.request;
+  const { sessionID } = opened.event;
+  const summary = await dispatcher.ask("summary", { sessionID, messages }, undefined);
+  if (summary !== undefined) {
+    (opened.event as CompactionEvent).result = { summary };
+    log.info(SOURCE, `the notes stand for a summary of ${sessionID}; no model is called`);
+    return undefined;
+  }
+  pulse.beat("compacting");
+  // Layer 4 would break off a summary whose end it does not hear of.
+  if (hasEvents()) await dispatcher.ask("compacting", { sessionID }, undefined);
+  else requests.expectCompaction(sessionID);
+  return putRequest(opened, await askLayers(strata, messages));
+}
+
+async function tellModel({ catalog, strata }: RequestHooksOptions, { event, model }: Opened): Promise<void> {
+  const found = await catalog.find(model);
+  if (!found) return;
+  strata.pulse.beat("modelWindow");
+  await strata.dispatcher.ask("modelWindow", { sessionID: event.sessionID, model, ...found }, undefined);
+}
+
+/** In the same order as for OpenCode 1. */
+async function askLayers(
+  { dispatcher, requests }: RequestHooksOptions["strata"],
+  messages: readonly Message[],
+): Promise<readonly Message[]> {
+  const request = requests.open(messages);
+  if (!request) return messages;
+  const limit = dispatcher.limit("context");
+  await dispatcher.ask("takenBack", request, undefined, limit);
+  if (!request.isCompaction && messages.some(isSummary))
+    await dispatcher.ask("compacted", request, undefined, limit);
+  return dispatcher.ask("context", request, messages, limit);
+}

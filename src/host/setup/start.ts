@@ -1,0 +1,243 @@
+/**
+ * Runs the plugin in OpenCode 2: makes the host of its context, opens Strata with it, and registers what the layers
+ * listen to. Written against OpenCode's documentation; see contract.ts.
+ */
+import { findRefusal, type HookName } from "../../dispatcher/hooks.js";
+import { StrataError } from "../../error.js";
+import type { Log } from "../../record/log.js";
+import { isRecord } from "../../records.js";
+import { type Clock, waitAtMost } from "../../seams/clock.js";
+import type { Host } from "../../seams/host.js";
+import type { Strata } from "../../strata.js";
+import { WRITTEN_AGAINST } from "../screen.js";
+import { noteSign } from "../signs.js";
+import { type Capabilities, type Capability, createCapabilities, find } from "./capabilities.js";
+import { createCatalog } from "./catalog.js";
+import { formatCommands } from "./commands.js";
+import type { BeforeToolEvent, PromptEvent, TheirCommand, TheirTool } from "./contract.js";
+import { createEventReader, type EventReader } from "./events.js";
+import { createSetupHost, readPlace } from "./host.js";
+import { createRequestHooks, type RequestHooks } from "./requests.js";
+import { SCREEN_EVENTS } from "./screen-events.js";
+import { createStoredSessions, type StoredSessions } from "./stored-sessions.js";
+import { readInput, readToolName, writeInput } from "./tool-names.js";
+import { formatTools } from "./tools.js";
+
+export interface StartOptions {
+  context: unknown;
+  clock: Clock;
+  /** Assembles Strata with this host and the options of the plugin's entry. */
+  open(host: Host, options: Record<string, unknown> | undefined): Promise<Strata>;
+}
+
+/** What the rows below work with. */
+interface Running {
+  capabilities: Capabilities;
+  context: unknown;
+  events: EventReader;
+  hooks: RequestHooks;
+  signs: Signs;
+  strata: Strata;
+}
+
+/** What has arrived from the host so far. */
+interface Signs {
+  hasEvents: boolean;
+  /** Sessions with a request since their last turn began, while no event has arrived. */
+  atWork: Set<string>;
+}
+
+/** Returns the cleanup; `undefined` if the context does not say where it is loaded. */
+export async function startInSetup({
+  clock,
+  context,
+  open,
+}: StartOptions): Promise<(() => Promise<void>) | undefined> {
+  const place = readPlace(context);
+  if (!place) return undefined;
+  let strata: Strata | undefined;
+  const lateLog: Pick<Log, "debug" | "error"> = {
+    debug: (source, message) => strata?.log.debug(source, message),
+    error: (source, message) => strata?.log.error(source, message),
+  };
+  const capabilities = createCapabilities({ context, clock, log: () => strata?.log });
+  const stored = createStoredSessions({ clock, log: lateLog, context: find(context, "session.context") });
+  const catalog = createCatalog({
+    clock,
+    list: find(context, "catalog.model.list") ?? find(context, "model.list"),
+    findDefault: find(context, "catalog.model.default") ?? find(context, "model.default"),
+  });
+  const screen = createScreen(context, clock);
+  const host = createSetupHost({
+    ...{ catalog, clock, context, place, stored },
+    missing: capabilities.missing,
+    toast: screen.toast,
+  });
+  const options = isRecord(context) && isRecord(context.options) ? context.options : undefined;
+  strata = await open(host, options);
+  const events = createEventReader(place);
+  const signs: Signs = { hasEvents: false, atWork: new Set() };
+  const hooks = createRequestHooks({ strata, catalog, events, stored, hasEvents: () => signs.hasEvents });
+  const running = { capabilities, context, events, hooks, signs, strata };
+  const listening = new AbortController();
+  await Promise.all([...registerAll(running), screen.open(capabilities)]);
+  void catalog.read();
+  if (capabilities.has("event.subscribe")) void listen(running, stored, listening.signal);
+  report(strata, context, capabilities.missing());
+  return async () => {
+    listening.abort();
+    await strata?.dispose();
+  };
+}
+
+/** One line per registration; each is bounded, and none keeps the others from being made. */
+function registerAll(running: Running): Promise<unknown>[] {
+  const { capabilities, context, hooks, strata } = running;
+  const { dispatcher, pulse } = strata;
+  const bound: readonly HookName[] = [
+    "context",
+    "compacting",
+    "turn",
+    "modelWindow",
+    "toolArguments",
+    "event",
+  ];
+  pulse.bind(
+    bound.filter((hook) => isBound(hook, capabilities) && (hook === "turn" || dispatcher.hears(hook))),
+  );
+  const on = (capability: Capability, path: string, name: string, callback: (event: never) => unknown) =>
+    capabilities.register(capability, `${path} "${name}"`, () => find(context, path)?.(name, callback));
+  return [
+    on("session.hook", "session.hook", "prompt", (event) => hearPrompt(running, event)),
+    on("session.hook", "session.hook", "context", (event) => {
+      noteRequest(running, event);
+      return hooks.context(event);
+    }),
+    on("session.hook", "session.hook", "compaction", hooks.compaction),
+    on("session.hook", "session.hook", "generate", hooks.transient),
+    on("tool.hook", "tool.hook", "execute.before", (event) => checkCall(running, event)),
+    registerTools(running),
+    registerCommands(running),
+  ];
+}
+
+function isBound(hook: HookName, capabilities: Capabilities): boolean {
+  if (hook === "event") return capabilities.has("event.subscribe");
+  if (hook === "modelWindow") return capabilities.has("catalog.model.list");
+  return hook === "toolArguments" ? capabilities.has("tool.hook") : capabilities.has("session.hook");
+}
+
+async function registerTools({ capabilities, context, strata }: Running): Promise<void> {
+  const { clock, dispatcher, log } = strata;
+  const tools = formatTools(dispatcher.tools, { clock, log });
+  if (tools.length === 0) return;
+  await capabilities.register("tool.transform", "tool.transform", () =>
+    find(
+      context,
+      "tool.transform",
+    )?.((editor: { add(tool: TheirTool): void }) => {
+      for (const tool of tools) editor.add(tool);
+    }),
+  );
+}
+
+async function registerCommands({ capabilities, context, strata }: Running): Promise<void> {
+  const { clock, dispatcher, log } = strata;
+  if (!capabilities.has("command.transform") || dispatcher.commands.length === 0) return;
+  const commands = await formatCommands(dispatcher.commands, {
+    ...{ clock, log },
+    list: find(context, "command.list"),
+    synthetic: find(context, "session.synthetic"),
+  });
+  await capabilities.register("command.transform", "command.transform", () =>
+    find(
+      context,
+      "command.transform",
+    )?.((editor: { add(command: TheirCommand): void }) => {
+      for (const command of commands) editor.add(command);
+    }),
+  );
+}
+
+/** A turn begins. The prompt itself is never touched: what a hook changes in it would be stored. */
+async function hearPrompt({ events, signs, strata }: Running, event: PromptEvent): Promise<void> {
+  const sessionID: unknown = isRecord(event) ? event.sessionID : undefined;
+  if (typeof sessionID !== "string") return;
+  events.know(sessionID);
+  const { dispatcher, pulse } = strata;
+  pulse.beat("turn");
+  // Where no events arrive, the end of the turn before shows only now.
+  if (!signs.hasEvents && signs.atWork.delete(sessionID))
+    await dispatcher.ask("event", { type: "session.idle", properties: { sessionID } }, undefined);
+  await dispatcher.ask("turn", { sessionID }, undefined);
+}
+
+function noteRequest({ signs }: Running, event: unknown): void {
+  if (!signs.hasEvents && isRecord(event) && typeof event.sessionID === "string")
+    signs.atWork.add(event.sessionID);
+}
+
+/** Throws to refuse the call, as OpenCode documents; any other failure lets it pass. */
+async function checkCall({ strata }: Running, event: BeforeToolEvent): Promise<void> {
+  if (!isRecord(event) || !isRecord(event.input)) return;
+  const { id: callID, input, sessionID, tool } = event;
+  if (typeof tool !== "string" || typeof sessionID !== "string" || typeof callID !== "string") return;
+  strata.pulse.beat("toolArguments");
+  const value = readInput(tool, input);
+  const args = await strata.dispatcher.ask(
+    "toolArguments",
+    { tool: readToolName(tool), sessionID, callID },
+    value,
+  );
+  const refusal = findRefusal(args);
+  if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
+  if (args !== value) event.input = writeInput(tool, { ...args }, input);
+}
+
+/** Reads the host's events until the stream ends or is aborted. Never rejects. */
+async function listen(
+  { context, events, signs, strata }: Running,
+  stored: StoredSessions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { dispatcher, log, pulse } = strata;
+  try {
+    const stream = find(context, "event.subscribe")?.({ signal }) as AsyncIterable<unknown>;
+    for await (const event of stream) {
+      signs.hasEvents = true;
+      for (const { properties, type } of events.read(event)) {
+        pulse.beat("event");
+        noteSign(type, properties, pulse);
+        if (type === "session.deleted" && isRecord(properties.info))
+          stored.forget(String(properties.info.id));
+        if (dispatcher.hearsEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
+      }
+    }
+  } catch (thrown) {
+    if (!signal.aborted) log.warn("host", `OpenCode's events have ended: ${String(thrown)}`);
+  }
+}
+
+/** Messages on the screen go to the screen half, which shows them. */
+function createScreen(context: unknown, clock: Clock) {
+  const WITHIN_MS = 5_000;
+  let emit: ((name: string, data: unknown) => unknown) | undefined;
+  return {
+    async open(capabilities: Capabilities): Promise<void> {
+      const registration = await capabilities.register("rpc.register", "rpc.register", () =>
+        find(context, "rpc.register")?.(SCREEN_EVENTS, {}),
+      );
+      emit = find(registration, "events.emit");
+    },
+    toast(message: string, variant: string): void {
+      if (emit) void waitAtMost(clock, WITHIN_MS, () => emit?.("toast", { message, variant }));
+    },
+  };
+}
+
+function report({ log }: Strata, context: unknown, missing: readonly string[]): void {
+  const app = isRecord(context) ? context.app : undefined;
+  const version = isRecord(app) && typeof app.version === "string" ? app.version : "2";
+  log.warn("host", `OpenCode ${version}: ${WRITTEN_AGAINST}; strata doctor proves what works here`);
+  for (const what of missing) log.warn("host", what);
+}

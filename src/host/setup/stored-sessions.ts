@@ -1,0 +1,101 @@
+/** Reads stored messages from the host, bounded, and remembers them by session. */
+
+import { isToolPart, type Message } from "../../conversation/message.js";
+import { formatError } from "../../error.js";
+import type { Log } from "../../record/log.js";
+import { type Clock, waitAtMost } from "../../seams/clock.js";
+import type { StoredMessage, TheirMessage } from "./contract.js";
+import { readStored } from "./stored.js";
+
+export interface StoredSessions {
+  /**
+   * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them is
+   * not known to its end. Never rejects.
+   */
+  readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<ReadonlyMap<string, StoredMessage>>;
+  /** All stored messages after the last checkpoint; `undefined` if the host does not answer. Never rejects. */
+  readAll(sessionID: string): Promise<StoredMessage[] | undefined>;
+  forget(sessionID: string): void;
+}
+
+export interface StoredSessionsOptions {
+  clock: Clock;
+  log: Pick<Log, "debug" | "error">;
+  /** The host's `session.context`; absent if it is not offered. */
+  context: ((input: { sessionID: string }) => unknown) | undefined;
+}
+
+/** A request waits for it; a read in the host's own process takes milliseconds. */
+const READ_WITHIN_MS = 2_000;
+/** Sessions that are remembered. */
+const REMEMBERED = 30;
+
+export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
+  const known = new Map<string, Map<string, StoredMessage>>();
+  let hasComplained = false;
+
+  return {
+    async readFor(sessionID, messages) {
+      const before = known.get(sessionID) ?? new Map<string, StoredMessage>();
+      if (isKnown(messages, before)) return before;
+      const all = await read(sessionID);
+      if (!all) return before;
+      return remember(sessionID, all);
+    },
+
+    async readAll(sessionID) {
+      const all = await read(sessionID);
+      if (all) remember(sessionID, all);
+      return all;
+    },
+
+    forget: (sessionID) => void known.delete(sessionID),
+  };
+
+  async function read(sessionID: string): Promise<StoredMessage[] | undefined> {
+    if (!context) return undefined;
+    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => context({ sessionID }));
+    const all = waited.kind === "done" ? readStored(waited.value) : undefined;
+    if (all) return all;
+    const why =
+      waited.kind === "done"
+        ? "the answer is no list of messages"
+        : waited.kind === "failed"
+          ? formatError(waited.thrown)
+          : `no answer within ${READ_WITHIN_MS} ms`;
+    log[hasComplained ? "debug" : "error"]("host", `cannot read stored messages of ${sessionID}: ${why}`);
+    hasComplained = true;
+    return undefined;
+  }
+
+  function remember(sessionID: string, all: readonly StoredMessage[]): Map<string, StoredMessage> {
+    const byID = new Map(all.map((one) => [one.id, one]));
+    known.delete(sessionID);
+    known.set(sessionID, byID);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
+    return byID;
+  }
+}
+
+/** Is each message known, with the end of each answer and call? */
+function isKnown(messages: readonly TheirMessage[], known: ReadonlyMap<string, StoredMessage>): boolean {
+  return messages.every(({ id, role }) => {
+    if (typeof id !== "string") return true;
+    const stored = known.get(id);
+    if (!stored) return false;
+    if (role !== "assistant") return true;
+    const isEnded = stored.time.completed !== undefined;
+    return (
+      isEnded &&
+      !stored.content?.some(({ state }) => state?.status === "running" || state?.status === "streaming")
+    );
+  });
+}
+
+/** The same for messages as layers read them: whether a call has no time yet, so that nothing can be decided about it. */
+export function lacksTimes(messages: readonly Message[]): boolean {
+  return messages.some(
+    ({ info, parts }) =>
+      info.time === undefined || parts.some((part) => isToolPart(part) && part.state.time === undefined),
+  );
+}

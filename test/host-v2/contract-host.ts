@@ -1,0 +1,305 @@
+/**
+ * A stand-in for OpenCode 2 that does what its contract says, as strictly as it can: it changes what it says it changes,
+ * refuses what is malformed, emits its events, and has a scripted model behind it. Sessions outlive the plugin.
+ */
+import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/contract.js";
+import type { FakeClock } from "../support/fake-clock.js";
+import { lower } from "./lowering.js";
+import { createScriptedModel, type Line, type ScriptedCall, type ScriptedModel } from "./script.js";
+import { freeze } from "./theirs.js";
+import { HostCacheHint, validate } from "./validate.js";
+
+/** What the sources leave open, one way each; see contract.ts. */
+export interface Doubts {
+  /** 1: what counts is the event's list, the list handed out, or either. */
+  counts: "event" | "list";
+  /** 1: the list that is handed out cannot be changed in place. */
+  frozenList: boolean;
+  /** 3 */
+  withIDs: boolean;
+  /** 4: lists and objects of the API are wrapped in `data`. */
+  wrapped: boolean;
+  /** 6 */
+  plainErrors: boolean;
+  /** 7 */
+  withEvents: boolean;
+  /** 8 */
+  withLocations: boolean;
+  /** 9: the context hook runs for summaries too, before their own. */
+  contextForSummaries: boolean;
+  /** 11: requests show a cache hint of the host's. */
+  showsHints: boolean;
+  /** The kind of a request is in the event. */
+  withKind: boolean;
+}
+
+export const USUAL: Doubts = {
+  counts: "event",
+  frozenList: false,
+  withIDs: true,
+  wrapped: false,
+  plainErrors: false,
+  withEvents: true,
+  withLocations: true,
+  contextForSummaries: false,
+  showsHints: false,
+  withKind: false,
+};
+
+export interface HostSession {
+  id: string;
+  parentID?: string;
+  directory: string;
+  title: string;
+  stored: StoredMessage[];
+  updated: number;
+}
+
+export type Callback = (event: never) => unknown;
+
+export interface ContractHost {
+  readonly doubts: Doubts;
+  readonly model: ScriptedModel;
+  readonly sessions: ReadonlyMap<string, HostSession>;
+  readonly hooks: Map<string, Callback[]>;
+  readonly tools: Map<string, TheirTool>;
+  readonly listeners: Set<(event: unknown) => void>;
+  /** What the TUI would show. */
+  readonly shown: unknown[];
+  /** Removes what a plugin has registered. */
+  unload(): void;
+  newSession(parentID?: string): HostSession;
+  /** A user's message; resolves when the turn is over. */
+  ask(session: HostSession, text: string): Promise<void>;
+  /** Compacts as the user's /compact does. */
+  compact(session: HostSession): Promise<void>;
+  /** A request of no consequence, as warming sends them. */
+  warm(session: HostSession): Promise<void>;
+  admit(session: HostSession, message: Partial<StoredMessage> & { type: string }): StoredMessage;
+  emit(type: string, data: Record<string, unknown>, directory?: string): void;
+}
+
+export const MODEL = { providerID: "acme", id: "large" };
+const AGENT = "build";
+const SYSTEM = "You are a coding agent.";
+const MOST_STEPS = 60;
+const STEP_MS = 5_000;
+
+export function createContractHost(
+  clock: FakeClock,
+  { doubts = USUAL, directory = "/project" }: { doubts?: Doubts; directory?: string } = {},
+): ContractHost {
+  const model = createScriptedModel();
+  const sessions = new Map<string, HostSession>();
+  const hooks = new Map<string, Callback[]>();
+  const tools = new Map<string, TheirTool>();
+  const listeners = new Set<(event: unknown) => void>();
+  const cached = new Map<string, string>();
+  let ids = 0;
+  const nextID = (prefix: string): string => `${prefix}_${String(++ids).padStart(6, "0")}`;
+
+  const host: ContractHost = {
+    ...{ doubts, model, sessions, hooks, tools, listeners },
+    shown: [],
+    unload() {
+      hooks.clear();
+      tools.clear();
+      listeners.clear();
+    },
+    newSession(parentID) {
+      const session: HostSession = {
+        ...{ id: nextID("ses"), directory, title: "New session", stored: [], updated: clock.now() },
+        ...(parentID !== undefined && { parentID }),
+      };
+      sessions.set(session.id, session);
+      emit("session.created", { sessionID: session.id, ...(parentID && { parentID }) });
+      return session;
+    },
+    async ask(session, text) {
+      clock.advance(10_000);
+      const event = { sessionID: session.id, messageID: nextID("msg"), prompt: { text }, delivery: "steer" };
+      await trigger("session.prompt", event);
+      admit(session, { id: event.messageID, type: "user", text: event.prompt.text });
+      emit("session.execution.started", { sessionID: session.id });
+      await run(session);
+      emit("session.execution.succeeded", { sessionID: session.id });
+    },
+    compact,
+    async warm(session) {
+      await request(session, "primary", contextOf(session), { last: "Reply with exactly: OK" });
+    },
+    ...{ admit, emit },
+  };
+  return host;
+
+  function emit(type: string, data: Record<string, unknown>, where = directory): void {
+    if (!doubts.withEvents) return;
+    const location = doubts.withLocations ? { location: { directory: where } } : {};
+    const event = { id: nextID("evt"), type, created: clock.now(), data, ...location };
+    for (const listener of listeners) listener(structuredClone(event));
+  }
+
+  async function trigger(name: string, event: object): Promise<void> {
+    for (const callback of hooks.get(name) ?? []) await callback(event as never);
+  }
+
+  function admit(session: HostSession, message: Partial<StoredMessage> & { type: string }): StoredMessage {
+    const stored = { id: nextID("msg"), time: { created: clock.now() }, ...message } as StoredMessage;
+    session.stored.push(stored);
+    session.updated = clock.now();
+    return stored;
+  }
+
+  async function run(session: HostSession): Promise<void> {
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const line = await request(session, "primary", contextOf(session));
+      const calls = "calls" in line ? line.calls : [];
+      await answer(session, line, calls);
+      if (calls.length === 0) return;
+    }
+    throw new Error("the scripted turn does not end");
+  }
+
+  /** Sends one request: the hook, the host's checks, the wire. */
+  async function request(
+    session: HostSession,
+    kind: string,
+    stored: readonly StoredMessage[],
+    { hook = "context", last }: { hook?: string; last?: string } = {},
+  ): Promise<Line & { result?: string; sent: number; read: number }> {
+    const lowered = freeze(lower(freeze(structuredClone(stored)), doubts));
+    const messages = [...lowered];
+    const extra =
+      last === undefined ? [] : lower([{ id: "", type: "user", text: last, time: { created: 0 } }], NO_IDS);
+    messages.push(...extra);
+    const handed = doubts.frozenList ? Object.freeze(messages) : messages;
+    const event = {
+      ...{ sessionID: session.id, agent: AGENT, model: MODEL, messages: handed, options: {} },
+      ...(doubts.withKind && { kind }),
+      system: [{ type: "text", text: SYSTEM, ...(doubts.showsHints && { cache: new HostCacheHint() }) }],
+      tools: Object.fromEntries(
+        [...tools].map(([name, { description, input }]) => [name, { description, input }]),
+      ),
+    } as unknown as { messages: typeof messages; result?: { summary: string } };
+    await trigger(`session.${hook}`, event);
+    if (event.result) return { say: "", result: event.result.summary, sent: 0, read: 0 };
+    const sent = doubts.counts === "list" ? handed : event.messages;
+    validate({ messages: sent as never });
+    const wire = sent.map(({ content, role }) => JSON.stringify({ role, content }));
+    const line = model.answer({ sessionID: session.id, kind, messages: wire, tools: [...tools.keys()] });
+    return { ...line, ...countTokens(session, [SYSTEM, ...tools.keys(), ...wire].join("\n")) };
+  }
+
+  /** Four characters a token; what the request shares with the one before comes from the cache. */
+  function countTokens({ id }: HostSession, wire: string): { sent: number; read: number } {
+    const before = cached.get(id) ?? "";
+    cached.set(id, wire);
+    let shared = 0;
+    while (shared < before.length && before[shared] === wire[shared]) shared++;
+    return { sent: Math.ceil(wire.length / 4), read: Math.floor(shared / 4) };
+  }
+
+  async function answer(
+    session: HostSession,
+    { read, say = "", sent }: { say?: string; sent: number; read: number },
+    calls: readonly ScriptedCall[],
+  ): Promise<void> {
+    const message = admit(session, { type: "assistant", agent: AGENT, model: MODEL, content: [] });
+    const about = { sessionID: session.id, assistantMessageID: message.id };
+    emit("session.step.started", { ...about, agent: AGENT, model: MODEL });
+    clock.advance(STEP_MS);
+    const content: StoredPart[] = say === "" ? [] : [{ type: "text", text: say }];
+    for (const one of calls) content.push(await runCall(session, message.id, one));
+    const tokens = { input: sent - read, output: 40, reasoning: 0, cache: { read, write: 0 } };
+    const finish = calls.length > 0 ? "tool-calls" : "stop";
+    const time = { ...message.time, completed: clock.now() };
+    session.stored[session.stored.indexOf(message)] = { ...message, content, tokens, finish, time };
+    emit("session.step.ended", { ...about, finish, cost: 0, tokens });
+  }
+
+  async function runCall(session: HostSession, messageID: string, given: ScriptedCall): Promise<StoredPart> {
+    const id = nextID("call");
+    const created = clock.now();
+    const event = {
+      tool: given.name,
+      sessionID: session.id,
+      agent: AGENT,
+      messageID,
+      id,
+      input: freeze(given.input),
+    };
+    const state = await trigger("tool.execute.before", event).then(
+      () => execute(session, { ...given, input: event.input }, { messageID, id }),
+      (thrown: Error) => ({ status: "error", error: { type: "tool.error", message: thrown.message } }),
+    );
+    clock.advance(100);
+    const time = { created, completed: clock.now() };
+    return {
+      type: "tool",
+      id,
+      name: given.name,
+      time,
+      state: { ...state, input: event.input },
+    } as StoredPart;
+  }
+
+  async function execute(
+    session: HostSession,
+    { input, metadata = {}, name, result }: ScriptedCall,
+    { id, messageID }: { id: string; messageID: string },
+  ) {
+    const completed = (text: string, more: object = {}) => ({
+      status: "completed",
+      content: [{ type: "text", text }],
+      metadata: { ...metadata, ...more },
+    });
+    if (result && "error" in result)
+      return { status: "error", error: { type: "tool.error", message: result.error } };
+    if (result && "text" in result) return completed(result.text);
+    if (result) {
+      const child = host.newSession(session.id);
+      await host.ask(child, result.child);
+      return completed("the child is done", { sessionID: child.id });
+    }
+    const tool = tools.get(name);
+    if (!tool) return { status: "error", error: { type: "tool.error", message: `no tool ${name}` } };
+    const { content } = await tool.execute(input, { sessionID: session.id, messageID, id });
+    return completed(content);
+  }
+
+  /** Everything up to the last user's message becomes a checkpoint. */
+  async function compact(session: HostSession): Promise<void> {
+    const all = contextOf(session);
+    const tail = Math.max(
+      1,
+      all.findLastIndex(({ type }) => type === "user"),
+    );
+    emit("session.compaction.started", { sessionID: session.id, reason: "manual", recent: "" });
+    const older = all.slice(0, tail);
+    if (doubts.contextForSummaries) await request(session, "compaction", older, { last: "Summarise." });
+    const line = await request(session, "compaction", older, { hook: "compaction" });
+    const summary = line.result ?? line.say ?? "";
+    if (summary.trim() === "" || !summary.split("\n").includes("## Objective")) {
+      emit("session.compaction.failed", {
+        sessionID: session.id,
+        reason: "manual",
+        error: { type: "compaction.failed", message: "no summary" },
+      });
+      throw new Error(`Compaction summary did not match the required template: ${summary.slice(0, 80)}`);
+    }
+    const recent = all
+      .slice(tail)
+      .map(({ text = "", type }) => `[${type}]: ${text}`)
+      .join("\n");
+    admit(session, { type: "compaction", status: "completed", summary, recent });
+    emit("session.compaction.ended", { sessionID: session.id, reason: "manual", text: summary, recent });
+  }
+}
+
+const NO_IDS = { withIDs: false, plainErrors: false };
+
+/** What the model's context is made of: all after the last checkpoint, and that itself. */
+export function contextOf({ stored }: HostSession): StoredMessage[] {
+  const from = stored.findLastIndex(({ status, type }) => type === "compaction" && status === "completed");
+  return stored.slice(Math.max(0, from));
+}
