@@ -69,7 +69,10 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
         if (resume !== false) throw new Error("the contract host wakes no model for a synthetic message");
         return out({});
       },
-      interrupt: async () => out({ interrupted: true }),
+      interrupt: async ({ sessionID }: { sessionID: string }) => {
+        host.interrupted.push(sessionID);
+        return out({ interrupted: true });
+      },
     },
     tool: {
       hook: hookOf("tool"),

@@ -66,6 +66,8 @@ export interface ContractHost {
   readonly listeners: Set<(event: unknown) => void>;
   /** What the TUI would show. */
   readonly shown: unknown[];
+  /** Sessions that the plugin has interrupted. */
+  readonly interrupted: string[];
   /** Removes what a plugin has registered. */
   unload(): void;
   newSession(parentID?: string): HostSession;
@@ -101,6 +103,7 @@ export function createContractHost(
   const host: ContractHost = {
     ...{ doubts, model, sessions, hooks, tools, listeners },
     shown: [],
+    interrupted: [],
     unload() {
       hooks.clear();
       tools.clear();

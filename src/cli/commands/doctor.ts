@@ -13,7 +13,7 @@ import { checkConfiguration } from "../doctor/configuration.js";
 import { type Configured, readOnDisk } from "../doctor/configured.js";
 import { type Finding, fine, formatSections, isTrouble, note, type Section } from "../doctor/finding.js";
 import { checkForeign } from "../doctor/foreign.js";
-import { checkHost, isWithoutPort } from "../doctor/host.js";
+import { checkHost, isSecond } from "../doctor/host.js";
 import { checkLoaded, checkVersions } from "../doctor/loaded.js";
 import { checkFolders, checkMachine, checkRuntime } from "../doctor/machine.js";
 import { findOpenCode, readVersion } from "../doctor/opencode.js";
@@ -38,7 +38,7 @@ export const run: Run = async (cli, options) => {
   const { configured, findings } = await checkConfiguration(project);
   const plugin = readPlugin(cli.folder, options) ?? configured;
   const candidates = await lookAtCandidates(project).count();
-  const canRun = binary !== undefined && version !== undefined && !isWithoutPort(version);
+  const canRun = binary !== undefined && version !== undefined && !isSecond(version);
   const sections: Section[] = [
     { title: "Configuration", findings },
     { title: "Settings", findings: inForce.findings },

@@ -1,5 +1,5 @@
-import { NO_PORT } from "../../host/screen.js";
-import { type Finding, fine, problem, warning } from "./finding.js";
+import { WRITTEN_AGAINST } from "../../host/screen.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
 
 /** The version that Strata is tested with. */
 const KNOWN_VERSION = "1.18.33";
@@ -15,10 +15,10 @@ export function checkHost(binary: string | undefined, version: string | undefine
     return problem(`${binary} does not run`, "reinstall OpenCode with install scripts allowed");
   const what = `OpenCode ${version}, ${binary}`;
   if (version === KNOWN_VERSION) return fine(what);
-  if (isWithoutPort(version))
-    return problem(
-      `${what}: ${NO_PORT}`,
-      "until there is a port, use OpenCode 1.18 (npm install --global opencode-ai@1.18), or remove Strata: strata init --remove",
+  if (isSecond(version))
+    return note(
+      `${what}: ${WRITTEN_AGAINST}`,
+      "the proof shows what works here; please report it, with strata doctor --json",
     );
   if (compareVersions(version, KNOWN_VERSION) < 0)
     return warning(what, `Strata needs ${KNOWN_VERSION} or later`);
@@ -27,8 +27,8 @@ export function checkHost(binary: string | undefined, version: string | undefine
   );
 }
 
-/** OpenCode 2 and later call no hook in which the plugin does anything, so there is nothing to prove. */
-export const isWithoutPort = (version: string): boolean => compareVersions(version, "2.0.0") >= 0;
+/** OpenCode 2 and later, which have another API. */
+export const isSecond = (version: string): boolean => compareVersions(version, "2.0.0") >= 0;
 
 function compareVersions(a: string, b: string): number {
   const [first, second] = [a, b].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));

@@ -48,6 +48,7 @@ export interface SetupContext {
   rpc?: { register?(definition: RpcDefinition, handlers: object): Promise<unknown> };
 }
 
+/** [plugins, Agent; promise/registration.ts] */
 export interface Registration {
   dispose?(): unknown;
 }
@@ -203,6 +204,7 @@ export interface ToolDomain {
   hook?(name: string, callback: (event: never) => unknown): Promise<Registration>;
 }
 
+/** [plugins, Tools; schema/tool.ts, Info] */
 export interface TheirTool {
   name: string;
   description: string;
@@ -212,6 +214,7 @@ export interface TheirTool {
   execute(input: unknown, context: TheirToolContext): Promise<{ content: string }>;
 }
 
+/** [promise/tool.ts, ToolContext] */
 export interface TheirToolContext {
   readonly sessionID: string;
   readonly messageID: string;
@@ -240,6 +243,7 @@ export interface CommandDomain {
   transform?(edit: (editor: { add(command: TheirCommand): void }) => void): Promise<Registration>;
 }
 
+/** [plugins, Commands, CommandDefinition] */
 export interface TheirCommand {
   name: string;
   description: string;
@@ -251,6 +255,7 @@ export interface EventDomain {
   subscribe?(options: { signal: AbortSignal }): AsyncIterable<unknown>;
 }
 
+/** [schema/event.ts] */
 export interface TheirEvent {
   readonly type: string;
   /** Milliseconds since 1970. */

@@ -202,7 +202,7 @@ async function listen(
 ): Promise<void> {
   const { dispatcher, log, pulse } = strata;
   try {
-    const stream = find(context, "event.subscribe")?.({ signal }) as AsyncIterable<unknown>;
+    const stream = (await find(context, "event.subscribe")?.({ signal })) as AsyncIterable<unknown>;
     for await (const event of stream) {
       signs.hasEvents = true;
       for (const { properties, type } of events.read(event)) {

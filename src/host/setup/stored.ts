@@ -22,9 +22,11 @@ export function readObject(answer: unknown): PlainRecord | undefined {
   return isRecord(answer.data) ? answer.data : answer;
 }
 
-/** The stored messages of an answer by the host; `undefined` if it holds no list. Skips what has another shape. */
+/** The stored messages of an answer by the host; `undefined` if it holds none of the documented shape. */
 export function readStored(answer: unknown): StoredMessage[] | undefined {
-  return readList(answer)?.filter(isStored);
+  const list = readList(answer);
+  const stored = list?.filter(isStored);
+  return list && stored && (stored.length > 0 || list.length === 0) ? stored : undefined;
 }
 
 function isStored(value: unknown): value is StoredMessage {

@@ -1,6 +1,5 @@
 /** The layers' tools in the form of OpenCode 2. */
 import { formatParameters, type Tool } from "../../dispatcher/tool.js";
-import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import { bindTools } from "../tools.js";
@@ -24,7 +23,7 @@ export function formatTools(tools: readonly Tool[], use: { clock: Clock; log: Lo
       try {
         return { content: String(await bound[name]?.execute(input as never, context as never)) };
       } catch (thrown) {
-        return { content: formatError(thrown) };
+        return { content: thrown instanceof Error ? thrown.message : String(thrown) };
       }
     },
   }));
