@@ -1,7 +1,7 @@
 /** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRecord } from "../records.js";
+import { isRecord, type PlainRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import type { ConfigFile, Origin } from "../seams/host.js";
 import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
@@ -32,15 +32,31 @@ export async function readPluginEntries(
 export async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
   for (const { contents, origin, path: file } of parsed) {
-    if (!Array.isArray(contents.plugin)) continue;
-    for (const entry of contents.plugin) {
-      const [spec, options] = Array.isArray(entry) ? entry : [entry];
-      if (typeof spec !== "string") continue;
+    for (const { options, spec } of listPlugins(contents)) {
       const name = await findName(files, spec, dirname(file));
       entries.push({ file, origin, spec, name, ...(isRecord(options) && { options }) });
     }
   }
   return entries;
+}
+
+/**
+ * The plugins of one configuration file. OpenCode 1 has `plugin: [["name", { … }]]`, OpenCode 2 also
+ * `plugins: [{ package: "name", options: { … } }]`; both accept a plain name.
+ */
+export function listPlugins({ plugin, plugins }: PlainRecord): { spec: string; options: unknown }[] {
+  const all: unknown[] = [
+    ...(Array.isArray(plugin) ? plugin : []),
+    ...(Array.isArray(plugins) ? plugins : []),
+  ];
+  return all.flatMap((entry) => {
+    const [spec, options]: unknown[] = isRecord(entry)
+      ? [entry.package, entry.options]
+      : Array.isArray(entry)
+        ? entry
+        : [entry];
+    return typeof spec === "string" ? [{ spec, options }] : [];
+  });
 }
 
 /** Is it this plugin, in any copy? */

@@ -10,7 +10,7 @@ import type { Files } from "../seams/files.js";
 import type { ConfigFile, Origin } from "../seams/host.js";
 import { type ParsedFile, readConfigFiles } from "./config-files.js";
 import { findModelClaims, type ModelClaims } from "./model-claims.js";
-import { findPluginEntries, isStrata } from "./plugin-entries.js";
+import { findPluginEntries, isStrata, listPlugins } from "./plugin-entries.js";
 
 export interface Source {
   /** Name of the file in messages. */
@@ -68,10 +68,9 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-/** Options in a `plugin` list. */
-function listOptions({ plugin }: PlainRecord): unknown[] {
-  if (!Array.isArray(plugin)) return [];
-  return plugin.flatMap((entry) => (Array.isArray(entry) && entry.length > 1 ? [entry[1]] : []));
+/** Options in the lists of plugins. */
+function listOptions(contents: PlainRecord): unknown[] {
+  return listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
 }
 
 /** The user's first existing file, else the usual one. */

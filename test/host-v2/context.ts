@@ -1,6 +1,7 @@
 /** The context that the contract host gives `setup`, and ways to take parts of it away or to break them. */
 import type { SyntheticInput, TheirCommand, TheirTool } from "../../src/host/setup/contract.js";
-import { type Callback, type ContractHost, contextOf, MODEL } from "./contract-host.js";
+import { contextOf, MODEL } from "./contract-host.js";
+import type { Callback, ContractHost } from "./host-types.js";
 
 /** How a broken method behaves. */
 export type Fault = "absent" | "throws" | "rejects" | "hangs" | "nonsense" | "null";

@@ -4,82 +4,11 @@
  */
 import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/contract.js";
 import type { FakeClock } from "../support/fake-clock.js";
+import { type Callback, type ContractHost, type Doubts, type HostSession, USUAL } from "./host-types.js";
 import { lower } from "./lowering.js";
-import { createScriptedModel, type Line, type ScriptedCall, type ScriptedModel } from "./script.js";
+import { createScriptedModel, type Line, type ScriptedCall } from "./script.js";
 import { freeze } from "./theirs.js";
 import { HostCacheHint, validate } from "./validate.js";
-
-/** What the sources leave open, one way each; see contract.ts. */
-export interface Doubts {
-  /** 1: what counts is the event's list, the list handed out, or either. */
-  counts: "event" | "list";
-  /** 1: the list that is handed out cannot be changed in place. */
-  frozenList: boolean;
-  /** 3 */
-  withIDs: boolean;
-  /** 4: lists and objects of the API are wrapped in `data`. */
-  wrapped: boolean;
-  /** 6 */
-  plainErrors: boolean;
-  /** 7 */
-  withEvents: boolean;
-  /** 8 */
-  withLocations: boolean;
-  /** 9: the context hook runs for summaries too, before their own. */
-  contextForSummaries: boolean;
-  /** 11: requests show a cache hint of the host's. */
-  showsHints: boolean;
-  /** The kind of a request is in the event. */
-  withKind: boolean;
-}
-
-export const USUAL: Doubts = {
-  counts: "event",
-  frozenList: false,
-  withIDs: true,
-  wrapped: false,
-  plainErrors: false,
-  withEvents: true,
-  withLocations: true,
-  contextForSummaries: false,
-  showsHints: false,
-  withKind: false,
-};
-
-export interface HostSession {
-  id: string;
-  parentID?: string;
-  directory: string;
-  title: string;
-  stored: StoredMessage[];
-  updated: number;
-}
-
-export type Callback = (event: never) => unknown;
-
-export interface ContractHost {
-  readonly doubts: Doubts;
-  readonly model: ScriptedModel;
-  readonly sessions: ReadonlyMap<string, HostSession>;
-  readonly hooks: Map<string, Callback[]>;
-  readonly tools: Map<string, TheirTool>;
-  readonly listeners: Set<(event: unknown) => void>;
-  /** What the TUI would show. */
-  readonly shown: unknown[];
-  /** Sessions that the plugin has interrupted. */
-  readonly interrupted: string[];
-  /** Removes what a plugin has registered. */
-  unload(): void;
-  newSession(parentID?: string): HostSession;
-  /** A user's message; resolves when the turn is over. */
-  ask(session: HostSession, text: string): Promise<void>;
-  /** Compacts as the user's /compact does. */
-  compact(session: HostSession): Promise<void>;
-  /** A request of no consequence, as warming sends them. */
-  warm(session: HostSession): Promise<void>;
-  admit(session: HostSession, message: Partial<StoredMessage> & { type: string }): StoredMessage;
-  emit(type: string, data: Record<string, unknown>, directory?: string): void;
-}
 
 export const MODEL = { providerID: "acme", id: "large" };
 const AGENT = "build";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { TheirMessage } from "../../src/host/setup/contract.js";
 import { readRequest } from "../../src/host/setup/messages.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import type { Doubts } from "./contract-host.js";
+import type { Doubts } from "./host-types.js";
 import { call, fail, findBreaks, say } from "./script.js";
 import { openWorld, runCommand, settle, type WorldOptions } from "./world.js";
 
@@ -217,7 +217,7 @@ describe("the contract", () => {
 
   it("the contract names a source for each of its types", () => {
     const declared = [
-      ...contract.matchAll(/(\/\*\*(?:(?!\*\/)[^])*\*\/\n)?export (?:interface|const) (\w+)/g),
+      ...contract.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?export (?:interface|const) (\w+)/g),
     ];
     const unsourced = declared.flatMap(([, comment = "", name]) =>
       /\[[^\]]+\]/.test(comment) ? [] : [name],

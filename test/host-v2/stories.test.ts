@@ -1,6 +1,7 @@
 /** The stories of the real OpenCode 1.18.33, where they apply, on the contract host. */
 import { describe, expect, it } from "vitest";
-import { contextOf, type HostSession } from "./contract-host.js";
+import { contextOf } from "./contract-host.js";
+import type { HostSession } from "./host-types.js";
 import { call, fail, findBreaks, say, use } from "./script.js";
 import { openWorld, runCommand, type World } from "./world.js";
 

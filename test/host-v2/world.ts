@@ -13,7 +13,8 @@ import { createFakeProcesses } from "../support/fake-processes.js";
 import { planKnownProject } from "../support/known-project.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { type ContextOptions, type MadeContext, makeContext } from "./context.js";
-import { type ContractHost, createContractHost, type Doubts, USUAL } from "./contract-host.js";
+import { createContractHost } from "./contract-host.js";
+import { type ContractHost, type Doubts, USUAL } from "./host-types.js";
 
 export interface World extends MadeContext {
   host: ContractHost;
