@@ -58,12 +58,16 @@ export interface PulseRecord {
   hooks: Partial<Record<Beat, Count>>;
   signs: Partial<Record<Sign, Count>>;
   layers: Record<string, LayerPulse>;
+  /** In a host that offers less than OpenCode 1: its name, and a sentence for each thing that it does not offer. */
+  host?: { name: string; missing: readonly string[] };
 }
 
 export interface Pulse {
   readonly startedMs: number;
   /** Records the hooks that the plugin has registered with the host. */
   bind(hooks: readonly Beat[]): void;
+  /** Records what the host is, and what it does not offer. */
+  describeHost(host: NonNullable<PulseRecord["host"]>): void;
   beat(hook: Beat): void;
   sign(sign: Sign): void;
   hear(heard: Heard): void;
@@ -121,6 +125,9 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     startedMs: state.startedMs,
     bind(hooks) {
       state.bound = [...hooks];
+    },
+    describeHost(host) {
+      state.host = host;
     },
     beat(hook) {
       count(state.hooks, hook);
@@ -202,7 +209,7 @@ const isPulse = object<PulseRecord>({
   startedMs: number,
   bound: anyList,
   ...each(anyObject, "hooks", "layers"),
-  ...each(unchecked, "writtenMs", "hasEnded", "signs"),
+  ...each(unchecked, "writtenMs", "hasEnded", "signs", "host"),
 });
 
 /** `undefined` if the value is not a pulse record. */

@@ -6,7 +6,7 @@ import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/
 import type { FakeClock } from "../support/fake-clock.js";
 import { type Callback, type ContractHost, type Doubts, type HostSession, USUAL } from "./host-types.js";
 import { lower } from "./lowering.js";
-import { createScriptedModel, type Line, type ScriptedCall } from "./script.js";
+import { createScriptedModel, type Line, type ScriptedCall, type ScriptedModel } from "./script.js";
 import { freeze } from "./theirs.js";
 import { HostCacheHint, validate } from "./validate.js";
 
@@ -17,16 +17,20 @@ const MOST_STEPS = 60;
 const STEP_MS = 5_000;
 
 export function createContractHost(
-  clock: FakeClock,
-  { doubts = USUAL, directory = "/project" }: { doubts?: Doubts; directory?: string } = {},
+  clock: Pick<FakeClock, "advance" | "now">,
+  {
+    doubts = USUAL,
+    directory = "/project",
+    model = createScriptedModel(),
+    idsFrom = 0,
+  }: { doubts?: Doubts; directory?: string; model?: ScriptedModel; idsFrom?: number } = {},
 ): ContractHost {
-  const model = createScriptedModel();
   const sessions = new Map<string, HostSession>();
   const hooks = new Map<string, Callback[]>();
   const tools = new Map<string, TheirTool>();
   const listeners = new Set<(event: unknown) => void>();
   const cached = new Map<string, string>();
-  let ids = 0;
+  let ids = idsFrom;
   const nextID = (prefix: string): string => `${prefix}_${String(++ids).padStart(6, "0")}`;
 
   const host: ContractHost = {
@@ -118,7 +122,12 @@ export function createContractHost(
     const sent = doubts.counts === "list" ? handed : event.messages;
     validate({ messages: sent as never });
     const wire = sent.map(({ content, role }) => JSON.stringify({ role, content }));
-    const line = model.answer({ sessionID: session.id, kind, messages: wire, tools: [...tools.keys()] });
+    const line = await model.answer({
+      sessionID: session.id,
+      kind,
+      messages: wire,
+      tools: [...tools.keys()],
+    });
     return { ...line, ...countTokens(session, [SYSTEM, ...tools.keys(), ...wire].join("\n")) };
   }
 
@@ -195,8 +204,10 @@ export function createContractHost(
     }
     const tool = tools.get(name);
     if (!tool) return { status: "error", error: { type: "tool.error", message: `no tool ${name}` } };
-    const { content } = await tool.execute(input, { sessionID: session.id, messageID, id });
-    return completed(content);
+    // An error of a tool's would end the turn.
+    const place = { sessionID: session.id, messageID, id };
+    const done: { content: string; metadata?: object } = await tool.execute(input, place);
+    return completed(done.content, done.metadata);
   }
 
   /** Everything up to the last user's message becomes a checkpoint. */

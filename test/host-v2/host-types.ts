@@ -52,7 +52,7 @@ export type Callback = (event: never) => unknown;
 export interface ContractHost {
   readonly doubts: Doubts;
   readonly model: ScriptedModel;
-  readonly sessions: ReadonlyMap<string, HostSession>;
+  readonly sessions: Map<string, HostSession>;
   readonly hooks: Map<string, Callback[]>;
   readonly tools: Map<string, TheirTool>;
   readonly listeners: Set<(event: unknown) => void>;

@@ -46,7 +46,7 @@ export interface ScriptedModel {
   readonly requests: readonly WireRequest[];
   script(...lines: Line[]): void;
   /** Records the request; the answer to it. */
-  answer(request: WireRequest): Line;
+  answer(request: WireRequest): Line | Promise<Line>;
   /** The agent's requests in a session. */
   primary(sessionID: string): WireRequest[];
 }

@@ -38,7 +38,7 @@ export const run: Run = async (cli, options) => {
   const { configured, findings } = await checkConfiguration(project);
   const plugin = readPlugin(cli.folder, options) ?? configured;
   const candidates = await lookAtCandidates(project).count();
-  const canRun = binary !== undefined && version !== undefined && !isSecond(version);
+  const canRun = binary !== undefined && version !== undefined;
   const sections: Section[] = [
     { title: "Configuration", findings },
     { title: "Settings", findings: inForce.findings },
@@ -57,7 +57,7 @@ export const run: Run = async (cli, options) => {
   ];
   if (plugin) {
     const used = options.proof !== false && canRun ? binary : undefined;
-    sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used })));
+    sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used, version })));
   }
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
   const settings = inForce.explained;
@@ -87,13 +87,14 @@ interface Examination {
   plugin: Configured;
   /** The OpenCode for the proof; absent if there is to be none. */
   binary: string | undefined;
+  version: string | undefined;
   withinSeconds: number | undefined;
 }
 
 /** The plugin on disk, in OpenCode, and in this project so far. */
 async function examinePlugin(
   project: Project,
-  { binary, plugin, withinSeconds }: Examination,
+  { binary, plugin, version: host, withinSeconds }: Examination,
 ): Promise<Section[]> {
   const { cli, folders } = project;
   const { config, layers } = await project.settings();
@@ -107,6 +108,7 @@ async function examinePlugin(
       : await prove({
           ...cli,
           ...{ binary, config, layers, plugin: installed, onStep: createSteps(cli) },
+          isSecond: host !== undefined && isSecond(host),
           ...(withinSeconds !== undefined && { withinSeconds }),
         });
   const findings = [

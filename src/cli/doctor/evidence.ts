@@ -9,8 +9,8 @@ import { type Finding, fine, note, problem } from "./finding.js";
 /** What the session left in the scratch folder. */
 export interface Evidence extends ProofSeen {
   pulse: PulseRecord | undefined;
-  /** Was /memory answered without a request to the model? */
-  isCommandFree: boolean;
+  /** Was /memory answered without a request to the model? Absent if it was not tried. */
+  isCommandFree?: boolean;
 }
 
 /** A layer with its proof. */
@@ -27,6 +27,9 @@ const hooks: readonly Beat[] = [
   "compacting",
 ];
 
+/** Not called by the session that is played in OpenCode 2, which has no configuration hook either. */
+const NOT_PLAYED: ReadonlySet<Beat> = new Set(["compacting", "config"]);
+
 /** What the evidence says about each hook and each layer. */
 export function readEvidence(evidence: Evidence, config: Config, layers: readonly ProvenLayer[]): Finding[] {
   const { isCommandFree, pulse } = evidence;
@@ -34,22 +37,28 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
     const what = "no hook fired: OpenCode has not loaded the plugin";
     return [problem(what, "to see why, run opencode --print-logs in the project")];
   }
-  const commands = isCommandFree
-    ? fine("command /memory answered without a model call")
-    : problem(
-        "command /memory was sent to the model",
-        "a command of the same name in your configuration replaces it",
-      );
   return [
     ...hooks.map((hook) => describeHook(hook, pulse)),
-    commands,
+    ...(pulse.host ? pulse.host.missing.map((what) => note(`${pulse.host?.name}: ${what}`)) : []),
+    describeCommand(isCommandFree),
     ...layers.map((layer) => describeLayer(layer, evidence, config)),
     ...describeOthers(pulse, layers),
   ];
 }
 
-function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Finding {
+function describeCommand(isFree: boolean | undefined): Finding {
+  if (isFree === undefined)
+    return note("command /memory was not tried: this OpenCode runs it in its screen only");
+  if (isFree) return fine("command /memory answered without a model call");
+  return problem(
+    "command /memory was sent to the model",
+    "a command of the same name in your configuration replaces it",
+  );
+}
+
+function describeHook(hook: Beat, { bound, hooks: counts, host }: PulseRecord): Finding {
   const count = counts[hook]?.count ?? 0;
+  if (count === 0 && host && NOT_PLAYED.has(hook)) return note(`hook ${hook} was not tried in ${host.name}`);
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
   if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
   return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
@@ -66,6 +75,8 @@ function describeLayer(layer: ProvenLayer, evidence: Evidence, config: Config): 
   }
   const what = proof.acted(evidence);
   if (what !== undefined) return fine(`layer ${name} works: ${what}`);
+  if (proof.command !== undefined && evidence.isCommandFree === undefined)
+    return note(`layer ${name} was not tried: its command runs in OpenCode's screen only`);
   if (!seen) return problem(`layer ${name} was never called`);
   return problem(`layer ${name} was called ${formatCount(seen.asked)} times and did nothing`);
 }

@@ -62,13 +62,20 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
   return ended.kind === "done" ? /\d+\.\d+\.\d+\S*/.exec(out)?.[0] : undefined;
 }
 
+/** The environment in which OpenCode keeps everything under `root`; fetches what it needs as for `startOpenCode`. */
+export async function prepareOpenCode(
+  options: Pick<OpenCodeOptions, "env" | "files" | "installsFor" | "root">,
+): Promise<NodeJS.ProcessEnv> {
+  await provideForStart(options.files, options.root);
+  return isolate(options);
+}
+
 /**
  * Starts a server and resolves when it listens. It keeps everything under `root` and fetches no updates or models, and
  * packages only with `installsFor`. Throws with its last lines if it does not listen in time.
  */
 export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
-  await provideForStart(options.files, options.root);
-  return serveOpenCode({ ...options, env: isolate(options) });
+  return serveOpenCode({ ...options, env: await prepareOpenCode(options) });
 }
 
 export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" | "project" | "startMs"> & {
@@ -133,7 +140,11 @@ async function provideForStart(files: Files, root: string): Promise<void> {
     await files.writeWhole(join(root, place, ".keep"), "");
 }
 
-function isolate({ env, installsFor, root }: OpenCodeOptions): NodeJS.ProcessEnv {
+function isolate({
+  env,
+  installsFor,
+  root,
+}: Pick<OpenCodeOptions, "env" | "installsFor" | "root">): NodeJS.ProcessEnv {
   const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"];
   return {
     ...pick(env, kept),

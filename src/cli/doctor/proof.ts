@@ -2,28 +2,28 @@
 import { join } from "node:path";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
-import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import { formatError } from "../../error.js";
-import { planFolders } from "../../folders.js";
 import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
-import { readJsonLines } from "../../record/json-lines.js";
-import { parseSavingsRecord } from "../../record/savings.js";
+import type { Proof as ProofOfLayer } from "../../proof.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
-import type { Files } from "../../seams/files.js";
 import { createScratch } from "../../seams/scratch.js";
 import type { CliContext } from "../command.js";
 import type { Configured } from "./configured.js";
 import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
 import { type Finding, problem } from "./finding.js";
 import { findRefusalInLog, listenToOpenCode, type Refusal } from "./host-words.js";
-import { startOpenCode } from "./opencode.js";
+import { prepareOpenCode, startOpenCode } from "./opencode.js";
 import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patience.js";
+import { formatSecondConfig, playRuns } from "./runs.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import { PLAYED_FILES, type Played, playSession } from "./session.js";
+import { PLAYED_FILES, playSession } from "./session.js";
+import { readAllTraces, readTraces, waitForFiles } from "./traces.js";
 
 export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
   /** The OpenCode to run. */
   binary: string;
+  /** It is OpenCode 2 or later. */
+  isSecond?: boolean;
   /** What it is to load. A package is installed, with the registry and the cache that OpenCode itself would use. */
   plugin: Configured;
   /** What is on and off stays so. */
@@ -41,14 +41,6 @@ export interface Proof {
   version?: string;
 }
 
-const LAST_PULSE_MS = 20_000;
-/** A plugin that was loaded has written one long before the end. */
-const FIRST_PULSE_MS = 3_000;
-/** For what a command leaves after it has answered. */
-const LAST_FILE_MS = 30_000;
-const LOOK_EVERY_MS = 50;
-/** Everything of ours in the project. */
-const OWN = ".opencode";
 /** OpenCode says nothing while it installs. */
 const INSTALL_QUIET_MS = 180_000;
 
@@ -146,20 +138,7 @@ async function planSettings({ config, files, proven }: GatherOptions, root: stri
 }
 
 async function run(options: GatherOptions, root: string, model: ScriptedModel): Promise<Evidence> {
-  const {
-    binary,
-    clock,
-    config,
-    env,
-    files,
-    home,
-    onRefusal,
-    patience,
-    plugin,
-    proven,
-    refused,
-    withinSeconds,
-  } = options;
+  const { config, files, isSecond = false, plugin, proven } = options;
   const project = join(root, "project");
   const settings = await planSettings(options, root);
   const proofs = proven
@@ -167,10 +146,27 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
     .map(({ proof }) => proof);
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
-  await files.writeWhole(own, formatHostConfig(plugin.spec, settings, model.url));
+  const format = isSecond ? formatSecondConfig : formatHostConfig;
+  await files.writeWhole(own, format(plugin.spec, settings, model.url));
   const planted = Object.assign({}, PLAYED_FILES, ...proofs.map((proof) => proof.files ?? {}));
   for (const [name, text] of Object.entries<string>(planted))
     await files.writeWhole(join(project, name), text);
+  const scene = { root, project, model, proofs };
+  return isSecond ? runSecond(options, scene) : runServer(options, scene);
+}
+
+interface Scene {
+  root: string;
+  project: string;
+  model: ScriptedModel;
+  proofs: readonly ProofOfLayer[];
+}
+
+/** OpenCode 1: a server, asked over HTTP. */
+async function runServer(
+  { binary, clock, env, files, home, onRefusal, patience, plugin, refused, withinSeconds }: GatherOptions,
+  { model, project, proofs, root }: Scene,
+): Promise<Evidence> {
   const startMs = withinSeconds === undefined ? QUIET_MS : withinSeconds * 1_000;
   patience.begin("OpenCode starts");
   const onWords = (words: string): void => {
@@ -202,6 +198,20 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
   }
 }
 
+/** OpenCode 2: a process for each message. */
+async function runSecond(
+  { binary, env, files, home, patience, plugin }: GatherOptions,
+  { model, project, proofs, root }: Scene,
+): Promise<Evidence> {
+  const isolated = await prepareOpenCode({
+    ...{ env, files, root },
+    ...(plugin.isPackage && { installsFor: home }),
+  });
+  const onStep = (step: string): void => patience.begin(step, INSTALL_QUIET_MS);
+  await playRuns({ binary, env: isolated, project, model, proofs, signal: patience.signal, onStep });
+  return { ...(await readAllTraces(files, project)), requests: model.requests };
+}
+
 function formatHostConfig(plugin: string, settings: PlainRecord, url: string): string {
   const limit = { context: 200_000, output: 8_000 };
   return JSON.stringify({
@@ -219,55 +229,4 @@ function formatHostConfig(plugin: string, settings: PlainRecord, url: string): s
       },
     },
   });
-}
-
-async function readTraces(
-  { clock, files }: Pick<ProofOptions, "clock" | "files">,
-  project: string,
-  { isCommandFree, sessionID }: Played,
-): Promise<Omit<Evidence, "requests">> {
-  const { pulse: pulses, savings } = planFolders(project);
-  const pulse = await waitForPulse({ clock, files }, pulses);
-  const { records } = await readJsonLines(files, join(savings, `${sessionID}.jsonl`), parseSavingsRecord);
-  return { pulse, records, paths: await listPaths(files, project, OWN), isCommandFree };
-}
-
-/** Every file below a folder, relative to the project. */
-async function listPaths(files: Files, project: string, folder: string): Promise<string[]> {
-  const names = (await files.list(join(project, folder))).filter((name) => name !== "node_modules");
-  const below = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      const isFile = (await files.stat(join(project, path)))?.kind === "file";
-      return isFile ? [path] : listPaths(files, project, path);
-    }),
-  );
-  return below.flat();
-}
-
-async function waitForFiles(
-  { clock, files }: Pick<ProofOptions, "clock" | "files">,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (let waitedMs = 0; waitedMs < LAST_FILE_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
-    const stats = await Promise.all(paths.map((path) => files.stat(path)));
-    if (stats.every((stat) => stat !== undefined)) return;
-    await clock.pause(LOOK_EVERY_MS);
-  }
-}
-
-/** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */
-async function waitForPulse(
-  { clock, files }: Pick<ProofOptions, "clock" | "files">,
-  folder: string,
-): Promise<PulseRecord | undefined> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const [name] = await files.list(folder);
-    const contents = name === undefined ? undefined : await files.read(join(folder, name));
-    const pulse = contents && parsePulse(JSON.parse(new TextDecoder().decode(contents)));
-    const mostMs = pulse ? LAST_PULSE_MS : FIRST_PULSE_MS;
-    if (pulse?.hasEnded || waitedMs >= mostMs) return pulse;
-    await clock.pause(LOOK_EVERY_MS);
-  }
 }

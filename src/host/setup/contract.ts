@@ -186,7 +186,10 @@ export interface StoredPart {
   readonly time?: { readonly created?: number; readonly completed?: number };
 }
 
-/** status: streaming, running, completed, error. [schema/session-message.ts, ToolState] */
+/**
+ * status: streaming, running, completed, error. [schema/session-message.ts, ToolState] `metadata` has the `exit` code of
+ * a shell command [tool/plugin/shell.ts] and the `sessionID` of a subagent [tool/plugin/subagent.ts].
+ */
 export interface StoredState {
   readonly status: string;
   readonly input?: unknown;

@@ -235,9 +235,10 @@ function createScreen(context: unknown, clock: Clock) {
   };
 }
 
-function report({ log }: Strata, context: unknown, missing: readonly string[]): void {
+function report({ log, pulse }: Strata, context: unknown, missing: readonly string[]): void {
   const app = isRecord(context) ? context.app : undefined;
   const version = isRecord(app) && typeof app.version === "string" ? app.version : "2";
+  pulse.describeHost({ name: `OpenCode ${version}`, missing });
   log.warn("host", `OpenCode ${version}: ${WRITTEN_AGAINST}; strata doctor proves what works here`);
   for (const what of missing) log.warn("host", what);
 }

@@ -10,6 +10,11 @@ export function readToolName(name: string): string {
   return Object.hasOwn(RENAMED_TOOLS, name) ? (RENAMED_TOOLS[name] ?? name) : name;
 }
 
+/** `bash` → `shell`; other names stay. */
+export function writeToolName(name: string): string {
+  return Object.entries(RENAMED_TOOLS).find(([, ours]) => ours === name)?.[0] ?? name;
+}
+
 /** The call's arguments as layers know them; the same object if nothing differs. */
 export function readInput(name: string, input: PlainRecord): PlainRecord {
   return WITH_FILE.has(name) && !("filePath" in input) ? rename(input, "path", "filePath") : input;

@@ -1,0 +1,134 @@
+/**
+ * Plays the doctor's session in OpenCode 2, message by message with `opencode run --standalone`, which needs neither a
+ * server nor its password. Written against OpenCode 2's documentation (opencode.ai/v2/docs/cli/commands).
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { PulseRecord } from "../../dispatcher/pulse.js";
+import { StrataError } from "../../error.js";
+import { writeInput, writeToolName } from "../../host/setup/tool-names.js";
+import type { Proof } from "../../proof.js";
+import type { PlainRecord } from "../../records.js";
+import type { Line, ScriptedModel } from "./scripted-model.js";
+
+export interface RunsOptions {
+  binary: string;
+  env: NodeJS.ProcessEnv;
+  project: string;
+  model: ScriptedModel;
+  /** What the enabled layers bring. */
+  proofs: readonly Proof[];
+  signal: AbortSignal;
+  /** Told of each step as it begins. */
+  onStep(step: string): void;
+}
+
+/** Throws if OpenCode refuses a message or does not end. */
+export async function playRuns({
+  binary,
+  env,
+  model,
+  onStep,
+  project,
+  proofs,
+  signal,
+}: RunsOptions): Promise<void> {
+  let isFirst = true;
+  const ask = async (text: string, ...lines: Line[]): Promise<void> => {
+    model.script(...lines.map(toSecond));
+    const going = isFirst ? [] : ["--continue"];
+    isFirst = false;
+    const args = ["run", "--standalone", "--model", "scripted/m1", ...going, text];
+    await runOnce(binary, args, { cwd: project, env, signal });
+  };
+  const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
+  onStep("large results are moved to files");
+  await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
+    say: "seen",
+  });
+  onStep("a command fails twice, and a memory is stored");
+  const calls = proofs.flatMap((proof) => proof.calls ?? []);
+  await ask("Try twice what fails, claim something and remember it.", ...calls, { say: "tried" });
+  onStep("the session grows too long");
+  for (const topic of ["one", "two", "three"])
+    await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
+  await ask("Go on.");
+}
+
+/** A scripted call with the names of OpenCode 2. */
+function toSecond(line: Line): Line {
+  if (!("call" in line)) return line;
+  const name = writeToolName(line.call);
+  return { call: name, args: writeInput(name, line.args, {}) };
+}
+
+const MOST_WORDS = 2_000;
+
+async function runOnce(
+  binary: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<void> {
+  const child = spawn(binary, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let words = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      words = `${words}${text}`.slice(-MOST_WORDS);
+    });
+  const [code] = await once(child, "close").catch((thrown: unknown) => {
+    throw options.signal.aborted ? options.signal.reason : thrown;
+  });
+  if (code === 0) return;
+  const last = words.trim().split("\n").slice(-5).join("\n");
+  throw new StrataError("HOST_REFUSED", `opencode ${args.slice(0, 2).join(" ")} ended with ${code}: ${last}`);
+}
+
+/** OpenCode 2's configuration for the proof. */
+export function formatSecondConfig(plugin: string, settings: PlainRecord, url: string): string {
+  const limit = { context: 200_000, output: 8_000 };
+  const capabilities = { tools: true, input: ["text"], output: ["text"] };
+  return JSON.stringify({
+    plugins: [{ package: plugin, options: settings }],
+    share: "disabled",
+    update: "disable",
+    permissions: [{ action: "*", resource: "*", effect: "allow" }],
+    model: "scripted/m1",
+    providers: {
+      scripted: {
+        package: "aisdk:@ai-sdk/openai-compatible",
+        settings: { baseURL: url, apiKey: "none" },
+        models: { m1: { name: "m1", limit, capabilities } },
+      },
+    },
+  });
+}
+
+/** One record for the pulses of several processes; `undefined` without any. Pure. */
+export function mergePulses(pulses: readonly PulseRecord[]): PulseRecord | undefined {
+  const [first, ...rest] = pulses;
+  if (!first) return undefined;
+  const merged = structuredClone(first);
+  for (const { bound, hooks, host, layers } of rest) {
+    merged.bound = [...new Set([...merged.bound, ...bound])];
+    if (host) merged.host = host;
+    for (const [name, one] of Object.entries(hooks)) {
+      const key = name as keyof typeof hooks;
+      const before = merged.hooks[key];
+      merged.hooks[key] = before ? { ...one, count: one.count + before.count } : one;
+    }
+    for (const [name, one] of Object.entries(layers)) {
+      const before = merged.layers[name];
+      merged.layers[name] = before
+        ? {
+            ...before,
+            ...one,
+            asked: before.asked + one.asked,
+            answered: before.answered + one.answered,
+            failed: before.failed + one.failed,
+          }
+        : one;
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,98 @@
+/** What the played session has left in its project, for the evidence. */
+import { join } from "node:path";
+import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
+import { planFolders } from "../../folders.js";
+import { readJsonLines } from "../../record/json-lines.js";
+import { parseSavingsRecord } from "../../record/savings.js";
+import type { Clock } from "../../seams/clock.js";
+import type { Files } from "../../seams/files.js";
+import type { Evidence } from "./evidence.js";
+import { mergePulses } from "./runs.js";
+import type { Played } from "./session.js";
+
+interface Reading {
+  clock: Clock;
+  files: Files;
+}
+
+const LAST_PULSE_MS = 20_000;
+/** A plugin that was loaded has written one long before the end. */
+const FIRST_PULSE_MS = 3_000;
+/** For what a command leaves after it has answered. */
+const LAST_FILE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+/** Everything of ours in the project. */
+const OWN = ".opencode";
+
+/** After a session in one process, which has let the plugin go. */
+export async function readTraces(
+  { clock, files }: Reading,
+  project: string,
+  { isCommandFree, sessionID }: Played,
+): Promise<Omit<Evidence, "requests">> {
+  const { pulse: pulses, savings } = planFolders(project);
+  const pulse = await waitForPulse({ clock, files }, pulses);
+  const { records } = await readJsonLines(files, join(savings, `${sessionID}.jsonl`), parseSavingsRecord);
+  return { pulse, records, paths: await listPaths(files, project, OWN), isCommandFree };
+}
+
+/** Every file below a folder, relative to the project. */
+async function listPaths(files: Files, project: string, folder: string): Promise<string[]> {
+  const names = (await files.list(join(project, folder))).filter((name) => name !== "node_modules");
+  const below = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const isFile = (await files.stat(join(project, path)))?.kind === "file";
+      return isFile ? [path] : listPaths(files, project, path);
+    }),
+  );
+  return below.flat();
+}
+
+export async function waitForFiles(
+  { clock, files }: Reading,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < LAST_FILE_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    const stats = await Promise.all(paths.map((path) => files.stat(path)));
+    if (stats.every((stat) => stat !== undefined)) return;
+    await clock.pause(LOOK_EVERY_MS);
+  }
+}
+
+/** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */
+async function waitForPulse({ clock, files }: Reading, folder: string): Promise<PulseRecord | undefined> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const [name] = await files.list(folder);
+    const pulse = name === undefined ? undefined : await readPulse(files, join(folder, name));
+    const mostMs = pulse ? LAST_PULSE_MS : FIRST_PULSE_MS;
+    if (pulse?.hasEnded || waitedMs >= mostMs) return pulse;
+    await clock.pause(LOOK_EVERY_MS);
+  }
+}
+
+/** After processes that have all ended, for any number of sessions. */
+export async function readAllTraces(files: Files, project: string): Promise<Omit<Evidence, "requests">> {
+  const { pulse, savings } = planFolders(project);
+  const pulses = await readAll(files, pulse, (path) => readPulse(files, path));
+  const records = await readAll(files, savings, async (path) =>
+    path.endsWith(".jsonl") ? (await readJsonLines(files, path, parseSavingsRecord)).records : undefined,
+  );
+  return { pulse: mergePulses(pulses), records: records.flat(), paths: await listPaths(files, project, OWN) };
+}
+
+/** What `read` makes of each file of a folder. */
+async function readAll<T>(
+  files: Files,
+  folder: string,
+  read: (path: string) => Promise<T | undefined>,
+): Promise<T[]> {
+  const all = await Promise.all((await files.list(folder)).map((name) => read(join(folder, name))));
+  return all.filter((one) => one !== undefined);
+}
+
+async function readPulse(files: Files, path: string): Promise<PulseRecord | undefined> {
+  const contents = await files.read(path);
+  return contents && parsePulse(JSON.parse(new TextDecoder().decode(contents)));
+}
