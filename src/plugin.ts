@@ -5,7 +5,6 @@ import { createEntries } from "./host/entries.js";
 import { readVariable } from "./host/environment.js";
 import { bindHooks } from "./host/hooks.js";
 import { createOpenCodeHost } from "./host/opencode.js";
-import { createSetup } from "./host/setup/setup.js";
 import { systemClock as clock } from "./seams/clock.js";
 import type { Host } from "./seams/host.js";
 import { nodeFiles as files } from "./seams/node-files.js";
@@ -33,14 +32,12 @@ function createPlugin() {
     };
   }
 
-  /** OpenCode 2. */
-  const setup = createSetup({
-    clock,
-    files,
-    entries,
-    open,
-    parts: stack.layers.map(({ settings }) => settings),
-  });
+  /** OpenCode 2, and the core of it inside OpenCode 1, which waits for nothing here. */
+  async function setup(context: unknown) {
+    const { createSetup } = await import("./host/setup/setup.js");
+    const parts = stack.layers.map(({ settings }) => settings);
+    return createSetup({ clock, files, entries, open, parts })(context);
+  }
 
   return { id: "opencode-strata", server, setup };
 }

@@ -41,6 +41,21 @@ test("the host calls server, and its version-2 core calls setup beside it, once 
   ).toHaveLength(1);
 });
 
+test("a host that calls both entries moves a result once, shows each tool once and writes each line once", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  stage.model.script(big, say("done"));
+  const session = await stage.newSession("once");
+  await session.ask("go");
+  const { tools } = stage.model.lastRequest();
+  const names = tools.map(({ function: { name } }) => name);
+  for (const name of OWN_TOOLS) expect(names.filter((one) => one === name)).toEqual([name]);
+  const path = `.opencode/strata/savings/${session.id}.jsonl`;
+  await whenContains(stage.project.file(path), '"spilled"');
+  expect(stage.read(path).match(/"event":"spilled"/g)).toHaveLength(1);
+  expect(stage.read(path).match(/"event":"answer"/g)?.length).toBeLessThanOrEqual(2);
+  expect(log(stage)).not.toContain("host          OpenCode 2");
+});
+
 test("options beside the plugin's name are stronger than the memory key, which is read although the host strips it", async () => {
   const memory = { toolResults: { threshold: 5_000 }, log: { level: "debug" } };
   await using stage = await openStage({ plugin: repository, mcp: true, config: { memory } });
