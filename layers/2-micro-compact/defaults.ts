@@ -2,8 +2,6 @@ export const defaults = {
   microCompact: {
     enabled: true,
     idleMinutes: 60,
-    keepRecent: 5,
-    horizon: 10,
     floor: 6_000,
     cacheMinutes: {},
   },

@@ -8,8 +8,10 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { findLongInput, isTodoList } from "./clear-input.js";
 import { findReach, hasLookBack } from "./look-back.js";
 import { MARKER_TOKENS } from "./marker.js";
+import { expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
+import type { SessionUses } from "./uses.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
 export interface ClearableResult extends Candidate {
@@ -38,20 +40,31 @@ export type Clearable = ClearableResult | ClearableInput;
 /** OpenCode's tools with repeatable results; never those of MCP servers, subagents, skills, todos or memory. */
 const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
 
+/** The newest results stay: so many, and those of the last answers, which may have made many calls at once. */
+const LEAST_KEPT = { results: 5, answers: 3 };
+
+export interface Gathering {
+  uses: SessionUses;
+  /** Number of newest results that stay, if a user has set it. */
+  keepRecent?: number | undefined;
+  /** Further requests to expect, if a user has set it. */
+  horizon?: number | undefined;
+}
+
 /**
  * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, and larger than a marker.
- * Results of the tools above and long inputs of calls that succeeded, older than the newest `keepRecent` calls. Of todo
- * lists every one but the newest. `view` is the list of messages as they would be sent.
+ * Results of the tools above and long inputs of calls that succeeded, but those of the newest calls. Of todo lists every
+ * one but the newest. `view` is the list of messages as they would be sent.
  */
 export function gatherClearable(
   request: ContextRequest,
   view: readonly Message[],
-  keepRecent: number,
+  { horizon, keepRecent, uses }: Gathering,
 ): Clearable[] {
   const { history, model, shownFrom } = request;
   const from = shownFrom();
   const results = history.results(from);
-  const keptFrom = Math.max(0, results.length - keepRecent);
+  const keptFrom = findKept(results, uses, keepRecent);
   const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
   const old = results.flatMap((result, at) => {
     if (result.index >= history.lastAnswer || result === newestTodos) return [];
@@ -70,14 +83,28 @@ export function gatherClearable(
     reach,
   });
   return old.map((one): Clearable => {
-    const position = { cachedFrom: cachedFrom(one.result.index) };
+    const position = {
+      cachedFrom: cachedFrom(one.result.index),
+      expected: horizon ?? expectRequests(uses, one.result.part.callID),
+    };
     if (one.kind === "input") return { ...one, ...position, isSuperseded: isTodoList(one.result.part) };
     const why = superseded.get(one.result.part);
     return { ...one, ...position, superseded: why, isSuperseded: why !== undefined };
   });
 }
 
-type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded">;
+type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded" | "expected">;
+
+/** Index of the first of the newest results, which stay. */
+function findKept(results: readonly Result[], uses: SessionUses, keepRecent: number | undefined): number {
+  const least = Math.max(0, results.length - (keepRecent ?? LEAST_KEPT.results));
+  if (keepRecent !== undefined) return least;
+  const first = results.findIndex(({ part }) => {
+    const made = uses.madeBy(part.callID);
+    return made === undefined || made >= uses.answers - LEAST_KEPT.answers;
+  });
+  return first === -1 ? least : Math.min(least, first);
+}
 
 function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ClearableResult> | undefined {
   if (!CLEARED_TOOLS.has(result.part.tool)) return undefined;

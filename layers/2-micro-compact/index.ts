@@ -20,6 +20,7 @@ import { type Clearable, gatherClearable } from "./gather.js";
 import { createOccasions } from "./occasions.js";
 import { type ClearPlan, planClear } from "./plan.js";
 import { createStore } from "./store.js";
+import { createUses } from "./uses.js";
 
 const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
@@ -37,13 +38,17 @@ function create(context: LayerContext): LayerParts {
   const { config, decisions, log, savings } = context;
   const policy = config.microCompact;
   const occasions = createOccasions(context);
+  const uses = createUses();
 
   return {
     withinMs: { context: 2_000 },
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        const clearable = gatherClearable(request, messages, policy.keepRecent);
+        const clearable = gatherClearable(request, messages, {
+          ...policy,
+          uses: uses.read(request.sessionID, request.history),
+        });
         if (clearable.length === 0) return undefined;
         const tokens = request.estimateTokens(messages);
         const rates = request.rates(tokens);
