@@ -4,5 +4,6 @@ export const defaults = {
     idleMinutes: 60,
     floor: 6_000,
     cacheMinutes: {},
+    tools: {},
   },
 } as const;

@@ -15,13 +15,25 @@ const LEARNED = {
   withinTurn: 0.3,
   /** Answers that do not count, since a result is used most right after the call. */
   grace: 3,
+  /** Each result that was looked up again soon after it was cleared makes all of them stay longer by this share. */
+  perMistake: 0.15,
 } as const;
 
-export function expectRequests(uses: SessionUses, callID: string): number {
+export interface Expectation {
+  uses: SessionUses;
+  /** Results that were cleared and looked up again soon. */
+  mistakes: number;
+  /** Further requests to expect of the session. */
+  remaining: number;
+}
+
+/** Further requests that would carry the result of this call for nothing. Pure. */
+export function expectRequests({ mistakes, remaining, uses }: Expectation, callID: string): number {
   const { answers } = uses;
   const last = uses.lastUse(callID);
   if (last === undefined) return 0;
   const turnEnd = Math.max(last, Math.min(uses.turnEnd(callID), answers));
   const unused = (turnEnd - last) * LEARNED.withinTurn + (answers - turnEnd);
-  return Math.max(0, unused - LEARNED.grace) * LEARNED.perUnusedAnswer;
+  const expected = Math.max(0, unused - LEARNED.grace) * LEARNED.perUnusedAnswer;
+  return Math.min(remaining, expected / (1 + LEARNED.perMistake * mistakes));
 }

@@ -3,7 +3,7 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { byAnyone } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { cacheMinutes, floor, idleMinutes } = defaults.microCompact;
+const { cacheMinutes, floor, idleMinutes, tools } = defaults.microCompact;
 
 const count = (least: number, most: number, what: string) =>
   z.number().int().min(least).max(most).optional().describe(what);
@@ -39,6 +39,14 @@ const microCompact = z.strictObject({
       200,
       "Number of further requests within which clearing has to pay back while the cache is warm. Without it, each result is expected to be carried on for about as long as nothing has used it.",
     ),
+  ),
+  tools: byAnyone(
+    z
+      .record(z.string(), z.boolean())
+      .default(tools)
+      .describe(
+        'Other tools whose results are cleared once a later call repeats them or 20 answers have followed, by name or pattern, where * stands for any characters, for example {"task": true, "docs_*": true}.',
+      ),
   ),
   floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not cleared.")),
 });

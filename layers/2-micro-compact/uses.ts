@@ -10,6 +10,8 @@ import { isRecord } from "../../src/records.js";
 export interface Uses {
   /** Takes in what the history has gained since the last request. */
   read(sessionID: string, history: History): SessionUses;
+  /** Answers of a session at its last request; 0 if it had none lately. */
+  answers(sessionID: string): number;
 }
 
 /** Times are counted in answers of the session. */
@@ -20,6 +22,8 @@ export interface SessionUses {
   madeBy(callID: string): number | undefined;
   /** Index of the answer that made this call, or used it or its result, whichever is later; `undefined` if unknown. */
   lastUse(callID: string): number | undefined;
+  /** Number of answers that had begun at this time, in milliseconds since 1970. */
+  answersAt(timeMs: number): number;
   /** Index of the first answer to the user's next message after this call; `answers` if there is none yet. */
   turnEnd(callID: string): number;
 }
@@ -44,6 +48,7 @@ export function createUses(): Uses {
       reading.readOn(messages);
       return reading;
     },
+    answers: (sessionID) => sessions.get(sessionID)?.answers ?? 0,
   };
 }
 
@@ -61,9 +66,11 @@ function createReading(): SessionReading {
   const carriers = new Map<string, string>();
   /** Index of the first answer of each turn. */
   const turns: number[] = [];
+  const begunMs: number[] = [];
   let answers = 0;
 
-  function readAnswer({ parts }: Message): void {
+  function readAnswer({ info, parts }: Message): void {
+    begunMs.push(info.time?.created ?? begunMs.at(-1) ?? 0);
     for (const word of parts.flatMap(readSaid)) {
       const carrier = carriers.get(word);
       if (carrier !== undefined) usedBy.set(carrier, answers);
@@ -86,6 +93,7 @@ function createReading(): SessionReading {
       const from = made.get(callID);
       return from === undefined ? undefined : Math.max(from, usedBy.get(callID) ?? 0);
     },
+    answersAt: (timeMs) => begunMs.findLastIndex((begun) => begun <= timeMs) + 1,
     turnEnd(callID) {
       const from = made.get(callID) ?? answers;
       return turns.find((first) => first > from) ?? answers;

@@ -64,7 +64,12 @@ describe("the last use of a result", () => {
 });
 
 describe("the requests expected to carry a result for nothing", () => {
-  const expected = (...messages: Message[]) => expectRequests(look(messages), "invoice");
+  const expectation = (messages: readonly Message[]) => ({
+    uses: look(messages),
+    mistakes: 0,
+    remaining: 1_000,
+  });
+  const expected = (...messages: Message[]) => expectRequests(expectation(messages), "invoice");
 
   it("the requests expected to carry a result for nothing are none at first, and more with each answer that does not use it", () => {
     const begun = [user("go"), answer([read()]), user("another matter")];
@@ -79,6 +84,13 @@ describe("the requests expected to carry a result for nothing", () => {
     const after = expected(user("go"), answer([read()]), user("another matter"), ...work(20));
     expect(within).toBeLessThan(after / 2);
     expect(within).toBeGreaterThan(0);
+  });
+
+  it("the requests expected to carry a result for nothing are fewer after each mistake, and never more than the session will have", () => {
+    const given = expectation([user("go"), answer([read()]), user("another matter"), ...work(40)]);
+    const usual = expectRequests(given, "invoice");
+    expect(expectRequests({ ...given, mistakes: 4 }, "invoice")).toBeLessThan(usual * 0.7);
+    expect(expectRequests({ ...given, remaining: 3 }, "invoice")).toBe(3);
   });
 
   it("the requests expected to carry a result for nothing are counted anew when it is used", () => {
