@@ -23,7 +23,7 @@ const microCompact = z.strictObject({
       .record(z.string(), z.number().min(0.01).max(1_440))
       .default(cacheMinutes)
       .describe(
-        'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, idleMinutes for others.',
+        'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, 60 for OpenAI\'s, 180 for DeepSeek\'s, idleMinutes for others.',
       ),
   ),
   keepRecent: byAnyone(

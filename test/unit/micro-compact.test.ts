@@ -176,30 +176,47 @@ describe("results that lie on disk already", () => {
 });
 
 describe("while the cache is warm", () => {
-  it("nothing is cleared that does not pay back, and as much as is needed when the context is too full", async () => {
-    const given = {
-      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
-      autoCompact: { threshold: 20_000 },
-    };
+  const given = {
+    microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
+    autoCompact: { threshold: 20_000 },
+  };
+
+  it("nothing is cleared that does not pay back while there is room", async () => {
     const { world } = await talk(0, given);
     const session = createSession(world.clock);
     session.user("go");
     for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
     expect(await findCleared(world, session)).toEqual([]);
-    session.answer([bash(6)], { sent: 20_100 });
-    const cleared = await findCleared(world, session);
-    expect(cleared).toEqual(cleared.map((_, index) => index));
-    expect(cleared.length).toBeGreaterThan(0);
+    expect(world.ledger("ses_1", "cleared", "cut")).toEqual([]);
+  });
+
+  it("everything that may go is cleared when the context is too full, if that makes room for long", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 14; n++) {
+      const result = call("bash", `${n} ${lines(100)}`, { state: { input: { command: `make ${n}` } } });
+      session.answer([result], { sent: 5_000 + n * 1_060 });
+    }
+    session.answer([bash(14)], { sent: 20_100 });
+    expect(await findCleared(world, session)).toEqual(Array.from({ length: 14 }, (_, index) => index));
     const [record] = world.ledger("ses_1", "cleared");
     expect(record?.reason).toMatch(/^the context has about 2\d,\d{3} tokens of 20,000$/);
     expect(record?.cacheLost).toBeGreaterThan(0);
+    expect(world.ledger("ses_1", "cut")).toEqual([]);
+  });
+
+  it("nothing is cleared when the context is too full and clearing would not make room for long: notes replace the history", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
+    session.answer([bash(6)], { sent: 20_100 });
+    expect(await findCleared(world, session)).toEqual([]);
+    expect(world.ledger("ses_1", "cleared", "cut")).toMatchObject([{ event: "cut" }]);
   });
 
   it("a request that is asked again is not found too full a second time", async () => {
-    const given = {
-      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
-      autoCompact: { threshold: 20_000 },
-    };
     const { world } = await talk(0, given);
     const session = createSession(world.clock);
     session.user("go");
