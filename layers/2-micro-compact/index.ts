@@ -16,20 +16,26 @@ import { defaults } from "./defaults.js";
 import { type Gathering, gatherClearable } from "./gather.js";
 import { countMistakes } from "./mistakes.js";
 import { createOccasions } from "./occasions.js";
+import { LEARNED, type Patience } from "./patience.js";
 import { planClear } from "./plan.js";
 import { createSessionLengths, SESSION_LENGTHS } from "./session-lengths.js";
 import { createUses } from "./uses.js";
 
-export const microCompact: LayerDefinition = {
-  name: LAYER,
-  cost: 2,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
-  files: [{ path: SESSION_LENGTHS }],
-  loadProof: () => import("./proof.js"),
-  create,
-};
+export const microCompact = defineMicroCompact(LEARNED);
 
-function create(context: LayerContext): LayerParts {
+/** The layer with other numbers than the learned ones, for benchmarks. */
+export function defineMicroCompact(patience: Patience): LayerDefinition {
+  return {
+    name: LAYER,
+    cost: 2,
+    settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+    files: [{ path: SESSION_LENGTHS }],
+    loadProof: () => import("./proof.js"),
+    create: (context) => create(context, patience),
+  };
+}
+
+function create(context: LayerContext, patience: Patience): LayerParts {
   const policy = context.config.microCompact;
   const clear = createClearBatch(context);
   const occasions = createOccasions(context);
@@ -75,6 +81,6 @@ function create(context: LayerContext): LayerParts {
   function gather(request: ContextRequest): Gathering {
     const read = uses.read(request.sessionID, request.history);
     const remaining = lengths.expectMore(read.answers);
-    return { ...policy, uses: read, mistakes: countMistakes(request, read), remaining };
+    return { ...policy, patience, uses: read, mistakes: countMistakes(request, read), remaining };
   }
 }

@@ -101,8 +101,8 @@ it("a session whose user comes back after five minutes stays whole, though its c
   expect(world.ledger("ses_1", "cut")).toEqual([]);
 });
 
-it("by default the cold threshold is 80,000 tokens", async () => {
-  const world = await openWorld();
+it("by default the cold threshold is 80,000 tokens, which counts where the threshold is higher", async () => {
+  const world = await openWorld({ options: { autoCompact: { threshold: 140_000 } } });
   const session = createSession(world.clock);
   session.user("go");
   session.answer([], { sent: 20_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectRequests } from "../../layers/2-micro-compact/patience.js";
+import { expectRequests, LEARNED } from "../../layers/2-micro-compact/patience.js";
 import { createUses } from "../../layers/2-micro-compact/uses.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
@@ -65,6 +65,7 @@ describe("the last use of a result", () => {
 
 describe("the requests expected to carry a result for nothing", () => {
   const expectation = (messages: readonly Message[]) => ({
+    patience: LEARNED,
     uses: look(messages),
     mistakes: 0,
     remaining: 1_000,
