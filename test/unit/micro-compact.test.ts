@@ -134,6 +134,69 @@ describe("what is never cleared", () => {
   });
 });
 
+describe("results of other tools that the settings name", () => {
+  const given = { microCompact: { floor: 0, keepRecent: 1, tools: { "docs_*": true, docs_private: false } } };
+  const search = (tool: string, query: string) => call(tool, text(0), { state: { input: { query } } });
+
+  it("results of other tools that the settings name are cleared once a later call repeats theirs", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([search("docs_search", "a"), search("docs_private", "a"), search("docs_search", "b")]);
+    session.answer([search("docs_search", "a"), search("docs_private", "a")]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+
+  it("results of other tools that the settings name are cleared after twenty answers, not earlier", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([search("docs_search", "a"), search("github_search", "a")]);
+    for (let n = 0; n < 18; n++) session.answer([]);
+    session.answer([bash(0)]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+});
+
+it("all results of the last three answers stay, however many calls they made", async () => {
+  const { world } = await talk(0);
+  const session = createSession(world.clock);
+  session.user("go");
+  session.answer([bash(0)]);
+  for (let n = 0; n < 3; n++) session.answer([bash(1), bash(2), bash(3), bash(4)]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  expect(await findCleared(world, session)).toEqual([0]);
+});
+
+it("a result looked up again soon after it was cleared is counted with the next batch", async () => {
+  const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 1 } });
+  const session = createSession(world.clock);
+  const open = (path: string) => call("read", text(0), { state: { input: { filePath: path } } });
+  const pause = async () => {
+    world.clock.advance(HOUR);
+    session.user("go on");
+    await world.request(session.messages);
+  };
+  session.user("go");
+  session.answer([open("/a.ts")]);
+  session.answer([open("/b.ts")]);
+  await pause();
+  session.answer([open("/a.ts")]);
+  session.answer([open("/c.ts")]);
+  await pause();
+  const [first, second] = world.ledger("ses_1", "cleared");
+  expect(first?.mistakes).toBeUndefined();
+  expect(second?.mistakes).toBe(1);
+  expect(await world.log()).toContain("1 cleared before were looked up again soon, so results stay longer");
+});
+
 describe("results that lie on disk already", () => {
   it("results that lie on disk already keep their file when layer 1 has moved them there", async () => {
     const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
