@@ -26,6 +26,8 @@ export interface Folders {
   vectors: string;
   /** Machine state: the models' prices, as the host last gave them. */
   prices: string;
+  /** Machine state: the length of this user's last sessions here. */
+  sessionLengths: string;
   /** Machine state: sessions for which compaction does not help. */
   breakers: string;
   /** The error log, for people. */
@@ -62,6 +64,7 @@ export function planFolders(project: string): Folders {
     background: join(strata, "state", "background"),
     vectors: join(strata, "state", "vectors"),
     prices: join(strata, "state", "prices.json"),
+    sessionLengths: join(strata, "state", "session-lengths.json"),
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),
     errorLock: join(strata, "state", "errors.lock"),

@@ -44,6 +44,7 @@ import type { Host } from "./seams/host.js";
 import type { Post } from "./seams/post.js";
 import { createToasts, type Toasts } from "./toasts.js";
 import { openTrust } from "./trust/open-trust.js";
+import { planCachePolicy } from "./view/cold.js";
 import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
 import { createRequests, type Requests } from "./view/request.js";
@@ -220,6 +221,7 @@ function createRequesting({ clock, config, files, folders, log, writes }: Ground
       ...{ clock, ...known },
       thresholdTokens: config.autoCompact.threshold,
       coldThresholdTokens: config.autoCompact.coldThreshold,
+      cachePolicy: planCachePolicy(config),
     }),
   };
 }

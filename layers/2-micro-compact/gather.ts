@@ -1,5 +1,6 @@
 import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
+import { findByName } from "../../src/patterns.js";
 import { readInputKey } from "../../src/view/call-input.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
@@ -8,8 +9,10 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { findLongInput, isTodoList } from "./clear-input.js";
 import { findReach, hasLookBack } from "./look-back.js";
 import { MARKER_TOKENS } from "./marker.js";
+import { type Expectation, expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
+import type { SessionUses } from "./uses.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
 export interface ClearableResult extends Candidate {
@@ -35,34 +38,55 @@ export interface ClearableInput extends Candidate {
 
 export type Clearable = ClearableResult | ClearableInput;
 
-/** OpenCode's tools with repeatable results; never those of MCP servers, subagents, skills, todos or memory. */
+/** OpenCode's tools with repeatable results; those of MCP servers, subagents and others only if the settings name them. */
 const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
+
+/** Results of other tools stay for so many answers, unless a later call repeats theirs. */
+const OTHERS_KEPT_ANSWERS = 20;
+
+/** The newest results stay: so many, and those of the last answers, which may have made many calls at once. */
+const LEAST_KEPT = { results: 5, answers: 3 };
+
+export interface Gathering extends Expectation {
+  /** Number of newest results that stay, if a user has set it. */
+  keepRecent?: number | undefined;
+  /** Further requests to expect, if a user has set it. */
+  horizon?: number | undefined;
+  /** Other tools whose results may be cleared, by name or pattern. */
+  tools: Readonly<Record<string, boolean>>;
+}
 
 /**
  * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, and larger than a marker.
- * Results of the tools above and long inputs of calls that succeeded, older than the newest `keepRecent` calls. Of todo
- * lists every one but the newest. `view` is the list of messages as they would be sent.
+ * Results of the tools above and long inputs of calls that succeeded, but those of the newest calls. Of todo lists every
+ * one but the newest. `view` is the list of messages as they would be sent.
  */
 export function gatherClearable(
   request: ContextRequest,
   view: readonly Message[],
-  keepRecent: number,
+  gathering: Gathering,
 ): Clearable[] {
   const { history, model, shownFrom } = request;
+  const { horizon, keepRecent, uses } = gathering;
   const from = shownFrom();
   const results = history.results(from);
-  const keptFrom = Math.max(0, results.length - keepRecent);
+  const keptFrom = findKept(results, uses, keepRecent);
   const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
+  const superseded = findSuperseded(history.messages.slice(from));
+  const mayClear = ({ part }: Result): boolean =>
+    CLEARED_TOOLS.has(part.tool) ||
+    (findByName(gathering.tools, part.tool) === true &&
+      (superseded.has(part) ||
+        (uses.madeBy(part.callID) ?? uses.answers) < uses.answers - OTHERS_KEPT_ANSWERS));
   const old = results.flatMap((result, at) => {
     if (result.index >= history.lastAnswer || result === newestTodos) return [];
     const isOld = at < keptFrom;
     return [
       isOld || isTodoList(result.part) ? gatherInput(request, result) : undefined,
-      isOld ? gatherResult(request, result) : undefined,
+      isOld && mayClear(result) ? gatherResult(request, result) : undefined,
     ].filter((one) => one !== undefined);
   });
   if (old.length === 0) return [];
-  const superseded = findSuperseded(history.messages.slice(from));
   const reach = model && hasLookBack(model) ? findReach(view) : 0;
   const cachedFrom = measureCached(view, {
     shift: history.messages.length - view.length,
@@ -70,17 +94,30 @@ export function gatherClearable(
     reach,
   });
   return old.map((one): Clearable => {
-    const position = { cachedFrom: cachedFrom(one.result.index) };
+    const position = {
+      cachedFrom: cachedFrom(one.result.index),
+      expected: horizon ?? expectRequests(gathering, one.result.part.callID),
+    };
     if (one.kind === "input") return { ...one, ...position, isSuperseded: isTodoList(one.result.part) };
     const why = superseded.get(one.result.part);
     return { ...one, ...position, superseded: why, isSuperseded: why !== undefined };
   });
 }
 
-type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded">;
+type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded" | "expected">;
+
+/** Index of the first of the newest results, which stay. */
+function findKept(results: readonly Result[], uses: SessionUses, keepRecent: number | undefined): number {
+  const least = Math.max(0, results.length - (keepRecent ?? LEAST_KEPT.results));
+  if (keepRecent !== undefined) return least;
+  const first = results.findIndex(({ part }) => {
+    const made = uses.madeBy(part.callID);
+    return made === undefined || made >= uses.answers - LEAST_KEPT.answers;
+  });
+  return first === -1 ? least : Math.min(least, first);
+}
 
 function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ClearableResult> | undefined {
-  if (!CLEARED_TOOLS.has(result.part.tool)) return undefined;
   const decision = find(result.key);
   if (decision?.cleared) return undefined;
   const shown = findText(result, decision) ?? result.text;

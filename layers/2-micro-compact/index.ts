@@ -6,44 +6,51 @@
  *
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
-import PQueue from "p-queue";
 import { refuse } from "../../src/dispatcher/hooks.js";
-import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache, type Rates } from "../../src/record/savings.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { createClearBatch, LAYER } from "./clear-batch.js";
 import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
-import { type Clearable, gatherClearable } from "./gather.js";
+import { type Gathering, gatherClearable } from "./gather.js";
+import { countMistakes } from "./mistakes.js";
 import { createOccasions } from "./occasions.js";
-import { type ClearPlan, planClear } from "./plan.js";
-import { createStore } from "./store.js";
+import { LEARNED, type Patience } from "./patience.js";
+import { planClear } from "./plan.js";
+import { createSessionLengths, SESSION_LENGTHS } from "./session-lengths.js";
+import { createUses } from "./uses.js";
 
-const LAYER = "micro-compact";
-const WRITTEN_AT_A_TIME = 8;
+export const microCompact = defineMicroCompact(LEARNED);
 
-export const microCompact: LayerDefinition = {
-  name: LAYER,
-  cost: 2,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
-  files: [],
-  loadProof: () => import("./proof.js"),
-  create,
-};
+/** The layer with other numbers than the learned ones, for benchmarks. */
+export function defineMicroCompact(patience: Patience): LayerDefinition {
+  return {
+    name: LAYER,
+    cost: 2,
+    settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+    files: [{ path: SESSION_LENGTHS }],
+    loadProof: () => import("./proof.js"),
+    create: (context) => create(context, patience),
+  };
+}
 
-function create(context: LayerContext): LayerParts {
-  const { config, decisions, log, savings } = context;
-  const policy = config.microCompact;
+function create(context: LayerContext, patience: Patience): LayerParts {
+  const policy = context.config.microCompact;
+  const clear = createClearBatch(context);
   const occasions = createOccasions(context);
+  const uses = createUses();
+  const lengths = createSessionLengths(context);
 
   return {
     withinMs: { context: 2_000 },
+    onIdle: () => lengths.onIdle(),
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        const clearable = gatherClearable(request, messages, policy.keepRecent);
+        void lengths.load();
+        const gathering = gather(request);
+        const clearable = gatherClearable(request, messages, gathering);
         if (clearable.length === 0) return undefined;
         const tokens = request.estimateTokens(messages);
         const rates = request.rates(tokens);
@@ -51,8 +58,14 @@ function create(context: LayerContext): LayerParts {
         const plan = planClear(clearable, occasion, { ...policy, rates });
         occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
-        await clear(request, { clearable, plan, rates, reason }, signal);
+        await clear(request, { clearable, mistakes: gathering.mistakes, plan, rates, reason }, signal);
         return request.show();
+      },
+
+      event({ type, properties: { sessionID } }) {
+        if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
+        lengths.note(sessionID, uses.answers(sessionID));
+        return undefined;
       },
 
       toolArguments({ tool }, args) {
@@ -65,46 +78,9 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  interface Batch {
-    clearable: readonly Clearable[];
-    plan: ClearPlan;
-    rates: Rates;
-    reason: string;
-  }
-
-  async function clear(
-    { history, sessionID }: ContextRequest,
-    { clearable, plan, rates, reason }: Batch,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const store = createStore(context, history.messages);
-    const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
-    const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
-    const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
-    const cleared = stored.filter((one) => one !== undefined);
-    signal.throwIfAborted();
-    const [first] = cleared;
-    if (!first) return;
-    const { cacheLost, tokensFreed } = plan;
-    const inputs = going.filter(({ kind }, index) => kind === "input" && stored[index] !== undefined).length;
-    const results = cleared.length - inputs;
-    const saved = {
-      session: sessionID,
-      layer: LAYER,
-      event: "cleared",
-      reason,
-      key: `${sessionID} ${first.key}`,
-      results,
-      ...(inputs > 0 && { inputs }),
-      tokensFreed,
-      cacheLost,
-      ...priceLostCache(cacheLost, rates),
-    };
-    await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
-    log.info(
-      LAYER,
-      `cleared ${results} results and ${inputs} call inputs (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
-        `${formatCount(cacheLost)} cached tokens to be written again`,
-    );
+  function gather(request: ContextRequest): Gathering {
+    const read = uses.read(request.sessionID, request.history);
+    const remaining = lengths.expectMore(read.answers);
+    return { ...policy, patience, uses: read, mistakes: countMistakes(request, read), remaining };
   }
 }

@@ -3,7 +3,10 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { byAnyone } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { cacheMinutes, floor, horizon, idleMinutes, keepRecent } = defaults.microCompact;
+const { cacheMinutes, floor, idleMinutes, tools } = defaults.microCompact;
+
+const count = (least: number, most: number, what: string) =>
+  z.number().int().min(least).max(most).optional().describe(what);
 
 const microCompact = z.strictObject({
   enabled: enabled("Layer 2: old tool results are cleared when that costs no prompt cache, or pays back."),
@@ -20,17 +23,30 @@ const microCompact = z.strictObject({
       .record(z.string(), z.number().min(0.01).max(1_440))
       .default(cacheMinutes)
       .describe(
-        'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, idleMinutes for others.',
+        'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, 60 for OpenAI\'s, 180 for DeepSeek\'s, idleMinutes for others.',
       ),
   ),
-  keepRecent: byAnyone(whole(0, 100, keepRecent, "Number of newest results that are never cleared.")),
-  horizon: byAnyone(
-    whole(
-      1,
-      40,
-      horizon,
-      "Number of further requests within which clearing has to pay back while the cache is warm.",
+  keepRecent: byAnyone(
+    count(
+      0,
+      100,
+      "Number of newest results that are never cleared. Without it, those of the last three answers, and five at least.",
     ),
+  ),
+  horizon: byAnyone(
+    count(
+      1,
+      200,
+      "Number of further requests within which clearing has to pay back while the cache is warm. Without it, each result is expected to be carried on for about as long as nothing has used it.",
+    ),
+  ),
+  tools: byAnyone(
+    z
+      .record(z.string(), z.boolean())
+      .default(tools)
+      .describe(
+        'Other tools whose results are cleared once a later call repeats them or 20 answers have followed, by name or pattern, where * stands for any characters, for example {"task": true, "docs_*": true}.',
+      ),
   ),
   floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not cleared.")),
 });

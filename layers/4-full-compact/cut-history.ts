@@ -42,11 +42,11 @@ interface Cut {
 const LAYER = "full-compact";
 
 export function createCutHistory(context: CutHistoryOptions): CutHistory {
-  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+  const { clock, config, decisions, log, notes, savings, sizes, toasts } = context;
 
   return async (request, view, signal) => {
     const { history, sessionID } = request;
-    if (await isFloorTooHigh(request)) return false;
+    if (await isFloorTooHigh(context, request)) return false;
     await notes.learn(sessionID, history.messages);
     const cut = await plan(request, view);
     if (!cut) return false;
@@ -91,26 +91,14 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     };
   }
 
-  /** Opens the breaker if system prompt and tools alone exceed the window, since no summary would help. */
-  async function isFloorTooHigh({ sessionID, window }: ContextRequest): Promise<boolean> {
-    const fixed = sizes.fixedTokens(sessionID);
-    // Until the provider has reported a count this is only an estimate, too weak to announce.
-    const isKnown = sizes.lastTotal(sessionID) !== undefined;
-    if (!window || !isKnown || fixed <= countUsableTokens(window)) return false;
-    const why =
-      `the window of ${formatCount(window.contextTokens)} tokens is too small: system prompt and tools alone take ` +
-      `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
-    await breakers.hear(sessionID, { kind: "floor", why });
-    return true;
-  }
-
   async function record(
     request: ContextRequest,
     { cacheLost, index, key, text, ...cut }: Cut,
     signal: AbortSignal,
   ): Promise<void> {
-    const { budgetTokens, sessionID } = request;
-    const reason = `the context has about ${formatCount(cut.tokensBefore)} tokens of ${formatCount(budgetTokens)}`;
+    const { coldReturn, sessionID } = request;
+    const reason = formatReason(request, cut.tokensBefore);
+    const freed = `about ${formatCount(cut.tokensFreed)} tokens`;
     const saved = {
       session: sessionID,
       layer: LAYER,
@@ -126,10 +114,33 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     );
     log.info(
       LAYER,
-      `notes replace the first ${index} messages of ${sessionID} (${reason}): about ` +
-        `${formatCount(cut.tokensFreed)} tokens free, ${formatCount(cacheLost)} cached tokens to be written again`,
+      `notes replace the first ${index} messages of ${sessionID} (${reason}): ${freed} free, ` +
+        `${formatCount(cacheLost)} cached tokens to be written again`,
     );
+    if (coldReturn !== undefined)
+      toasts.show(`notes now replace the first ${index} messages, ${freed} fewer (${coldReturn}).`, "info");
   }
+}
+
+/** Opens the breaker if system prompt and tools alone exceed the window, since no summary would help. */
+async function isFloorTooHigh(
+  { breakers, sizes }: Pick<CutHistoryOptions, "breakers" | "sizes">,
+  { sessionID, window }: ContextRequest,
+): Promise<boolean> {
+  const fixed = sizes.fixedTokens(sessionID);
+  // Until the provider has reported a count this is only an estimate, too weak to announce.
+  const isKnown = sizes.lastTotal(sessionID) !== undefined;
+  if (!window || !isKnown || fixed <= countUsableTokens(window)) return false;
+  const why =
+    `the window of ${formatCount(window.contextTokens)} tokens is too small: system prompt and tools alone take ` +
+    `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
+  await breakers.hear(sessionID, { kind: "floor", why });
+  return true;
+}
+
+function formatReason({ budgetTokens, coldReturn }: ContextRequest, tokens: number): string {
+  const size = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
+  return coldReturn === undefined ? size : `${coldReturn}; ${size}`;
 }
 
 /** Index of the first message that must stay: the results of the last answer's calls have not been sent yet. */

@@ -1,7 +1,9 @@
 import type { LayerContext } from "../../src/layer-context.js";
+import { estimateTextTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
+import { NOTES_TOKENS } from "./plan-cut.js";
 import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
 
 export interface CutPlace {
@@ -11,8 +13,9 @@ export interface CutPlace {
   tailTokens: number;
 }
 
-/** Minimum tokens for notes and restored files, however large the tail is. */
-const LEAST_BESIDE_TAIL = 1_500;
+/** Minimum tokens of restored files, and of notes in a window that is nearly full, however large the tail is. */
+const LEAST_RESTORED = 800;
+const LEAST_NOTES = 700;
 
 /** The text that replaces all messages before the cut: the current notes. Rejects if they cannot be written. */
 export async function composeCut(
@@ -22,11 +25,19 @@ export async function composeCut(
 ): Promise<string> {
   const { notes } = context;
   const { history, sessionID } = request;
-  const budgetTokens = planAllowance(context, request, tailTokens);
-  const written = await formatNamedNotes(context, sessionID, budgetTokens);
+  const room = planRoom(context, request, tailTokens);
+  const written = await formatNamedNotes(
+    context,
+    sessionID,
+    planNotes(request, room) / NOTES_SHARE_OF_BUDGET,
+  );
   const facts = notes.facts(sessionID);
+  const forFiles = planRestored(request, room, estimateTextTokens(written));
   const restored = facts
-    ? await restore(context, { sessionID, facts, history, from: index, budgetTokens })
+    ? await restore(context, {
+        ...{ sessionID, facts, history, from: index },
+        budgetTokens: forFiles / RESTORED_SHARE_OF_BUDGET,
+      })
     : "";
   return [
     `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
@@ -38,15 +49,30 @@ export async function composeCut(
 /** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. */
 export const AFTER_SHARE_OF_BUDGET = 0.5;
 
-/** The budget that notes and restored files share; smaller if the tail leaves little of the window or of that share. */
-function planAllowance(
+/** Tokens beside system prompt, tools and tail. Negative if these alone are too large. */
+interface Room {
+  /** Within the share above. */
+  within: number;
+  /** In the model's window. */
+  most: number;
+}
+
+function planRoom(
   { sizes }: Pick<LayerContext, "sizes">,
   { budgetTokens, sessionID, window }: ContextRequest,
   tailTokens: number,
-): number {
-  const most = budgetTokens * AFTER_SHARE_OF_BUDGET;
-  const usable = window ? Math.min(most, countUsableTokens(window)) : most;
-  const room = usable - sizes.fixedTokens(sessionID) - tailTokens;
-  const shares = NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET;
-  return Math.min(budgetTokens, Math.max(LEAST_BESIDE_TAIL, room) / shares);
+): Room {
+  const taken = sizes.fixedTokens(sessionID) + tailTokens;
+  const most = (window ? countUsableTokens(window) : Number.POSITIVE_INFINITY) - taken;
+  return { most, within: Math.min(most, budgetTokens * AFTER_SHARE_OF_BUDGET - taken) };
+}
+
+/** Tokens for the notes. They stand for all that is not shown any more, so they give way last. */
+function planNotes({ budgetTokens }: ContextRequest, { most, within }: Room): number {
+  const wanted = Math.max(NOTES_TOKENS, within);
+  return Math.min(budgetTokens * NOTES_SHARE_OF_BUDGET, wanted, Math.max(LEAST_NOTES, most));
+}
+
+function planRestored({ budgetTokens }: ContextRequest, { within }: Room, notesTokens: number): number {
+  return Math.min(budgetTokens * RESTORED_SHARE_OF_BUDGET, Math.max(LEAST_RESTORED, within - notesTokens));
 }

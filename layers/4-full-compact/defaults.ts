@@ -1,7 +1,7 @@
 export const defaults = {
   autoCompact: {
     enabled: true,
-    threshold: 140_000,
+    threshold: 80_000,
     coldThreshold: 80_000,
     retryLimit: 3,
     summaryTimeout: 180_000,

@@ -17,8 +17,8 @@ export interface CutLimits {
 export const planLeastTail = (budgetTokens: number): number =>
   Math.min(10_000, Math.floor(budgetTokens * 0.1));
 
-/** Tokens that notes take beside the tail. */
-const NOTES_TOKENS = 2_500;
+/** Tokens that are kept free for notes beside the tail. */
+export const NOTES_TOKENS = 2_500;
 
 /**
  * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the

@@ -1,5 +1,6 @@
 /** Texts of a layer behind results, and which of them a batch of layer 2 lets go. */
 import type { History, Result } from "../conversation/history.js";
+import { readInputKey } from "./call-input.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
 import type { KnownDecision } from "./known-decision.js";
 import type { ContextRequest } from "./request.js";
@@ -26,7 +27,10 @@ export function planForgotten(request: Reading, layer: string): DatedDecision[] 
   const { find, history, shownFrom } = request;
   const sentMs = readSentMs(history);
   if (sentMs === undefined) return [];
-  const cleared = history.results(shownFrom()).find(({ key }) => (find(key)?.cleared?.at ?? 0) > sentMs);
+  const isNew = (key: string): boolean => (find(key)?.cleared?.at ?? 0) > sentMs;
+  const cleared = history
+    .results(shownFrom())
+    .find((result) => isNew(result.key) || isNew(readInputKey(result).key));
   if (!cleared) return [];
   return findStanding(request, layer)
     .filter(({ extended, result }) => extended.at <= sentMs && result.index >= cleared.index)

@@ -4,6 +4,7 @@ import type { KnownPrices } from "../record/known-prices.js";
 import { findRates, type ModelPrices } from "../record/prices.js";
 import type { Rates } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
+import { type CachePolicy, findColdReason } from "./cold.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
@@ -19,6 +20,8 @@ export interface ContextRequest {
   readonly window: ModelWindow | undefined;
   /** Tokens that the request may have before history must be cut. */
   readonly budgetTokens: number;
+  /** Why nothing is cached, at the first request after a long pause: the budget is `autoCompact.coldThreshold` then. */
+  readonly coldReturn: string | undefined;
   /** The model's prices, if known: from disk for the first request of a start. */
   prices(): ModelPrices | undefined;
   /** What the model charges for a prompt of so many tokens. */
@@ -60,6 +63,7 @@ export interface RequestsOptions {
   thresholdTokens: number;
   /** Instead, at the first request after a long pause, when no cache is lost; `false` for none. */
   coldThresholdTokens: number | false;
+  cachePolicy: CachePolicy;
   clock: Pick<Clock, "now">;
 }
 
@@ -67,7 +71,9 @@ export interface RequestsOptions {
 const LONG_PAUSE_MS = 60 * 60 * 1_000;
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { decisions, prices, sizes, windows } = options;
+  const { cachePolicy, clock, coldThresholdTokens, decisions, prices, sizes, thresholdTokens, windows } =
+    options;
+  const coldTokens = Math.min(thresholdTokens, coldThresholdTokens || thresholdTokens);
   const compactions = new Set<string>();
   const wantedCuts = new Set<string>();
   return {
@@ -82,6 +88,7 @@ export function createRequests(options: RequestsOptions): Requests {
       let counted: { shown: readonly Message[]; tokens: number } | undefined;
       const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
       const window = windows.find(model);
+      const coldReturn = findColdReturn(history, model);
       const isCompaction = compactions.delete(sessionID);
       const find: Find = (key) => decisions.find(key, sessionID);
       return {
@@ -89,7 +96,8 @@ export function createRequests(options: RequestsOptions): Requests {
         history,
         model,
         window,
-        budgetTokens: planBudget(findThreshold(history), window),
+        budgetTokens: planBudget(coldReturn === undefined ? thresholdTokens : coldTokens, window),
+        coldReturn,
         prices: () => prices.find(model),
         rates: (tokens) => findRates(prices.find(model), tokens),
         isCompaction,
@@ -112,12 +120,11 @@ export function createRequests(options: RequestsOptions): Requests {
     },
   };
 
-  function findThreshold({ lastAnswer, messages }: History): number {
-    const { clock, coldThresholdTokens, thresholdTokens } = options;
-    const endedMs = messages[lastAnswer]?.info.time?.completed;
-    const isBack = endedMs !== undefined && clock.now() - endedMs >= LONG_PAUSE_MS;
-    return isBack && coldThresholdTokens !== false
-      ? Math.min(thresholdTokens, coldThresholdTokens)
-      : thresholdTokens;
+  function findColdReturn(history: History, model: ModelName | undefined): string | undefined {
+    const endedMs = history.messages[history.lastAnswer]?.info.time?.completed;
+    const nowMs = clock.now();
+    if (coldThresholdTokens === false || endedMs === undefined || nowMs - endedMs < LONG_PAUSE_MS)
+      return undefined;
+    return findColdReason(history, model, nowMs, cachePolicy);
   }
 }

@@ -1,11 +1,13 @@
 /**
  * What recorded sessions cost in the real OpenCode, without the plugin and with it.
  *
- *     npm run bench:sessions -- FOLDER [names] [--window 200000] [--pauses] [--options JSON] [--simulate] [--out FOLDER]
+ *     npm run bench:sessions -- FOLDER [names] [--window 200000] [--pauses] [--options JSON] [--simulate]
+ *         [--model NAME] [--out FOLDER]
  *
  * FOLDER has the sessions, one JSON file each in the form of test/sessions/recorded-session.ts; all of them are played,
  * or those named. `--pauses` lets the recorded time pass between requests, without waiting. `--options` are options of
- * the plugin. `--simulate` plays them in this process, in seconds, rather than in OpenCode.
+ * the plugin. `--simulate` plays them in this process, in seconds, rather than in OpenCode. There, `--model` tells the
+ * plugin a model of test/sessions/prices.ts with its prices; what it costs is in the table of models.
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,6 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { withStrata } from "../demo/play.js";
 import { type Comparison, compare } from "../sessions/comparison.js";
+import { PRICES, type Price } from "../sessions/prices.js";
 import { type RecordedSession, readSessions } from "../sessions/recorded-session.js";
 import { type ReplayOptions, replay } from "../sessions/replay.js";
 import { writeReport } from "../sessions/report.js";
@@ -29,6 +32,7 @@ const { positionals, values } = parseArgs({
     pauses: { type: "boolean", default: false },
     options: { type: "string" },
     simulate: { type: "boolean", default: false },
+    model: { type: "string" },
     out: { type: "string" },
   },
 });
@@ -72,12 +76,21 @@ async function run(sessions: readonly RecordedSession[]): Promise<void> {
 async function choosePlayer(sessions: readonly RecordedSession[]): Promise<(arm: Arm) => Promise<Player>> {
   const window = Number(values.window);
   const tools = await readHostTools();
-  const given = { window, hasPauses: values.pauses };
+  const model = findModel(values.model);
+  const given = { window, hasPauses: values.pauses, ...(model && { model }) };
   return async (arm) => {
     if (!values.simulate) return (session, onTurn) => replay(session, { ...given, ...arm, tools, onTurn });
     const opening = await readOpening(sessions, { hostTools: tools, ...arm });
     return (session, onTurn) => simulate(session, { ...given, ...arm, opening, onTurn });
   };
+}
+
+function findModel(name: string | undefined): Price | undefined {
+  if (name === undefined) return undefined;
+  const found = PRICES.find(({ model }) => model === name);
+  if (found && values.simulate) return found;
+  const known = PRICES.map(({ model }) => model).join(", ");
+  throw new Error(`--model "${name}": expected --simulate and one of ${known}`);
 }
 
 /** Shows the turn on a terminal. */
@@ -92,5 +105,6 @@ function describeRun(): string {
   const where = values.simulate ? "simulated" : "in the real OpenCode";
   const pauses = values.pauses ? "pauses as recorded" : "no pauses";
   const settings = values.options === undefined ? "default settings" : `settings ${values.options}`;
-  return `Recorded sessions ${where}, a window of ${values.window} tokens, ${pauses}, ${settings}`;
+  const model = values.model === undefined ? "" : `, ${values.model}`;
+  return `Recorded sessions ${where}${model}, a window of ${values.window} tokens, ${pauses}, ${settings}`;
 }

@@ -75,6 +75,22 @@ export const PRICES: readonly Price[] = [
   other("DeepSeek V3.2", { written: 0.28, read: 0.028, answered: 0.42 }),
 ];
 
+/** Name of the model as a host would call it. */
+export function modelOf({ model }: Price): { providerID: string; modelID: string } {
+  return { providerID: "mock", modelID: model.toLowerCase().replaceAll(/[ .]/g, "-") };
+}
+
+/** The prices as the host gives them to plugins. Anthropic's are for writing to the cache, at 1.25 of input. */
+export function costOf({ above, hasLookBack, ...price }: Price): object {
+  const read = ({ answered, read, written }: Tier) => ({
+    input: hasLookBack ? written / 1.25 : written,
+    output: answered,
+    cache: { read, write: hasLookBack ? written : 0 },
+  });
+  const tiers = above ? [{ ...read(above), tier: { type: "context", size: above.tokens } }] : [];
+  return { ...read(price), tiers };
+}
+
 /** Tokens of a request, by what they cost. */
 export interface Usage {
   sent: number;

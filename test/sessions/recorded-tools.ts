@@ -9,6 +9,7 @@
 import { readFileSync } from "node:fs";
 import { tool } from "@opencode-ai/plugin";
 import type { ChatTool } from "../host/stage/model-request.js";
+import { shiftDate } from "../host/stage/shift-date.js";
 import type { RecordedAnswer } from "./recorded-answers.js";
 
 const { schema } = tool;
@@ -53,29 +54,6 @@ function toTool({ function: { name, description = "", parameters } }: ChatTool) 
       const title = String(args.filePath ?? args.command ?? args.pattern ?? name).slice(0, 80);
       return { title, output: result, metadata: exit === undefined ? {} : { exit, output: "" } };
     },
-  });
-}
-
-/** Reads the offset at most once a millisecond, by a clock that is not shifted. */
-function createOffset(file: string): () => number {
-  let offsetMs = 0;
-  let readAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - readAt < 1) return offsetMs;
-    readAt = performance.now();
-    offsetMs = Number(readFileSync(file, "utf8"));
-    return offsetMs;
-  };
-}
-
-function shiftDate(file: string): void {
-  const Real = Date;
-  const offset = createOffset(file);
-  const now = (): number => Real.now() + offset();
-  globalThis.Date = new Proxy(Real, {
-    construct: (target, given, self) => Reflect.construct(target, given.length > 0 ? given : [now()], self),
-    apply: () => new Real(now()).toString(),
-    get: (target, key) => (key === "now" ? now : Reflect.get(target, key)),
   });
 }
 

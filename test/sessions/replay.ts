@@ -14,6 +14,7 @@ import type { ChatTool } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
 import type { Session } from "../host/stage/session.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
+import type { Price } from "./prices.js";
 import { applyCall } from "./project-files.js";
 import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
@@ -34,6 +35,8 @@ export interface ReplayOptions {
   window?: number;
   /** Whether time passes between requests as it was recorded, without waiting. */
   hasPauses?: boolean;
+  /** The model, by its prices; by default one with the report's. */
+  model?: Price;
   /** Called after each turn. */
   onTurn?: (turn: number, turns: number) => void;
 }

@@ -68,14 +68,14 @@ describe("where history is cut", () => {
   });
 });
 
-/** So many turns of about 2,500 tokens each, the last one asked and not answered; the provider counts 5,000 more. */
-async function work(turns: number, given: Record<string, unknown> = options) {
+/** `turns` turns of two results each, then a request without an answer; the provider counts 5,000 tokens more. */
+async function work(turns: number, given: Record<string, unknown> = options, linesOfResult = 120) {
   const world = await openWorld({ options: given });
   const session = createSession(world.clock);
   for (let n = 0; n < turns; n++) {
     session.user(`Request ${n}. Never touch file ${n}.`);
     const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
-    session.answer([call("edit", lines(120), { state }), call("bash", lines(120))], {
+    session.answer([call("edit", lines(linesOfResult), { state }), call("bash", lines(linesOfResult))], {
       sent: 5_000 + estimateTokens(session.messages),
     });
     session.answer([], { sent: 5_000 + estimateTokens(session.messages), text: `done ${n}` });
@@ -91,7 +91,7 @@ const request = (world: World, { messages }: Session) => world.request(messages)
 
 describe("a context over the budget", () => {
   it("a context over the budget is cut at a turn: notes stand for what was, the tail stays verbatim, pairs stay whole", async () => {
-    const { world, session } = await work(8);
+    const { world, session } = await work(22, options, 30);
     const view = await request(world, session);
     expect(isCut(view)).toBe(true);
     expect(notesIn(view)).toContain("Never touch file 0.");
@@ -100,9 +100,22 @@ describe("a context over the budget", () => {
     const from = session.messages.length - view.length;
     expect(view[0]?.parts.slice(1)).toEqual(session.messages[from]?.parts);
     expect(view.slice(1)).toEqual(session.messages.slice(from + 1));
+    expect(session.messages[from]?.info.role).toBe("user");
     const tail = estimateTokens(session.messages.slice(from));
     expect(tail).toBeGreaterThanOrEqual(2_000);
-    expect(tail).toBeLessThanOrEqual(6_000);
+    // Half of the budget, without system prompt, tools and notes.
+    expect(tail).toBeLessThanOrEqual(20_000 / 2 - 5_000 - 2_500);
+    expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
+  });
+
+  it("a context over the budget is cut within a turn that is too long for half the budget", async () => {
+    const { world, session } = await work(8);
+    const view = await request(world, session);
+    expect(isCut(view)).toBe(true);
+    const from = session.messages.length - view.length;
+    expect(session.messages[from]?.info.role).toBe("assistant");
+    expect(view.slice(1)).toEqual(session.messages.slice(from + 1));
+    expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
   });
 
   it("a context over the budget is left alone below the budget, and where the layer is off", async () => {

@@ -34,6 +34,8 @@ const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
+  [`${STATE}/prices.json`, JSON.stringify(LATER)],
+  [`${STATE}/session-lengths.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/pulse/ab.json`, JSON.stringify(LATER)],
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],

@@ -134,6 +134,69 @@ describe("what is never cleared", () => {
   });
 });
 
+describe("results of other tools that the settings name", () => {
+  const given = { microCompact: { floor: 0, keepRecent: 1, tools: { "docs_*": true, docs_private: false } } };
+  const search = (tool: string, query: string) => call(tool, text(0), { state: { input: { query } } });
+
+  it("results of other tools that the settings name are cleared once a later call repeats theirs", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([search("docs_search", "a"), search("docs_private", "a"), search("docs_search", "b")]);
+    session.answer([search("docs_search", "a"), search("docs_private", "a")]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+
+  it("results of other tools that the settings name are cleared after twenty answers, not earlier", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([search("docs_search", "a"), search("github_search", "a")]);
+    for (let n = 0; n < 18; n++) session.answer([]);
+    session.answer([bash(0)]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+});
+
+it("all results of the last three answers stay, however many calls they made", async () => {
+  const { world } = await talk(0);
+  const session = createSession(world.clock);
+  session.user("go");
+  session.answer([bash(0)]);
+  for (let n = 0; n < 3; n++) session.answer([bash(1), bash(2), bash(3), bash(4)]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  expect(await findCleared(world, session)).toEqual([0]);
+});
+
+it("a result looked up again soon after it was cleared is counted with the next batch", async () => {
+  const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 1 } });
+  const session = createSession(world.clock);
+  const open = (path: string) => call("read", text(0), { state: { input: { filePath: path } } });
+  const pause = async () => {
+    world.clock.advance(HOUR);
+    session.user("go on");
+    await world.request(session.messages);
+  };
+  session.user("go");
+  session.answer([open("/a.ts")]);
+  session.answer([open("/b.ts")]);
+  await pause();
+  session.answer([open("/a.ts")]);
+  session.answer([open("/c.ts")]);
+  await pause();
+  const [first, second] = world.ledger("ses_1", "cleared");
+  expect(first?.mistakes).toBeUndefined();
+  expect(second?.mistakes).toBe(1);
+  expect(await world.log()).toContain("1 cleared before were looked up again soon, so results stay longer");
+});
+
 describe("results that lie on disk already", () => {
   it("results that lie on disk already keep their file when layer 1 has moved them there", async () => {
     const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
@@ -176,30 +239,47 @@ describe("results that lie on disk already", () => {
 });
 
 describe("while the cache is warm", () => {
-  it("nothing is cleared that does not pay back, and as much as is needed when the context is too full", async () => {
-    const given = {
-      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
-      autoCompact: { threshold: 20_000 },
-    };
+  const given = {
+    microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
+    autoCompact: { threshold: 20_000 },
+  };
+
+  it("nothing is cleared that does not pay back while there is room", async () => {
     const { world } = await talk(0, given);
     const session = createSession(world.clock);
     session.user("go");
     for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
     expect(await findCleared(world, session)).toEqual([]);
-    session.answer([bash(6)], { sent: 20_100 });
-    const cleared = await findCleared(world, session);
-    expect(cleared).toEqual(cleared.map((_, index) => index));
-    expect(cleared.length).toBeGreaterThan(0);
+    expect(world.ledger("ses_1", "cleared", "cut")).toEqual([]);
+  });
+
+  it("everything that may go is cleared when the context is too full, if that makes room for long", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 14; n++) {
+      const result = call("bash", `${n} ${lines(100)}`, { state: { input: { command: `make ${n}` } } });
+      session.answer([result], { sent: 5_000 + n * 1_060 });
+    }
+    session.answer([bash(14)], { sent: 20_100 });
+    expect(await findCleared(world, session)).toEqual(Array.from({ length: 14 }, (_, index) => index));
     const [record] = world.ledger("ses_1", "cleared");
     expect(record?.reason).toMatch(/^the context has about 2\d,\d{3} tokens of 20,000$/);
     expect(record?.cacheLost).toBeGreaterThan(0);
+    expect(world.ledger("ses_1", "cut")).toEqual([]);
+  });
+
+  it("nothing is cleared when the context is too full and clearing would not make room for long: notes replace the history", async () => {
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
+    session.answer([bash(6)], { sent: 20_100 });
+    expect(await findCleared(world, session)).toEqual([]);
+    expect(world.ledger("ses_1", "cleared", "cut")).toMatchObject([{ event: "cut" }]);
   });
 
   it("a request that is asked again is not found too full a second time", async () => {
-    const given = {
-      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
-      autoCompact: { threshold: 20_000 },
-    };
     const { world } = await talk(0, given);
     const session = createSession(world.clock);
     session.user("go");

@@ -7,11 +7,13 @@ import { PRICE } from "../../src/record/savings.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 
-const POLICY = { horizon: 10, floor: 0 };
+const POLICY = { floor: 0 };
+const EXPECTED = 10;
 const one = (tokens: number, cachedFrom = 0, isSuperseded = false): Candidate => ({
   tokens,
   cachedFrom,
   isSuperseded,
+  expected: EXPECTED,
 });
 
 describe("what is cleared while the cache is cold", () => {
@@ -42,10 +44,10 @@ describe("what is cleared while the context is too full", () => {
 });
 
 describe("what is cleared while the cache is warm", () => {
-  it("what is cleared while the cache is warm pays back within the horizon by the stated formula, and not a token earlier", () => {
+  it("what is cleared while the cache is warm pays back within the expected requests by the stated formula, and not a token earlier", () => {
     const freed = 10_000;
     // F · r · H  >  S · (w − r)
-    const mostLost = (freed * PRICE.cached * POLICY.horizon) / (PRICE.written - PRICE.cached);
+    const mostLost = (freed * PRICE.cached * EXPECTED) / (PRICE.written - PRICE.cached);
     const plan = (lost: number) => planClear([one(freed, freed + lost)], { kind: "warm" }, POLICY);
     expect(plan(Math.floor(mostLost))).toMatchObject({ chosen: [0], cacheLost: Math.floor(mostLost) });
     expect(plan(Math.ceil(mostLost) + 1)).toBeUndefined();
@@ -59,22 +61,22 @@ describe("what is cleared while the cache is warm", () => {
           maxLength: 30,
         }),
         fc.integer({ min: 1, max: 40 }),
-        (items, horizon) => {
+        (items, expected) => {
           let cached = 0;
           const candidates = items
             .toReversed()
             .map(({ tokens, gap }) => {
               cached += tokens + gap;
-              return one(tokens, cached);
+              return { ...one(tokens, cached), expected };
             })
             .toReversed();
           const gainFrom = (first: number): number => {
             const freed = candidates.slice(first).reduce((sum, { tokens }) => sum + tokens, 0);
             const lost = Math.max(0, (candidates[first]?.cachedFrom ?? 0) - freed);
-            return freed * PRICE.cached * horizon - lost * (PRICE.written - PRICE.cached);
+            return freed * PRICE.cached * expected - lost * (PRICE.written - PRICE.cached);
           };
           const best = Math.max(...candidates.map((_, first) => gainFrom(first)));
-          const plan = planClear(candidates, { kind: "warm" }, { horizon, floor: 0 });
+          const plan = planClear(candidates, { kind: "warm" }, { floor: 0 });
           if (best <= 0) expect(plan).toBeUndefined();
           else expect(gainFrom(plan?.chosen[0] ?? -1)).toBeCloseTo(best, 5);
         },

@@ -89,6 +89,7 @@ describe("the hooks", () => {
     const off = await openWorld({
       options: {
         toolResults: { enabled: false },
+        microCompact: { enabled: false },
         autoCompact: { enabled: false },
         crossAgent: { enabled: false },
         autoMemory: { enabled: false },

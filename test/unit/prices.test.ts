@@ -135,9 +135,9 @@ describe("remembered prices", () => {
 });
 
 describe("a rule with real prices", () => {
-  const candidate = [{ tokens: 10_000, cachedFrom: 18_000, isSuperseded: false }];
+  const candidate = [{ tokens: 10_000, cachedFrom: 18_000, isSuperseded: false, expected: 10 }];
   const plan = (cost: unknown) =>
-    planClear(candidate, { kind: "warm" }, { horizon: 10, floor: 0, rates: findRates(read(cost)) });
+    planClear(candidate, { kind: "warm" }, { floor: 0, rates: findRates(read(cost)) });
 
   it("a rule with real prices clears what pays back at this model's prices, and not at another's", () => {
     expect(plan(GPT)).toMatchObject({ chosen: [0] });
@@ -146,18 +146,18 @@ describe("a rule with real prices", () => {
   });
 
   it("a rule with real prices leaves a warm cache alone where nothing is charged", () => {
-    expect(planClear(candidate, { kind: "free" }, { horizon: 10, floor: 0 })).toBeUndefined();
+    expect(planClear(candidate, { kind: "free" }, { floor: 0 })).toBeUndefined();
   });
 });
 
 describe("a prompt about to cost more", () => {
   // What 2,000 tokens save does not pay for 80,000 written again.
-  const candidates = [{ tokens: 20_000, cachedFrom: 100_000, isSuperseded: false }];
+  const candidates = [{ tokens: 20_000, cachedFrom: 100_000, isSuperseded: false, expected: 10 }];
   const plan = (tokens: number) =>
-    planClear(candidates, { kind: "tier", tokens, tierTokens: 100_000 }, { horizon: 10, floor: 0 });
+    planClear(candidates, { kind: "tier", tokens, tierTokens: 100_000 }, { floor: 0 });
 
   it("a prompt about to cost more is cleared at any price, if that keeps it below for long", () => {
-    expect(planClear(candidates, { kind: "warm" }, { horizon: 10, floor: 0 })).toBeUndefined();
+    expect(planClear(candidates, { kind: "warm" }, { floor: 0 })).toBeUndefined();
     expect(plan(100_000)).toEqual({ chosen: [0], tokensFreed: 20_000, cacheLost: 80_000 });
     expect(plan(100_001)).toBeUndefined();
   });

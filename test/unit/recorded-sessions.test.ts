@@ -4,8 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readPrices } from "../../src/host/prices.js";
 import { findTail } from "../bench/session-simulation/compaction.js";
-import { answerMessage, toWire, userMessage } from "../bench/session-simulation/host-messages.js";
+import {
+  answerMessage,
+  toWire,
+  USUAL_MODEL,
+  userMessage,
+} from "../bench/session-simulation/host-messages.js";
 import { createModelRequest } from "../host/stage/model-request.js";
 import { sum, writeBill } from "../sessions/bill.js";
 import { type Block, listBlocks } from "../sessions/blocks.js";
@@ -13,7 +19,7 @@ import { createIdentifiers } from "../sessions/identifiers.js";
 import { createInventedSession } from "../sessions/invented-session.js";
 import { findCached } from "../sessions/look-back.js";
 import { applyPatch } from "../sessions/patch.js";
-import { PRICES, priceOf, REPORT_PRICE } from "../sessions/prices.js";
+import { costOf, modelOf, PRICES, priceOf, REPORT_PRICE } from "../sessions/prices.js";
 import { applyCall } from "../sessions/project-files.js";
 import { type RecordedCall, readSessions } from "../sessions/recorded-session.js";
 import type { RequestRecord } from "../sessions/request-record.js";
@@ -220,8 +226,31 @@ describe("prices", () => {
   });
 });
 
+describe("the prices of a model", () => {
+  it("the prices of a model reach the plugin as the host gives them", () => {
+    const [opus, gpt] = ["Claude Opus 5.5", "GPT-5.4"].map((name) =>
+      PRICES.find(({ model }) => model === name),
+    );
+    if (!opus || !gpt) throw new Error("unknown models");
+    expect(modelOf(opus).modelID).toBe("claude-opus-5-5");
+    expect(readPrices(costOf(opus))).toEqual({
+      input: 4,
+      output: 20,
+      cacheRead: 0.2,
+      cacheWrite: 5,
+      longer: [],
+    });
+    expect(readPrices(costOf(gpt))).toMatchObject({
+      input: 2.5,
+      longer: [{ aboveTokens: 272_000, input: 5 }],
+    });
+  });
+});
+
 describe("the simulated host", () => {
-  const at = { at: 0, sent: 0, cached: 0, answered: 0 };
+  const model = USUAL_MODEL;
+  const at = { at: 0, model, sent: 0, cached: 0, answered: 0 };
+  const go = userMessage({ id: "u", text: "go", at: 0, model });
   const answer = (text: string) => answerMessage("m", [{ type: "text", text }], at);
 
   it("messages on the wire are blocks of the kinds that they are", () => {
@@ -231,7 +260,7 @@ describe("the simulated host", () => {
       callID: "c1",
       state: { status: "completed", input: { filePath: "a" }, output: "text" },
     };
-    const messages = toWire([userMessage("u", "go", 0), answerMessage("a", [part], at)]);
+    const messages = toWire([go, answerMessage("a", [part], at)]);
     const raw = Buffer.from(
       JSON.stringify({ model: "m1", messages: [{ role: "system", content: "s" }, ...messages] }),
     );
@@ -243,8 +272,8 @@ describe("the simulated host", () => {
 
   it("a summary keeps the newest answers that fit a quarter of the window", () => {
     const text = "x".repeat(4_000);
-    const messages = [userMessage("u", "go", 0), ...Array.from({ length: 20 }, () => answer(text))];
+    const messages = [go, ...Array.from({ length: 20 }, () => answer(text))];
     expect(messages.length - findTail(messages, 20_000)).toBe(4);
-    expect(findTail([userMessage("u", "go", 0), answer("short")], 20_000)).toBe(0);
+    expect(findTail([go, answer("short")], 20_000)).toBe(0);
   });
 });

@@ -11,7 +11,8 @@ import {
 import type { ChatMessage } from "../../host/stage/model-request.js";
 import type { RecordedAnswer } from "../../sessions/recorded-answers.js";
 
-export const MODEL: ModelName = { providerID: "mock", modelID: "m1" };
+/** The model that answers, if a run names none. */
+export const USUAL_MODEL: ModelName = { providerID: "mock", modelID: "m1" };
 export const SESSION = "ses_simulated";
 
 /** A call as the model made it. */
@@ -21,8 +22,16 @@ export interface MadeCall {
   args: Record<string, unknown>;
 }
 
-export function userMessage(id: string, text: string, at: number, part: Partial<Part> = {}): Message {
-  const info = { id, sessionID: SESSION, role: "user", time: { created: at }, agent: "build", model: MODEL };
+export interface UserMessage {
+  id: string;
+  text: string;
+  at: number;
+  model: ModelName;
+  part?: Partial<Part>;
+}
+
+export function userMessage({ id, text, at, model, part = {} }: UserMessage): Message {
+  const info = { id, sessionID: SESSION, role: "user", time: { created: at }, agent: "build", model };
   return { info, parts: [{ type: "text", text, ...part }] };
 }
 
@@ -30,14 +39,14 @@ export function userMessage(id: string, text: string, at: number, part: Partial<
 export function answerMessage(
   id: string,
   parts: readonly Part[],
-  { at, isSummary = false, sent, cached, answered }: AnswerCounts,
+  { at, isSummary = false, sent, cached, answered, model }: AnswerCounts,
 ): Message {
   const hasCalls = parts.some(isToolPart);
   const info: MessageInfo = {
     id,
     sessionID: SESSION,
     role: "assistant",
-    ...MODEL,
+    ...model,
     agent: isSummary ? "compaction" : "build",
     time: { created: at, completed: at + 1 },
     tokens: { input: sent - cached, output: answered, reasoning: 0, cache: { read: cached, write: 0 } },
@@ -49,6 +58,7 @@ export function answerMessage(
 
 export interface AnswerCounts {
   at: number;
+  model: ModelName;
   isSummary?: boolean;
   sent: number;
   cached: number;

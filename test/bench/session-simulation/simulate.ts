@@ -10,9 +10,11 @@
  */
 import { join } from "node:path";
 import type { Message } from "../../../src/conversation/message.js";
+import type { Stack } from "../../../src/layer-definition.js";
 import { readRecords } from "../../host/stage/break-reasons.js";
 import { createProject } from "../../host/stage/project.js";
 import { createPromptCache } from "../../host/stage/prompt-cache.js";
+import { costOf, modelOf } from "../../sessions/prices.js";
 import { applyCall } from "../../sessions/project-files.js";
 import { createRecordedAgent } from "../../sessions/recorded-agent.js";
 import { type RecordedAnswer, toAnswer } from "../../sessions/recorded-answers.js";
@@ -21,7 +23,7 @@ import type { RecordedCall, RecordedSession } from "../../sessions/recorded-sess
 import { type ReplayOptions, sumClaims } from "../../sessions/replay.js";
 import type { Replay } from "../../sessions/request-record.js";
 import { planScript } from "../../sessions/script.js";
-import { SESSION } from "./host-messages.js";
+import { SESSION, USUAL_MODEL } from "./host-messages.js";
 import { planOpening, type SeenOpening } from "./opening.js";
 import { createSimulatedHost } from "./simulated-host.js";
 import { noPlugin, openSimulatedPlugin } from "./simulated-plugin.js";
@@ -29,6 +31,8 @@ import { noPlugin, openSimulatedPlugin } from "./simulated-plugin.js";
 export interface SimulationOptions extends Omit<ReplayOptions, "tools"> {
   /** From `readOpening`, with the same plugin. */
   opening: SeenOpening;
+  /** Other layers than the plugin's. */
+  layers?: Stack;
 }
 
 export async function simulate(session: RecordedSession, given: SimulationOptions): Promise<Replay> {
@@ -52,10 +56,20 @@ export async function simulate(session: RecordedSession, given: SimulationOption
     agent.enter(SESSION);
     const messages: Message[] = [];
     const plugin =
-      path === undefined ? noPlugin : await openSimulatedPlugin({ project, now, messages, options });
+      path === undefined
+        ? noPlugin
+        : await openSimulatedPlugin({
+            project,
+            now,
+            messages,
+            options,
+            ...(given.layers && { layers: given.layers }),
+          });
     const host = createSimulatedHost({
       opening: planOpening(given.opening, session, folder),
       window,
+      model: given.model ? modelOf(given.model) : USUAL_MODEL,
+      cost: given.model && costOf(given.model),
       messages,
       plugin,
       cache: createPromptCache({ now }),

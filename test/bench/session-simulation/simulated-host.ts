@@ -2,7 +2,7 @@
  * OpenCode in this process, as far as a recorded session can tell: it keeps the messages, calls the plugin's hooks in
  * the host's order, sends requests, and summarizes when the window is full.
  */
-import type { Message, Part, ToolPart } from "../../../src/conversation/message.js";
+import type { Message, ModelName, Part, ToolPart } from "../../../src/conversation/message.js";
 import { createModelRequest, type ModelRequest } from "../../host/stage/model-request.js";
 import { countOutput, countPrompt } from "../../host/stage/model-usage.js";
 import type { PromptCache } from "../../host/stage/prompt-cache.js";
@@ -10,15 +10,7 @@ import type { PlannedCall, Step } from "../../host/stage/steps.js";
 import type { RecordedAnswer } from "../../sessions/recorded-answers.js";
 import { BYTES_PER_TOKEN } from "../../sessions/request-record.js";
 import { AFTER_SUMMARY, BEFORE_SUMMARY, findTail, toSummaryRequest } from "./compaction.js";
-import {
-  answerMessage,
-  copyMessages,
-  MODEL,
-  SESSION,
-  toolPart,
-  toWire,
-  userMessage,
-} from "./host-messages.js";
+import { answerMessage, copyMessages, SESSION, toolPart, toWire, userMessage } from "./host-messages.js";
 import type { Opening } from "./opening.js";
 import type { SimulatedPlugin } from "./simulated-plugin.js";
 
@@ -28,6 +20,9 @@ const OUTPUT_TOKENS = 8_000;
 export interface SimulatedHostOptions {
   opening: Opening;
   window: number;
+  model: ModelName;
+  /** What the model costs, as the host says it; absent if nothing is known. */
+  cost?: object | undefined;
   /** Filled by the host. */
   messages: Message[];
   plugin: SimulatedPlugin;
@@ -44,7 +39,7 @@ export interface SimulatedHost {
 }
 
 export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHost {
-  const { messages, now, plugin, window } = options;
+  const { cost, messages, model, now, plugin, window } = options;
   const usableTokens = window - OUTPUT_TOKENS;
   const provider = createProvider(options);
   let count = 0;
@@ -60,7 +55,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
   }
 
   async function addUser(text: string, part: Partial<Part> = {}): Promise<void> {
-    const message = userMessage(nextID(), text, now(), part);
+    const message = userMessage({ id: nextID(), text, at: now(), model, part });
     const info = keep(message);
     const { parts } = message;
     await plugin.tell("chat.message", { sessionID: SESSION, agent: "build" }, { message: info, parts });
@@ -70,17 +65,18 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
   async function answer(): Promise<{ hasCalls: boolean; isFull: boolean }> {
     const view = { messages: copyMessages(inUse) };
     await plugin.tell("experimental.chat.messages.transform", {}, view);
-    const model = {
-      id: MODEL.modelID,
-      providerID: MODEL.providerID,
+    const asked = {
+      id: model.modelID,
+      providerID: model.providerID,
       limit: { context: window, output: OUTPUT_TOKENS },
+      ...(cost && { cost }),
     };
-    await plugin.tell("chat.params", { sessionID: SESSION, agent: "build", model }, {});
+    await plugin.tell("chat.params", { sessionID: SESSION, agent: "build", model: asked }, {});
     const { request, text, calls } = provider.ask(view.messages);
     const parts: Part[] = text === "" ? [] : [{ type: "text", text }];
     for (const [index, call] of calls.entries()) parts.push(await runCall(options, call, index));
     const { promptTokens, cachedTokens, outputTokens } = request;
-    const counts = { at: now(), sent: promptTokens, cached: cachedTokens, answered: outputTokens };
+    const counts = { at: now(), model, sent: promptTokens, cached: cachedTokens, answered: outputTokens };
     const info = keep(answerMessage(nextID(), parts, counts));
     await plugin.event("message.updated", { info, sessionID: SESSION });
     await plugin.idle();
@@ -90,8 +86,8 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
   async function compact(): Promise<void> {
     const tail = inUse.slice(findTail(inUse, usableTokens));
     const text = provider.summarize(inUse.slice(0, inUse.length - tail.length));
-    const counts = { at: now(), isSummary: true, sent: 0, cached: 0, answered: 0 };
-    const question = userMessage(nextID(), BEFORE_SUMMARY, now());
+    const counts = { at: now(), model, isSummary: true, sent: 0, cached: 0, answered: 0 };
+    const question = userMessage({ id: nextID(), text: BEFORE_SUMMARY, at: now(), model });
     const summary = answerMessage(nextID(), [{ type: "text", text }], counts);
     messages.push(question, summary);
     inUse = [question, summary, ...tail];
@@ -121,9 +117,9 @@ interface Answered {
 }
 
 /** Sends requests as the host does, and counts them as the scripted model does. */
-function createProvider({ opening, cache, now, respond }: SimulatedHostOptions) {
+function createProvider({ opening, cache, model, now, respond }: SimulatedHostOptions) {
   function send(body: object): Answered {
-    const raw = Buffer.from(JSON.stringify({ model: MODEL.modelID, ...body }));
+    const raw = Buffer.from(JSON.stringify({ model: model.modelID, ...body }));
     const request = createModelRequest({ raw, sessionID: SESSION, parentSessionID: undefined, at: now() });
     const step = respond(request);
     if (step.kind !== "say" && step.kind !== "calls")

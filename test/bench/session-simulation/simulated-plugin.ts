@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { stack } from "../../../layers/index.js";
 import type { Message } from "../../../src/conversation/message.js";
+import type { Stack } from "../../../src/layer-definition.js";
 import { createTokenizer } from "../../../src/record/tokenizer.js";
 import { type Clock, systemClock } from "../../../src/seams/clock.js";
 import { nodeFiles } from "../../../src/seams/node-files.js";
@@ -43,10 +44,12 @@ export interface PluginOptions {
   /** All messages of the session. */
   messages: readonly Message[];
   options: Record<string, unknown>;
+  /** Other layers than the plugin's. */
+  layers?: Stack;
 }
 
 export async function openSimulatedPlugin(given: PluginOptions): Promise<SimulatedPlugin> {
-  const { project, messages, options } = given;
+  const { layers = stack, project, messages, options } = given;
   const clock: Clock = { ...systemClock, now: given.now };
   const fake = createFakeHost([
     ...usersOptions(options),
@@ -65,7 +68,7 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     systemClock,
     new URL("../../../dist/tokenizer-worker.js", import.meta.url),
   );
-  const strata = await createStrata({ clock, files: nodeFiles, host, tokenizer }, stack, options);
+  const strata = await createStrata({ clock, files: nodeFiles, host, tokenizer }, layers, options);
   const hooks = bindTestHooks(strata).hooks as unknown as Record<
     string,
     ((...given: unknown[]) => unknown) | undefined

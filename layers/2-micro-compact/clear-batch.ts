@@ -1,0 +1,64 @@
+/** Clears a planned batch: writes the files, the ledger and the decisions, in this order. */
+import PQueue from "p-queue";
+import { formatCount } from "../../src/format.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { recordBefore } from "../../src/record/record-before.js";
+import { priceLostCache, type Rates } from "../../src/record/savings.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import type { Clearable } from "./gather.js";
+import type { ClearPlan } from "./plan.js";
+import { createStore } from "./store.js";
+
+export interface Batch {
+  /** Results of earlier batches that were looked up again soon. */
+  mistakes: number;
+  clearable: readonly Clearable[];
+  plan: ClearPlan;
+  rates: Rates;
+  reason: string;
+}
+
+/** Rejects if a file or the decisions cannot be written, or the signal is aborted first; then nothing is cleared. */
+export type ClearBatch = (request: ContextRequest, batch: Batch, signal: AbortSignal) => Promise<void>;
+
+export const LAYER = "micro-compact";
+const WRITTEN_AT_A_TIME = 8;
+
+export function createClearBatch(context: LayerContext): ClearBatch {
+  const { decisions, log, savings } = context;
+  return async ({ history, sessionID }, { clearable, mistakes, plan, rates, reason }, signal) => {
+    const store = createStore(context, history.messages);
+    const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
+    const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
+    const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
+    const cleared = stored.filter((one) => one !== undefined);
+    signal.throwIfAborted();
+    const [first] = cleared;
+    if (!first) return;
+    const { cacheLost, tokensFreed } = plan;
+    const inputs = going.filter(({ kind }, index) => kind === "input" && stored[index] !== undefined).length;
+    const results = cleared.length - inputs;
+    const saved = {
+      session: sessionID,
+      layer: LAYER,
+      event: "cleared",
+      reason,
+      key: `${sessionID} ${first.key}`,
+      results,
+      ...(inputs > 0 && { inputs }),
+      ...(mistakes > 0 && { mistakes }),
+      tokensFreed,
+      cacheLost,
+      ...priceLostCache(cacheLost, rates),
+    };
+    await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
+    log.info(
+      LAYER,
+      `cleared ${results} results and ${inputs} call inputs (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
+        `${formatCount(cacheLost)} cached tokens to be written again` +
+        (mistakes > 0
+          ? `; ${mistakes} cleared before were looked up again soon, so results stay longer`
+          : ""),
+    );
+  };
+}

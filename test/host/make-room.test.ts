@@ -1,0 +1,108 @@
+/** Room in the real OpenCode: for a full context, and for a session that somebody comes back to. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { lines } from "../support/messages.js";
+import { whenToasted } from "./fixtures/compactions.js";
+import { repository } from "./repository.js";
+import { readRecords } from "./stage/break-reasons.js";
+import { firstDifference, isSummarizing } from "./stage/model-request.js";
+import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import { call, type Step, say } from "./stage/steps.js";
+
+const MINUTE_MS = 60_000;
+/** A result of about 2,500 tokens, too small to be moved out by layer 1. */
+const BYTES = 10_000;
+const shiftedClock = fileURLToPath(new URL("fixtures/shifted-clock.ts", import.meta.url));
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `${n}.txt`);
+const filesOf = (count: number): Record<string, string> =>
+  Object.fromEntries(names(count).map((name, n) => [name, `${n}\n${lines(BYTES / 50, 49)}`]));
+const readsOf = (stage: Stage, ...some: string[]): Step[] =>
+  some.map((name) => call("read", { filePath: stage.project.file(name) }, { id: `read_${name}` }));
+const isCleared = ({ text }: { text: string }): boolean => text.startsWith("[Strata] Cleared");
+
+/** The ledger's records of what made room, in order. */
+const roomsOf = (stage: Stage) =>
+  readRecords(stage.project.file(".opencode/strata/savings")).filter(
+    ({ event }) => event === "cleared" || event === "cut",
+  );
+
+const full: StageOptions = {
+  plugin: repository,
+  // While the cache is warm, nothing pays back within one request.
+  options: { autoCompact: { threshold: 40_000 }, microCompact: { horizon: 1, keepRecent: 2 } },
+};
+
+test("a full context is cleared once of all that may go, and the prefix holds from then on", async () => {
+  await using stage = await openStage({ ...full, files: filesOf(16) });
+  stage.model.script(...readsOf(stage, ...names(16)), say("done"));
+  await (await stage.newSession("full")).ask("go");
+  const requests = stage.model.requests.filter(({ body }) => body.tools !== undefined);
+  const first = requests.findIndex((request) => request.toolResults().some(isCleared));
+  const shown = requests[first]?.toolResults() ?? [];
+  expect(shown.map(isCleared)).toEqual(shown.map((_, index) => index < shown.length - 2));
+  expect(requests[first - 1]?.promptTokens).toBeGreaterThan(35_000);
+  expect(requests[first]?.promptTokens).toBeLessThanOrEqual(20_000);
+  expect(roomsOf(stage)).toMatchObject([
+    { event: "cleared", reason: expect.stringMatching(/^the context has about 4\d,\d{3} tokens of 40,000$/) },
+  ]);
+  for (let n = first + 1; n < requests.length; n++) {
+    const [before, after] = [requests[n - 1], requests[n]];
+    if (before && after) expect(firstDifference(before, after)).toBeUndefined();
+  }
+});
+
+test("a full context of results that are never cleared goes on with notes, and half of it is free", async () => {
+  await using stage = await openStage({ ...full, mcp: true });
+  const blobs = names(16).map((id) => call("mcp_blob", { bytes: BYTES }, { id }));
+  stage.model.script(...blobs, say("done"));
+  await (await stage.newSession("notes")).ask("go. Never touch the port.");
+  const cut = stage.model.requests.find((request) =>
+    request.textOf("user").includes("too long for the context"),
+  );
+  expect(cut?.textOf("user")).toContain("Never touch the port.");
+  expect(cut?.promptTokens).toBeLessThanOrEqual(20_000);
+  expect(roomsOf(stage)).toMatchObject([{ event: "cut" }]);
+  expect(stage.model.requests.filter(isSummarizing)).toEqual([]);
+});
+
+test("a session that somebody comes back to after an hour goes on with notes, without a model call, and says so; after five minutes it stays whole", async () => {
+  const clockOf = (root: string): string => join(root, "shifted-clock");
+  await using stage = await openStage({
+    files: filesOf(16),
+    plugin: [shiftedClock, repository],
+    options: { autoCompact: { coldThreshold: 40_000 }, microCompact: { enabled: false } },
+    env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root) }),
+    prepare: ({ root }) => writeFileSync(clockOf(root), "0"),
+  });
+  const events = await stage.events();
+  const session = await stage.newSession("pauses");
+  stage.model.script(...readsOf(stage, ...names(16)), say("read"));
+  await session.ask("Read them all. Never touch 3.txt.");
+  const before = stage.model.lastRequest();
+  expect(before.promptTokens).toBeGreaterThan(40_000);
+
+  writeFileSync(clockOf(stage.project.root), String(5 * MINUTE_MS));
+  stage.model.script(say("still here"));
+  await session.ask("and now?");
+  expect(firstDifference(before, stage.model.lastRequest())).toBeUndefined();
+  expect(roomsOf(stage)).toEqual([]);
+
+  writeFileSync(clockOf(stage.project.root), String(70 * MINUTE_MS));
+  stage.model.script(say("back again"));
+  await session.ask("and after lunch?");
+  const cut = stage.model.lastRequest();
+  expect(cut.textOf("user")).toContain("too long for the context");
+  expect(cut.textOf("user")).toContain("Never touch 3.txt.");
+  expect(cut.textOf("user")).toContain("and after lunch?");
+  expect(cut.promptTokens).toBeLessThanOrEqual(20_000);
+  expect(roomsOf(stage)).toMatchObject([{ event: "cut", cacheLost: 0 }]);
+  await whenToasted(events, "Strata: notes now replace the first ");
+
+  stage.model.script(say("further"));
+  await session.ask("go on");
+  expect(firstDifference(cut, stage.model.lastRequest())).toBeUndefined();
+  expect(stage.model.requests.filter(isSummarizing)).toEqual([]);
+});

@@ -1,0 +1,26 @@
+/** Time that passes without waiting, for plugins that the host loads before all others. */
+import { readFileSync } from "node:fs";
+
+/** Shifts `Date` by the milliseconds in a file, which may change at any time. They must not become fewer. */
+export function shiftDate(file: string): void {
+  const Real = Date;
+  const offset = createOffset(file);
+  const now = (): number => Real.now() + offset();
+  globalThis.Date = new Proxy(Real, {
+    construct: (target, given, self) => Reflect.construct(target, given.length > 0 ? given : [now()], self),
+    apply: () => new Real(now()).toString(),
+    get: (target, key) => (key === "now" ? now : Reflect.get(target, key)),
+  });
+}
+
+/** Reads the offset at most once a millisecond, by a clock that is not shifted. */
+function createOffset(file: string): () => number {
+  let offsetMs = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - readAt < 1) return offsetMs;
+    readAt = performance.now();
+    offsetMs = Number(readFileSync(file, "utf8"));
+    return offsetMs;
+  };
+}

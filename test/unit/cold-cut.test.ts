@@ -1,0 +1,113 @@
+/** A session that somebody comes back to: nothing of it is cached, so notes replace history sooner. */
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { call, lines } from "../support/messages.js";
+import { createSession, MODEL } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld } from "../support/world.js";
+
+const MINUTE = 60_000;
+const FIXED = 3_000;
+const COLD = 20_000;
+const autoCompact = { threshold: 100_000, coldThreshold: COLD as number | false };
+
+interface Pause {
+  minutes: number;
+  options?: Record<string, unknown>;
+  /** Number of answers before the pause, of about 1,000 tokens each. */
+  answers?: number;
+  providerID?: string;
+}
+
+/** A session of results that are never cleared, a pause, and a message after it. */
+async function comeBack({ answers = 24, minutes, options = {}, providerID = MODEL.providerID }: Pause) {
+  const world = await openWorld({ options: { autoCompact, ...options } });
+  const session = createSession(world.clock);
+  const model = { ...MODEL, providerID };
+  const request = () => world.request([...session.messages]);
+  session.user("Port the parser.", { model });
+  for (let n = 0; n < answers; n++) {
+    const sent = FIXED + estimateTokens(await request());
+    session.answer([call("task", `${n} ${lines(95)}`)], { sent, info: model });
+  }
+  world.clock.advance(minutes * MINUTE);
+  session.user("and the tests", { model });
+  return { request, session, view: await request(), world };
+}
+
+const notesIn = ([first]: readonly Message[]): string => first?.parts[0]?.text ?? "";
+const isCut = (view: readonly Message[]): boolean => notesIn(view).includes("too long for the context");
+
+describe("a session that somebody comes back to after an hour", () => {
+  it("a session that somebody comes back to after an hour goes on with notes, without a model call, at half of the cold threshold at most, and loses no cache", async () => {
+    const { view, world } = await comeBack({ minutes: 61, options: { background: { enabled: false } } });
+    expect(isCut(view)).toBe(true);
+    expect(notesIn(view)).toContain("Port the parser.");
+    expect(FIXED + estimateTokens(view)).toBeLessThanOrEqual(COLD / 2);
+    const [record, ...more] = world.ledger("ses_1", "cut");
+    expect(more).toEqual([]);
+    expect(record).toMatchObject({ layer: "full-compact", cacheLost: 0 });
+    expect(record?.reason).toMatch(
+      /^idle for 61 min, the cache lives 60 min; the context has about 2\d,\d{3} tokens of 20,000$/,
+    );
+  });
+
+  it("a session that somebody comes back to after an hour says in one line what was replaced, and why", async () => {
+    const { world } = await comeBack({ minutes: 61 });
+    expect(world.host.toasts).toHaveLength(1);
+    expect(world.host.toasts[0]).toMatch(
+      /^Strata: notes now replace the first 2\d messages, about 1\d,\d{3} tokens fewer \(idle for 61 min, the cache lives 60 min\)\.$/,
+    );
+  });
+
+  it("a session that somebody comes back to after an hour is cut once, and grows to the usual threshold from there", async () => {
+    const { request, session, view, world } = await comeBack({ minutes: 61 });
+    const sent = bytesOf(view);
+    for (let n = 0; n < 20; n++) {
+      const tokens = FIXED + estimateTokens(await request());
+      session.answer([call("task", `${n} again ${lines(95)}`)], { sent: tokens });
+    }
+    const grown = await request();
+    expect(bytesOf(grown).slice(0, sent.length)).toEqual(sent);
+    expect(FIXED + estimateTokens(grown)).toBeGreaterThan(COLD);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  });
+
+  it("a session that somebody comes back to after an hour stays whole if it is small, or the setting is false", async () => {
+    const off = { autoCompact: { ...autoCompact, coldThreshold: false } };
+    for (const pause of [
+      { answers: 12 },
+      { options: off },
+      { options: { autoCompact: { enabled: false } } },
+    ]) {
+      const { view, world } = await comeBack({ minutes: 61, ...pause });
+      expect(isCut(view)).toBe(false);
+      expect(world.host.toasts).toEqual([]);
+    }
+  });
+
+  it("a session that somebody comes back to after an hour stays whole while the provider still has it in its cache", async () => {
+    expect(isCut((await comeBack({ minutes: 61, providerID: "deepseek" })).view)).toBe(false);
+    expect(isCut((await comeBack({ minutes: 181, providerID: "deepseek" })).view)).toBe(true);
+    const longer = { microCompact: { idleMinutes: 120 } };
+    expect(isCut((await comeBack({ minutes: 61, options: longer })).view)).toBe(false);
+  });
+});
+
+it("a session whose user comes back after five minutes stays whole, though its cache is cold", async () => {
+  const { view, world } = await comeBack({ minutes: 6, providerID: "anthropic" });
+  expect(isCut(view)).toBe(false);
+  expect(world.ledger("ses_1", "cut")).toEqual([]);
+});
+
+it("by default the cold threshold is 80,000 tokens, which counts where the threshold is higher", async () => {
+  const world = await openWorld({ options: { autoCompact: { threshold: 140_000 } } });
+  const session = createSession(world.clock);
+  session.user("go");
+  session.answer([], { sent: 20_000 });
+  const budget = () => world.strata.requests.open([...session.messages])?.budgetTokens;
+  expect(budget()).toBe(140_000);
+  world.clock.advance(60 * MINUTE);
+  expect(budget()).toBe(80_000);
+});
