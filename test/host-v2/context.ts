@@ -3,6 +3,8 @@ import type { SyntheticInput, TheirCommand, TheirTool } from "../../src/host/set
 import { contextOf, MODEL } from "./contract-host.js";
 import type { Callback, ContractHost } from "./host-types.js";
 
+export type Method = (input: never) => unknown;
+
 /** How a broken method behaves. */
 export type Fault = "absent" | "throws" | "rejects" | "hangs" | "nonsense" | "null";
 
@@ -11,6 +13,8 @@ export interface ContextOptions {
   options?: Record<string, unknown>;
   /** By path: `session.context`. */
   faults?: Readonly<Record<string, Fault>>;
+  /** Methods by path, each put around the usual one. */
+  around?: Readonly<Record<string, (usual: Method) => Method>>;
   /** Prices and window of the model. */
   model?: Record<string, unknown>;
   /** Answers to `generate.text`. */
@@ -105,6 +109,11 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
       }),
     },
   };
+  for (const [path, wrap] of Object.entries(given.around ?? {})) {
+    const [domain = "", name = ""] = path.split(".");
+    const methods = context[domain] ?? {};
+    methods[name] = wrap(methods[name] as Method);
+  }
   for (const [path, fault] of Object.entries(faults)) breakMethod(context, path, fault);
   return { context, commands, generated };
 }
@@ -128,7 +137,8 @@ async function* subscribe(host: ContractHost, signal: AbortSignal): AsyncGenerat
   host.listeners.add(listener);
   signal.addEventListener("abort", () => wake(), { once: true });
   while (!signal.aborted) {
-    while (waiting.length > 0) yield waiting.shift();
+    while (waiting.length > 0 && !signal.aborted) yield waiting.shift();
+    if (signal.aborted) break;
     await new Promise<void>((resolve) => {
       wake = resolve;
     });

@@ -203,6 +203,25 @@ describe("either way of a doubt", () => {
     const other = createEntries();
     expect([other.enter("setup", "/p"), other.enter("server", "/p")]).toEqual([true, false]);
   });
+
+  it("(doubt 18) results whose times are stored too late are sent whole and stay whole", async () => {
+    for (const isLate of [true, false]) {
+      const { isMoved, requests } = await play(
+        {},
+        {
+          around: {
+            "session.context": (usual) => async (input) => {
+              const all = (await usual(input)) as { type: string }[];
+              const last = isLate ? all.findLastIndex(({ type }) => type === "assistant") : -1;
+              return all.filter((_, index) => index !== last);
+            },
+          },
+        },
+      );
+      expect(findBreaks(requests), String(isLate)).toEqual([]);
+      expect(isMoved).toBe(!isLate);
+    }
+  });
 });
 
 describe("the contract", () => {

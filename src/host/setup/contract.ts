@@ -1,6 +1,6 @@
 /**
  * What OpenCode 2 publishes about itself, as far as the plugin leans on it: the one place to correct when the real host
- * differs. Nobody has run this plugin in OpenCode 2 yet. Each statement names its source:
+ * differs. The plugin has not yet run in OpenCode 2. Each statement names its source:
  *
  *     [plugins]     opencode.ai/v2/docs/build/plugins, as of 2026-09-12
  *     [migrate]     the same, /build/plugins/migrate-v1          [rpc] /build/plugins/rpc       [cli] /build/plugins/cli
@@ -29,6 +29,7 @@
  *     DOUBT 15  [api] a synthetic message with `resume: false` wakes no model; does every release know the field?
  *     DOUBT 16  [warming] a warming request shows the same context; does it run the context hook?
  *     DOUBT 17  does a host call `server` and a complete `setup`? 1.18.33 calls both, but offers `setup` no hooks (measured)
+ *     DOUBT 18  does `session.context` have the calls of the last answer already when the hook of the next request runs?
  */
 
 /** The argument of `setup`. [plugins, Context; promise/plugin.ts] */
@@ -57,7 +58,7 @@ export interface Registration {
 export interface SessionDomain {
   hook?(name: string, callback: (event: never) => unknown): Promise<Registration>;
   get?(input: { sessionID: string }): Promise<unknown>;
-  /** Stored messages after the last checkpoint. [api, v2.session.context] */
+  /** Stored messages after the last checkpoint. [api, v2.session.context] DOUBT 18 */
   context?(input: { sessionID: string }): Promise<unknown>;
   /** DOUBT 15 */
   synthetic?(input: SyntheticInput): Promise<unknown>;

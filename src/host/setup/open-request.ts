@@ -1,5 +1,5 @@
 /** Opens a request of OpenCode 2 for the layers: the host's messages as ours, with what is stored about them. */
-import type { ModelName } from "../../conversation/message.js";
+import { isToolPart, type Message, type ModelName } from "../../conversation/message.js";
 import { isRecord } from "../../records.js";
 import type { ContextEvent, StoredMessage, TheirMessage } from "./contract.js";
 import { isMessageList, type ReadRequest, readRequest } from "./messages.js";
@@ -11,21 +11,51 @@ export interface Opened {
   model: ModelName;
 }
 
-/** When a request that leaves no trace last refreshed the provider's cache, by session. */
-export type Warmed = ReadonlyMap<string, number>;
+/** What is remembered between requests. */
+export interface Sent {
+  /** When a request that leaves no trace last refreshed the provider's cache, by session. */
+  warmed: Map<string, number>;
+  /** Ids of calls whose results were sent before their times could be read. */
+  untimed: Set<string>;
+}
+
+export const createSent = (): Sent => ({ warmed: new Map(), untimed: new Set() });
+
+const MOST_UNTIMED = 5_000;
 
 /** `undefined` if there are no messages for layers. Never rejects. */
 export async function openRequest(
   event: ContextEvent,
   stored: StoredSessions,
-  warmed: Warmed,
+  { untimed, warmed }: Sent,
 ): Promise<Opened | undefined> {
   const { agent, messages, sessionID } = event;
   const known = await stored.readFor(sessionID, messages);
   const model = { providerID: event.model.providerID, modelID: event.model.id };
   const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
-  const request = readRequest(messages, withWarmth(messages, known, warmed.get(sessionID)), facts);
+  const findWarm = withWarmth(messages, known, warmed.get(sessionID));
+  const request = readRequest(messages, (id) => withoutCalls(findWarm(id), untimed), facts);
+  // After a start that could read nothing yet, decisions of earlier starts are to hold as soon as it can.
+  if (request && known.size > 0) noteUntimed(request.messages, untimed);
   return request && request.messages.length > 0 ? { event, request, model } : undefined;
+}
+
+/** A result that was sent whole stays whole, so these calls stay unknown when their times can be read later. */
+function withoutCalls(
+  stored: StoredMessage | undefined,
+  untimed: ReadonlySet<string>,
+): StoredMessage | undefined {
+  if (!stored?.content?.some(({ id = "" }) => untimed.has(id))) return stored;
+  return { ...stored, content: stored.content.filter(({ id = "" }) => !untimed.has(id)) };
+}
+
+function noteUntimed(messages: readonly Message[], untimed: Set<string>): void {
+  for (const { parts } of messages)
+    for (const part of parts) {
+      if (!isToolPart(part) || part.state.status === "running" || part.state.time !== undefined) continue;
+      untimed.add(part.callID);
+      if (untimed.size > MOST_UNTIMED) untimed.delete(untimed.values().next().value ?? "");
+    }
 }
 
 /** A request without trace that came after the last answer has kept the provider's cache warm. */

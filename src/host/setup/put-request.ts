@@ -27,10 +27,21 @@ const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** In the host's own list, since it may keep that, and in the event where the list cannot be changed. */
 function putMessages(event: ContextEvent, after: readonly TheirMessage[]): void {
   const list = event.messages;
-  if (Object.isFrozen(list) || !Object.isExtensible(list)) {
+  const before = [...list];
+  try {
+    putInto(list, after);
+  } catch {
+    // Not half of it: the list as it was, and the event with a list of its own.
+    try {
+      putInto(list, before);
+    } catch {
+      // A list that refuses every change is as it was.
+    }
     event.messages = [...after];
-    return;
   }
-  for (const [index, message] of after.entries()) list[index] = message;
-  list.length = after.length;
+}
+
+function putInto(list: TheirMessage[], messages: readonly TheirMessage[]): void {
+  for (const [index, message] of messages.entries()) if (list[index] !== message) list[index] = message;
+  list.length = messages.length;
 }

@@ -9,7 +9,7 @@ import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
 import type { CompactionEvent } from "./contract.js";
 import type { EventReader } from "./events.js";
-import { isContextEvent, isTransient, type Opened, openRequest } from "./open-request.js";
+import { createSent, isContextEvent, isTransient, type Opened, openRequest } from "./open-request.js";
 import { putRequest } from "./put-request.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
@@ -38,7 +38,7 @@ const MOST_COMPLAINTS = 100;
 export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
   const { events, stored, strata } = options;
   const { clock, log, requests } = strata;
-  const warmed = new Map<string, number>();
+  const sent = createSent();
   const complained = new Set<string>();
 
   return {
@@ -56,7 +56,7 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
       if (!isContextEvent(event))
         return complain(hook, "its event has another shape than OpenCode documents");
       events.know(event.sessionID);
-      const opened = await openRequest(event, stored, warmed);
+      const opened = await openRequest(event, stored, sent);
       const fault = opened && (await run(opened));
       if (fault !== undefined) complain(hook, fault);
     } catch (thrown) {
@@ -73,7 +73,7 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
 
   /** Nothing new is decided about a request that nobody continues. */
   function replay(opened: Opened): string | undefined {
-    warmed.set(opened.event.sessionID, clock.now());
+    sent.warmed.set(opened.event.sessionID, clock.now());
     const request = requests.open(opened.request.messages);
     return request?.isReady() ? putRequest(opened, request.show()) : undefined;
   }

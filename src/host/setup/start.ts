@@ -3,7 +3,7 @@
  * listen to. Written against OpenCode's documentation; see contract.ts.
  */
 import { findRefusal, type HookName } from "../../dispatcher/hooks.js";
-import { StrataError } from "../../error.js";
+import { formatError, StrataError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import { isRecord } from "../../records.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
@@ -36,14 +36,21 @@ interface Running {
   context: unknown;
   events: EventReader;
   hooks: RequestHooks;
+  /** Aborted at the end. */
+  signal: AbortSignal;
   signs: Signs;
+  stored: StoredSessions;
   strata: Strata;
 }
 
 /** What has arrived from the host so far. */
 interface Signs {
+  /** Events arrive. */
   hasEvents: boolean;
-  /** Sessions with a request since their last turn began, while no event has arrived. */
+  /** The stream of events is open. */
+  isListening: boolean;
+  hasComplained: boolean;
+  /** Sessions with a request since their last turn began or ended. */
   atWork: Set<string>;
 }
 
@@ -76,16 +83,16 @@ export async function startInSetup({
   const options = isRecord(context) && isRecord(context.options) ? context.options : undefined;
   strata = await open(host, options);
   const events = createEventReader(place);
-  const signs: Signs = { hasEvents: false, atWork: new Set() };
+  const signs: Signs = { hasEvents: false, isListening: false, hasComplained: false, atWork: new Set() };
   const hooks = createRequestHooks({ strata, catalog, events, stored, hasEvents: () => signs.hasEvents });
-  const running = { capabilities, context, events, hooks, signs, strata };
-  const listening = new AbortController();
+  const ended = new AbortController();
+  const running = { capabilities, context, events, hooks, signal: ended.signal, signs, stored, strata };
   await Promise.all([...registerAll(running), screen.open(capabilities)]);
   void catalog.read();
-  if (capabilities.has("event.subscribe")) void listen(running, stored, listening.signal);
+  void listen(running);
   report(strata, context, capabilities.missing());
   return async () => {
-    listening.abort();
+    ended.abort();
     await strata?.dispose();
   };
 }
@@ -160,21 +167,22 @@ async function registerCommands({ capabilities, context, strata }: Running): Pro
 }
 
 /** A turn begins. The prompt itself is never touched: what a hook changes in it would be stored. */
-async function hearPrompt({ events, signs, strata }: Running, event: PromptEvent): Promise<void> {
+async function hearPrompt(running: Running, event: PromptEvent): Promise<void> {
+  const { events, signs, strata } = running;
   const sessionID: unknown = isRecord(event) ? event.sessionID : undefined;
   if (typeof sessionID !== "string") return;
   events.know(sessionID);
+  void listen(running);
   const { dispatcher, pulse } = strata;
   pulse.beat("turn");
   // Where no events arrive, the end of the turn before shows only now.
-  if (!signs.hasEvents && signs.atWork.delete(sessionID))
+  if (signs.atWork.delete(sessionID) && !signs.hasEvents)
     await dispatcher.ask("event", { type: "session.idle", properties: { sessionID } }, undefined);
   await dispatcher.ask("turn", { sessionID }, undefined);
 }
 
 function noteRequest({ signs }: Running, event: unknown): void {
-  if (!signs.hasEvents && isRecord(event) && typeof event.sessionID === "string")
-    signs.atWork.add(event.sessionID);
+  if (isRecord(event) && typeof event.sessionID === "string") signs.atWork.add(event.sessionID);
 }
 
 /** Throws to refuse the call, as OpenCode documents; any other failure lets it pass. */
@@ -194,13 +202,20 @@ async function checkCall({ strata }: Running, event: BeforeToolEvent): Promise<v
   if (args !== value) event.input = writeInput(tool, { ...args }, input);
 }
 
-/** Reads the host's events until the stream ends or is aborted. Never rejects. */
-async function listen(
-  { context, events, signs, strata }: Running,
-  stored: StoredSessions,
-  signal: AbortSignal,
-): Promise<void> {
+/** Reads the host's events until the stream ends; the next turn opens another one. Never rejects. */
+async function listen({
+  capabilities,
+  context,
+  events,
+  signal,
+  signs,
+  stored,
+  strata,
+}: Running): Promise<void> {
+  if (signs.isListening || signal.aborted || !capabilities.has("event.subscribe")) return;
+  signs.isListening = true;
   const { dispatcher, log, pulse } = strata;
+  let why = "the stream is closed";
   try {
     const stream = (await find(context, "event.subscribe")?.({ signal })) as AsyncIterable<unknown>;
     for await (const event of stream) {
@@ -208,14 +223,18 @@ async function listen(
       for (const { properties, type } of events.read(event)) {
         pulse.beat("event");
         noteSign(type, properties, pulse);
+        if (type === "session.idle") signs.atWork.delete(String(properties.sessionID));
         if (type === "session.deleted" && isRecord(properties.info))
           stored.forget(String(properties.info.id));
         if (dispatcher.hearsEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
       }
     }
   } catch (thrown) {
-    if (!signal.aborted) log.warn("host", `OpenCode's events have ended: ${String(thrown)}`);
+    why = formatError(thrown);
   }
+  if (!signal.aborted)
+    log[signs.hasComplained ? "debug" : "warn"]("host", `OpenCode's events have ended: ${why}`);
+  Object.assign(signs, { hasEvents: false, isListening: false, hasComplained: true });
 }
 
 /** Messages on the screen go to the screen half, which shows them. */

@@ -1,6 +1,5 @@
 /** Reads stored messages from the host, bounded, and remembers them by session. */
 
-import { isToolPart, type Message } from "../../conversation/message.js";
 import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
@@ -27,30 +26,44 @@ export interface StoredSessionsOptions {
 
 /** A request waits for it; a read in the host's own process takes milliseconds. */
 const READ_WITHIN_MS = 2_000;
+/** After a read that took longer, requests do not wait for one again for so long. */
+const PAUSE_MS = 60_000;
 /** Sessions that are remembered. */
 const REMEMBERED = 30;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
   const known = new Map<string, Map<string, StoredMessage>>();
   let hasComplained = false;
+  let overranMs = Number.NEGATIVE_INFINITY;
 
   return {
     async readFor(sessionID, messages) {
       const before = known.get(sessionID) ?? new Map<string, StoredMessage>();
-      if (isKnown(messages, before)) return before;
-      const all = await read(sessionID);
+      if (isKnown(messages, before) || clock.now() - overranMs < PAUSE_MS) return before;
+      const all = await readInTime(sessionID, before.size === 0);
       if (!all) return before;
-      return remember(sessionID, all);
+      // An answer that leaves out what the request has is no reason to forget it: decisions hang on its times.
+      const left = messages.flatMap(({ id }) => before.get(id ?? "") ?? []);
+      return remember(sessionID, [...left, ...all]);
     },
 
     async readAll(sessionID) {
       const all = await read(sessionID);
-      if (all) remember(sessionID, all);
+      if (all) remember(sessionID, [...(known.get(sessionID)?.values() ?? []), ...all]);
       return all;
     },
 
     forget: (sessionID) => void known.delete(sessionID),
   };
+
+  /** Decisions of an earlier start hold only with the times: worth a second try if the first fails at once. */
+  async function readInTime(sessionID: string, isFirst: boolean): Promise<StoredMessage[] | undefined> {
+    const beganMs = clock.now();
+    const all = await read(sessionID);
+    const isSlow = !all && clock.now() - beganMs >= READ_WITHIN_MS;
+    if (isSlow) overranMs = clock.now();
+    return all || !isFirst || isSlow ? all : read(sessionID);
+  }
 
   async function read(sessionID: string): Promise<StoredMessage[] | undefined> {
     if (!context) return undefined;
@@ -90,12 +103,4 @@ function isKnown(messages: readonly TheirMessage[], known: ReadonlyMap<string, S
       !stored.content?.some(({ state }) => state?.status === "running" || state?.status === "streaming")
     );
   });
-}
-
-/** The same for messages as layers read them: whether a call has no time yet, so that nothing can be decided about it. */
-export function lacksTimes(messages: readonly Message[]): boolean {
-  return messages.some(
-    ({ info, parts }) =>
-      info.time === undefined || parts.some((part) => isToolPart(part) && part.state.time === undefined),
-  );
 }
