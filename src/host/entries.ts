@@ -1,6 +1,6 @@
 /**
- * Keeps the plugin from running twice in a project, if a host calls both of its entries and offers each all it needs. The
- * entry that starts first does the work.
+ * Keeps the plugin from running twice in a project, if a host calls both of its entries and offers each all it needs.
+ * The entry that starts first does the work.
  */
 export type Entry = "server" | "setup";
 

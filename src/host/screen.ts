@@ -8,7 +8,7 @@
 import { isRecord } from "../records.js";
 import { SCREEN_EVENTS } from "./setup/screen-events.js";
 
-/** For users of OpenCode 2: what the plugin's word is worth there. */
+/** How far the plugin has been tried in OpenCode 2. */
 export const WRITTEN_AGAINST =
   "Strata is written against OpenCode 2's documentation of September 2026 and has not yet been run in it";
 
@@ -19,7 +19,9 @@ const STORE = "strata";
 const FRESH = { isSaid: false };
 const VARIANTS = new Set(["info", "success", "warning", "error"]);
 
-/** Says once where the plugin stands in OpenCode 2, and shows its toasts. Accepts any context and never throws. */
+/**
+ * Says once that the plugin has not been run in OpenCode 2, and shows its toasts. Accepts any context, never throws.
+ */
 export function openScreen(context: unknown): (() => void) | undefined {
   try {
     const show = findToast(context);

@@ -1,6 +1,7 @@
 /**
- * A stand-in for OpenCode 2 that does what its contract says, as strictly as it can: it changes what it says it changes,
- * refuses what is malformed, emits its events, and has a scripted model behind it. Sessions outlive the plugin.
+ * A stand-in for OpenCode 2 that does what its contract says, as strictly as it can: it changes what it says it
+ * changes, refuses what is malformed, emits its events, and has a scripted model behind it. Sessions outlive the
+ * plugin.
  */
 import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/contract.js";
 import type { FakeClock } from "../support/fake-clock.js";

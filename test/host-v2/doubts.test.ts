@@ -1,4 +1,6 @@
-/** What the sources of the contract leave open or contradict, played both ways. The numbers are those of contract.ts. */
+/**
+ * What the sources of the contract leave open or contradict, played both ways. The numbers are those of contract.ts.
+ */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { TheirMessage } from "../../src/host/setup/contract.js";

@@ -1,6 +1,7 @@
 /**
- * The contract host as a program, for `strata doctor`: `opencode run --standalone [--continue] TEXT`. It loads the plugins
- * that its configuration names, plays one turn with the configured model over HTTP, and keeps its session in a file.
+ * The contract host as a program, for `strata doctor`: `opencode run --standalone [--continue] TEXT`. It loads the
+ * plugins that its configuration names, plays one turn with the configured model over HTTP, and keeps its session in a
+ * file.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -9,7 +9,7 @@ import type {
 import { isRecord } from "../../src/records.js";
 import { fc } from "../support/property.js";
 
-/** Stands for the host's own class of messages. */
+/** The host's own class of messages. */
 export class HostMessage implements TheirMessage {
   declare readonly id?: string;
   declare readonly role: TheirMessage["role"];
@@ -88,7 +88,9 @@ export interface Conversation {
   stored: Map<string, StoredMessage>;
 }
 
-/** Any conversation that the contract allows, and some that it hardly does: repeated call ids, results without calls. */
+/**
+ * Any conversation that the contract allows, and some that it hardly does: repeated call ids, results without calls.
+ */
 export const conversation: fc.Arbitrary<Conversation> = fc
   .array(turn, { minLength: 1, maxLength: 8 })
   .map((turns) => {

@@ -3,7 +3,7 @@ import type { CacheHint, ContextEvent, TheirMessage, TheirPart } from "../../src
 import { isRecord } from "../../src/records.js";
 import { HostMessage } from "./theirs.js";
 
-/** Stands for the host's own class of cache hints. */
+/** The host's own class of cache hints. */
 export class HostCacheHint implements CacheHint {
   readonly type = "ephemeral";
 }

@@ -85,8 +85,8 @@ export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" 
 };
 
 /**
- * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its last
- * lines if it does not in time.
+ * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its
+ * last lines if it does not in time.
  */
 export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun> {
   const { args = [], binary, clock, env, onWords, project, startMs } = options;
@@ -125,7 +125,9 @@ async function stop(child: ChildProcess, clock: Clock): Promise<void> {
   await exited;
 }
 
-/** Provides what the host would otherwise fetch at its start: the package for plugin authors, and the model catalogue. */
+/**
+ * Provides what the host would otherwise fetch at its start: the package for plugin authors, and the model catalogue.
+ */
 async function provideForStart(files: Files, root: string): Promise<void> {
   const name = "@opencode-ai/plugin";
   const folder = join(root, "config", "opencode");

@@ -20,7 +20,7 @@ export interface RunsOptions {
   /** What the enabled layers bring. */
   proofs: readonly Proof[];
   signal: AbortSignal;
-  /** Told of each step as it begins. */
+  /** Called as each step begins. */
   onStep(step: string): void;
 }
 

@@ -21,7 +21,7 @@ const FIRST_PULSE_MS = 3_000;
 /** For what a command leaves after it has answered. */
 const LAST_FILE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
-/** Everything of ours in the project. */
+/** Everything that Strata has in the project. */
 const OWN = ".opencode";
 
 /** After a session in one process, which has let the plugin go. */

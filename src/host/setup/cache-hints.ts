@@ -1,10 +1,9 @@
 /**
- * Marks a place in a request up to which the provider is to cache it: before the oldest result that may be cleared later,
- * so that clearing it loses only what stands behind it. A provider that looks back a few blocks only would else lose the
- * whole conversation.
+ * Marks a cache point in a request: before the oldest result that layer 2 may clear later, so that clearing it loses
+ * only the cache behind it. A provider that looks back only a few blocks would otherwise lose the whole conversation.
  *
- * The hint is an object of the host's own class, and a plain one might fail every request. So a hint is only ever a copy
- * of one that the host shows in the request; without one, none is put.
+ * A hint is an object of the host's own class, and a plain one might fail every request. So this only copies a hint
+ * that the request already has; without one it adds none.
  */
 import { isRecord } from "../../records.js";
 import { type CacheHint, MOST_CACHE_HINTS, type TheirMessage, type TheirPart } from "./contract.js";
@@ -13,7 +12,7 @@ import { copyWith } from "./unit.js";
 
 /** Tools whose results layer 2 clears. */
 const CLEARED = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
-/** A shorter result is not worth clearing. */
+/** Shorter results are not worth clearing. */
 const LEAST_CHARACTERS = 2_000;
 
 /** The messages with the hint; the same list if there is no place for it, no hint to copy, or no room. Pure. */

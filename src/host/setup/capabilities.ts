@@ -1,6 +1,6 @@
 /**
- * What the host offers, looked for before it is used. What is missing or refuses switches off what needs it, and is told
- * once: in the log, in `/memory` and by `strata doctor`.
+ * Looks for each capability of the host before Strata uses it. One that is missing or refuses switches off what needs
+ * it; the log, `/memory` and `strata doctor` say so.
  */
 import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";

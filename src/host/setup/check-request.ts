@@ -1,8 +1,8 @@
-/** Last look at a request that is about to be written: would the host, or a provider, refuse it? Pure. */
+/** Checks a request before it is written: would the host or a provider refuse it? Pure. */
 import { isRecord } from "../../records.js";
 import type { TheirMessage, TheirPart } from "./contract.js";
 
-/** What is wrong with the messages after the change that was not wrong before; `undefined` if nothing is. */
+/** The first fault that the change brings in; `undefined` if there is none. */
 export function findFault(
   before: readonly TheirMessage[],
   after: readonly TheirMessage[],
@@ -28,7 +28,7 @@ function isWellFormed({ id, name, result, text, type, ...part }: TheirPart): boo
   return form === "content" ? Array.isArray(value) && value.length > 0 : form === "text" || form === "error";
 }
 
-/** Each call keeps its result, and each result its call, where they had them. */
+/** Each call that had a result keeps it, and each result its call. */
 function findBrokenPair(before: readonly TheirMessage[], after: readonly TheirMessage[]): string | undefined {
   const [were, are] = [readPairs(before), readPairs(after)];
   for (const id of are.calls)

@@ -1,5 +1,5 @@
 /**
- * What OpenCode 2 publishes about itself, as far as the plugin leans on it: the one place to correct when the real host
+ * What OpenCode 2 publishes about itself, as far as the plugin relies on it: the one file to correct if the real host
  * differs. The plugin has not yet run in OpenCode 2. Each statement names its source:
  *
  *     [plugins]     opencode.ai/v2/docs/build/plugins, as of 2026-09-12
@@ -188,8 +188,8 @@ export interface StoredPart {
 }
 
 /**
- * status: streaming, running, completed, error. [schema/session-message.ts, ToolState] `metadata` has the `exit` code of
- * a shell command [tool/plugin/shell.ts] and the `sessionID` of a subagent [tool/plugin/subagent.ts].
+ * status: streaming, running, completed, error. [schema/session-message.ts, ToolState] `metadata` has the `exit` code
+ * of a shell command [tool/plugin/shell.ts] and the `sessionID` of a subagent [tool/plugin/subagent.ts].
  */
 export interface StoredState {
   readonly status: string;
@@ -199,7 +199,7 @@ export interface StoredState {
   readonly metadata?: unknown;
 }
 
-/** The checkpoint that stands for history is a user's message that begins so. [runner/to-llm-message.ts] */
+/** A checkpoint replaces history; it is a user's message with this beginning. [runner/to-llm-message.ts] */
 export const CHECKPOINT = "<conversation-checkpoint>";
 
 /** [plugins, Tools; promise/tool.ts]. Arguments are JSON Schema; `codemode: false` advertises the tool itself. */
@@ -254,7 +254,9 @@ export interface TheirCommand {
   execute(invocation: { sessionID: string; prompt?: { text?: unknown } }): Promise<void>;
 }
 
-/** The events of every location on the server; the payload is under `data`. [plugins, Events; schema/event.ts] DOUBT 7 */
+/**
+ * The events of every location on the server; the payload is under `data`. [plugins, Events; schema/event.ts] DOUBT 7
+ */
 export interface EventDomain {
   subscribe?(options: { signal: AbortSignal }): AsyncIterable<unknown>;
 }
@@ -280,7 +282,7 @@ export interface ModelDomain {
   default?(): Promise<unknown>;
 }
 
-/** [rpc]. The screen half hears of the events. */
+/** [rpc]. The screen half receives the events. */
 export interface RpcDefinition {
   id: string;
   methods: Readonly<Record<string, unknown>>;

@@ -1,17 +1,16 @@
 /**
- * OpenCode 2's events as OpenCode 1's, which layers know. The stream carries the events of every location on the server:
- * those of another one are dropped, since whoever acts on them works in a project that is not open here.
+ * Translates OpenCode 2's events into OpenCode 1's, which layers know. The stream carries events of every location on
+ * the server; those of other locations concern projects that are not open here and are dropped.
  */
-
 import type { HostEvent } from "../../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../../records.js";
 import type { TheirEvent } from "./contract.js";
 import { readTokens } from "./stored.js";
 
 export interface EventReader {
-  /** Our events for one of theirs, none if it is not of this location or no layer needs it. Never throws. */
+  /** Events for layers; empty if the event belongs to another location or no layer needs it. Never throws. */
   read(event: unknown): HostEvent[];
-  /** The session is of this location: one of our hooks has been called for it. */
+  /** Notes a session of this location: the host has called a hook for it. */
   know(sessionID: string): void;
 }
 
@@ -22,7 +21,7 @@ export interface Place {
 
 const REMEMBERED = 500;
 
-/** A step that has begun, from which the answer's model and start are known. */
+/** A step that has begun: it names the answer's model and start. */
 interface Step {
   agent: unknown;
   model: unknown;
@@ -120,7 +119,7 @@ function readRetry({ attempt, error }: PlainRecord): PlainRecord {
   return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
 }
 
-/** OpenCode 1's name of the error that layers tell from others: a prompt that is too long. */
+/** Gives a prompt that is too long OpenCode 1's error name, which layers look for. */
 function readError(error: unknown): PlainRecord {
   const { message, type } = isRecord(error) ? error : {};
   const isOverflow = /context[-_. ]?overflow/i.test(String(type));

@@ -1,6 +1,6 @@
 /**
- * Background model calls through `generate.text`: a prompt and a text, without a session, tools or history, so that there
- * is nothing to sandbox or remove. The host reports no usage: tokens are estimated from the characters.
+ * Background model calls through `generate.text`: a prompt and its answer, without a session, tools or history, so
+ * nothing needs a sandbox or cleanup. The host reports no usage: tokens are estimated from characters.
  */
 import { formatError } from "../../error.js";
 import { isRecord } from "../../records.js";
@@ -19,7 +19,7 @@ export interface GenerateOptions {
 
 const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
-/** Never rejects. A call that is broken off goes on in the host, which has no way to end it. */
+/** Never rejects. An aborted call still runs in the host, which cannot cancel it. */
 export function createGenerate({ clock, models, text }: GenerateOptions) {
   return async ({ deadlineMs, model, prompt, signal }: GenerateRequest): Promise<Generated> => {
     const name = model ?? models().main;
@@ -34,7 +34,7 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
     const abort = whenAborted(signal);
     const asked = waitAtMost(clock, deadlineMs, () => text({ model: split(name), prompt }));
     const ended = await Promise.race([asked, abort.promise]).finally(abort.stop);
-    // What was sent is counted, although nobody says what it cost.
+    // Counts what was sent, although the host reports no usage.
     const sent = { ...NO_TOKENS, input: countTokens(prompt) };
     if (ended === "aborted") return failed("called off", sent);
     if (ended.kind === "overran") return failed(`no answer within ${deadlineMs / 1_000} s`, sent);

@@ -1,4 +1,7 @@
-/** Implements the Host seam with the context that OpenCode 2 gives `setup`. Every call is bounded; none is made at start. */
+/**
+ * Implements the Host seam with the context that OpenCode 2 gives `setup`. Every call is bounded; none is made at
+ * start.
+ */
 import { homedir } from "node:os";
 import { isAbsolute, join, parse } from "node:path";
 import type { PlainRecord } from "../../records.js";

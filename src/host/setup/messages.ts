@@ -1,13 +1,13 @@
 /**
- * The messages of a request, OpenCode 2's to ours and back.
+ * Translates the messages of a request from OpenCode 2's form to Strata's and back.
  *
  *     theirs   user   assistant(text, call)   tool(result)   system   user
  *     ours     user   assistant(text, tool with its result) ────────  user
  *
- * One of ours has a unit: the host's messages that it was made from. A unit that no layer has changed goes back as the
- * host's own objects; of a changed one only the changed parts are copied. Parts that layers do not know stay where they
- * are. What leaves no safe way back gives `undefined`, and the request stays as it was. Pure: nothing of the host's is
- * changed in place.
+ * Each of Strata's messages belongs to a unit: the host's messages that it was made from. A unit that no layer changed
+ * goes back as the host's own objects; in a changed one only the changed parts are copied. Parts that layers do not
+ * know stay in place. If there is no safe way back, the result is `undefined` and the request stays as it was. Pure:
+ * the host's objects are never changed in place.
  */
 import {
   isToolPart,
@@ -32,7 +32,7 @@ import { type Place, readError, type Unit } from "./unit.js";
 import { writeUnit } from "./write-unit.js";
 
 export interface ReadRequest {
-  /** As layers read them, without our own answers to slash commands. */
+  /** As layers read them, without Strata's answers to slash commands. */
   readonly messages: readonly Message[];
   /** The host's messages for this view; `undefined` if there is no safe way back. */
   write(view: readonly Message[]): TheirMessage[] | undefined;
@@ -134,7 +134,7 @@ function readAnswersPart(part: TheirPart, facts: AnswerFacts): Part | undefined 
   return type === "tool-call" ? readCall(part, facts) : undefined;
 }
 
-/** A call with its result. `undefined` for one that layers must leave alone: run by the provider, or of an unclear id. */
+/** A call with its result. `undefined` if layers must leave it alone: the provider ran it, or its id is not unique. */
 function readCall(part: TheirPart, { results, stored, theirs }: AnswerFacts): ToolPart | undefined {
   const { id, input, name } = part;
   if (typeof id !== "string" || typeof name !== "string" || part.providerExecuted === true) return undefined;
@@ -164,7 +164,7 @@ function readCall(part: TheirPart, { results, stored, theirs }: AnswerFacts): To
 
 interface ReadResult {
   status: "completed" | "error";
-  /** None if the model sees something else than a text. */
+  /** Empty if the model sees something other than a text. */
   texts: { output?: string; error?: string };
 }
 
@@ -196,7 +196,7 @@ function findResults(theirs: readonly TheirMessage[]): Map<string, Place> {
   return found;
 }
 
-/** Our own answer to a slash command, which the model is not to see. */
+/** Strata's answer to a slash command, which the model must not see. */
 function isAnswer({ message, theirs }: Unit, findStored: (id: string) => StoredMessage | undefined): boolean {
   const stored = findStored(message.info.id);
   return theirs.length === 1 && stored !== undefined && isOwnAnswer(stored);
@@ -205,7 +205,7 @@ function isAnswer({ message, theirs }: Unit, findStored: (id: string) => StoredM
 interface Writing {
   head: readonly TheirMessage[];
   units: readonly Unit[];
-  /** A message of the host's, whose class a new one gets. */
+  /** One of the host's messages; new ones get its class. */
   like: TheirMessage | undefined;
 }
 
@@ -220,7 +220,7 @@ function writeAll(view: readonly Message[], { head, like, units }: Writing): The
     if (!made) return undefined;
     const [first, ...rest] = made;
     if (!first) return undefined;
-    // Instruction updates of what was cut still hold.
+    // Instruction updates in the history that was cut still hold.
     const updates = number === undefined ? [] : findUpdates(units.slice(next, number));
     written.push(first, ...updates, ...rest);
     if (number !== undefined) next = number + 1;

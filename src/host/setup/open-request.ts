@@ -35,12 +35,12 @@ export async function openRequest(
   const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
   const findWarm = withWarmth(messages, known, warmed.get(sessionID));
   const request = readRequest(messages, (id) => withoutCalls(findWarm(id), untimed), facts);
-  // After a start that could read nothing yet, decisions of earlier starts are to hold as soon as it can.
+  // If nothing could be read since the start, decisions of earlier starts must apply as soon as it can.
   if (request && known.size > 0) noteUntimed(request.messages, untimed);
   return request && request.messages.length > 0 ? { event, request, model } : undefined;
 }
 
-/** A result that was sent whole stays whole, so these calls stay unknown when their times can be read later. */
+/** A result that was sent whole stays whole: such calls stay without times, also when these can be read later. */
 function withoutCalls(
   stored: StoredMessage | undefined,
   untimed: ReadonlySet<string>,
@@ -80,7 +80,7 @@ export function isContextEvent(event: unknown): event is ContextEvent {
   return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
 }
 
-/** A request for something else than the agent's next answer: its last message is stored nowhere, though others are. */
+/** A request for something other than the agent's next answer: its last message has no id, though others have. */
 export function isTransient({ kind, messages }: ContextEvent): boolean {
   if (typeof kind === "string" && kind !== "primary") return true;
   const last = messages.at(-1);

@@ -24,14 +24,14 @@ export function putRequest(
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** In the host's own list, since it may keep that, and in the event where the list cannot be changed. */
+/** Changes the host's own list, which the host may hold on to; replaces the event's list if it cannot be changed. */
 function putMessages(event: ContextEvent, after: readonly TheirMessage[]): void {
   const list = event.messages;
   const before = [...list];
   try {
     putInto(list, after);
   } catch {
-    // Not half of it: the list as it was, and the event with a list of its own.
+    // Never half of it: the list gets its old messages back, and the event another list.
     try {
       putInto(list, before);
     } catch {

@@ -1,6 +1,6 @@
 /**
- * Answers the hooks of OpenCode 2 that show a request to the model. The layers see it as ours, and the result is written
- * into the host's list at the very end and at once: whatever fails before leaves the request as it was.
+ * Answers the hooks of OpenCode 2 that show a request to the model. Layers get it in Strata's form; the result is
+ * written into the host's list last and all at once, so an earlier failure leaves the request as it was.
  */
 import { isSummary } from "../../conversation/history.js";
 import type { Message } from "../../conversation/message.js";
@@ -14,7 +14,7 @@ import { putRequest } from "./put-request.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface RequestHooks {
-  /** Before a request of the agent's own. Never rejects. */
+  /** Before one of the agent's own requests. Never rejects. */
   context(event: unknown): Promise<void>;
   /** Before a summary: gives the host our notes instead, if there are any. Never rejects. */
   compaction(event: unknown): Promise<void>;
@@ -27,12 +27,12 @@ export interface RequestHooksOptions {
   catalog: Catalog;
   events: Pick<EventReader, "know">;
   stored: StoredSessions;
-  /** Have events arrived? Without them the end of a summary is never known. */
+  /** Do events arrive? Without them the end of a summary stays unknown. */
   hasEvents(): boolean;
 }
 
 const SOURCE = "host";
-/** Number of distinct failures that are told, since messages can vary without end. */
+/** Most distinct failures that are logged as errors: messages can vary endlessly. */
 const MOST_COMPLAINTS = 100;
 
 export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
@@ -71,7 +71,7 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
     return putRequest(opened, await askLayers(strata, opened.request.messages));
   }
 
-  /** Nothing new is decided about a request that nobody continues. */
+  /** Layers decide nothing about a request that no later one continues. */
   function replay(opened: Opened): string | undefined {
     sent.warmed.set(opened.event.sessionID, clock.now());
     const request = requests.open(opened.request.messages);
@@ -99,7 +99,7 @@ async function answerCompaction(
     return undefined;
   }
   pulse.beat("compacting");
-  // Layer 4 would break off a summary whose end it does not hear of.
+  // Layer 4 would interrupt a summary if it never learned of its end.
   if (hasEvents()) await dispatcher.ask("compacting", { sessionID }, undefined);
   else requests.expectCompaction(sessionID);
   return putRequest(opened, await askLayers(strata, messages));

@@ -1,7 +1,7 @@
 /**
  * The entry for OpenCode 2, which calls nothing else. The version-2 core inside 1.18.33 calls it too, beside `server`.
- * That core can register agents, commands and skills but has no hooks on messages or tools, so `server` does the work and
- * this registers nothing; one line in the project's log records the call.
+ * That core can register agents, commands and skills but has no hooks on messages or tools, so `server` does the work
+ * and this registers nothing; one line in the project's log records the call.
  */
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";

@@ -97,7 +97,7 @@ export async function startInSetup({
   };
 }
 
-/** One line per registration; each is bounded, and none keeps the others from being made. */
+/** Each registration is bounded, and a failed one does not prevent the others. */
 function registerAll(running: Running): Promise<unknown>[] {
   const { capabilities, context, hooks, strata } = running;
   const { dispatcher, pulse } = strata;
@@ -166,7 +166,7 @@ async function registerCommands({ capabilities, context, strata }: Running): Pro
   );
 }
 
-/** A turn begins. The prompt itself is never touched: what a hook changes in it would be stored. */
+/** A turn begins. Never changes the prompt, which the host stores afterwards. */
 async function hearPrompt(running: Running, event: PromptEvent): Promise<void> {
   const { events, signs, strata } = running;
   const sessionID: unknown = isRecord(event) ? event.sessionID : undefined;
@@ -175,7 +175,7 @@ async function hearPrompt(running: Running, event: PromptEvent): Promise<void> {
   void listen(running);
   const { dispatcher, pulse } = strata;
   pulse.beat("turn");
-  // Where no events arrive, the end of the turn before shows only now.
+  // Without events the end of the turn before shows only now.
   if (signs.atWork.delete(sessionID) && !signs.hasEvents)
     await dispatcher.ask("event", { type: "session.idle", properties: { sessionID } }, undefined);
   await dispatcher.ask("turn", { sessionID }, undefined);
@@ -237,7 +237,7 @@ async function listen({
   Object.assign(signs, { hasEvents: false, isListening: false, hasComplained: true });
 }
 
-/** Messages on the screen go to the screen half, which shows them. */
+/** Sends messages for the screen to the screen half, which shows them. */
 function createScreen(context: unknown, clock: Clock) {
   const WITHIN_MS = 5_000;
   let emit: ((name: string, data: unknown) => unknown) | undefined;

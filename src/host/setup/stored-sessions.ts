@@ -1,5 +1,4 @@
-/** Reads stored messages from the host, bounded, and remembers them by session. */
-
+/** Reads stored messages from the host in bounded time and remembers them by session. */
 import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
@@ -8,8 +7,8 @@ import { readStored } from "./stored.js";
 
 export interface StoredSessions {
   /**
-   * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them is
-   * not known to its end. Never rejects.
+   * The stored messages of these, by id; those of earlier reads if the host does not answer. Reads only if one of them
+   * is not known to its end. Never rejects.
    */
   readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<ReadonlyMap<string, StoredMessage>>;
   /** All stored messages after the last checkpoint; `undefined` if the host does not answer. Never rejects. */
@@ -26,9 +25,9 @@ export interface StoredSessionsOptions {
 
 /** A request waits for it; a read in the host's own process takes milliseconds. */
 const READ_WITHIN_MS = 2_000;
-/** After a read that took longer, requests do not wait for one again for so long. */
+/** After a read that took longer, requests skip reading for this time. */
 const PAUSE_MS = 60_000;
-/** Sessions that are remembered. */
+/** Most sessions that are remembered. */
 const REMEMBERED = 30;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
@@ -42,7 +41,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
       if (isKnown(messages, before) || clock.now() - overranMs < PAUSE_MS) return before;
       const all = await readInTime(sessionID, before.size === 0);
       if (!all) return before;
-      // An answer that leaves out what the request has is no reason to forget it: decisions hang on its times.
+      // Messages that the answer leaves out keep their times, on which decisions depend.
       const left = messages.flatMap(({ id }) => before.get(id ?? "") ?? []);
       return remember(sessionID, [...left, ...all]);
     },
@@ -56,7 +55,7 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     forget: (sessionID) => void known.delete(sessionID),
   };
 
-  /** Decisions of an earlier start hold only with the times: worth a second try if the first fails at once. */
+  /** Decisions of an earlier start need the times, so a first read that fails at once is tried again. */
   async function readInTime(sessionID: string, isFirst: boolean): Promise<StoredMessage[] | undefined> {
     const beganMs = clock.now();
     const all = await read(sessionID);

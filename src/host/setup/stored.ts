@@ -7,7 +7,7 @@ import { isRecord, type PlainRecord } from "../../records.js";
 import type { StoredMessage, StoredPart } from "./contract.js";
 import { readInput, readToolName } from "./tool-names.js";
 
-/** Marks our own answers to slash commands among the stored messages. */
+/** Marks Strata's answers to slash commands among the stored messages. */
 export const ANSWER_METADATA = { strata: "answer" } as const;
 
 /** A list, or a list in `data`. */
@@ -104,12 +104,12 @@ export function readMetadata(part: StoredPart | undefined): PlainRecord {
   return typeof sessionID === "string" ? { ...rest, sessionID, sessionId: sessionID } : rest;
 }
 
-/** True if it is shown to people only: an answer to one of our slash commands. */
+/** True for an answer to one of Strata's slash commands, which only people see. */
 export function isOwnAnswer(stored: Pick<StoredMessage, "metadata">): boolean {
   return stored.metadata?.strata === ANSWER_METADATA.strata;
 }
 
-/** A session's stored messages as layers read them, without our own answers and what no model sees. */
+/** A session's stored messages as layers read them, without Strata's answers and what no model sees. */
 export function toMessages(sessionID: string, all: readonly StoredMessage[]): Message[] {
   return all.flatMap((stored) => {
     const role = roleOf(stored);
@@ -127,7 +127,7 @@ function roleOf({ status, type }: StoredMessage): string | undefined {
   return type === "compaction" && status === "completed" ? "assistant" : undefined;
 }
 
-/** Stands for attachments and selected skills, which the user did not write. */
+/** Represents attachments and selected skills, which the user did not write. */
 export const ATTACHED: Part = { type: "attached" };
 
 function partsOf(stored: StoredMessage): Part[] {

@@ -1,9 +1,9 @@
-/** What ties one of our messages to the host's messages that it was made from. */
+/** Ties one of Strata's messages to the host's messages that it was made from. */
 import type { Message, Part } from "../../conversation/message.js";
 import { isRecord } from "../../records.js";
 import type { TheirMessage } from "./contract.js";
 
-/** Where a part of ours stands in its unit: the message's number, and the part's in it. */
+/** Position of a part in its unit: the message's index, and the part's index in that message. */
 export type Place = readonly [message: number, part: number];
 
 export interface Unit {
@@ -14,7 +14,7 @@ export interface Unit {
   readonly results: ReadonlyMap<string, Place>;
 }
 
-/** The text of a failure: the value itself, or `error.message` in it. */
+/** The text of a failure: the value itself, or its `error.message`. */
 export function readError(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;

@@ -1,11 +1,11 @@
-/** Writes a changed message of ours back into the host's messages that it was made from. Pure. */
+/** Writes a message that layers changed back into the host's messages. Pure. */
 import { isToolPart, type Message, type Part, type ToolPart } from "../../conversation/message.js";
 import { isRecord } from "../../records.js";
 import type { TheirMessage, TheirPart } from "./contract.js";
 import { writeInput } from "./tool-names.js";
 import { copyWith, type Place, readError, type Unit } from "./unit.js";
 
-/** The changed parts of a unit: by place, `undefined` where a part is left out. */
+/** The changed parts of a unit by place; `undefined` for a part that is left out. */
 type Edits = Map<string, TheirPart | undefined>;
 
 const nameOf = ([message, part]: Place): string => `${message} ${part}`;
@@ -116,8 +116,8 @@ function apply(
 }
 
 /**
- * Some providers join the texts of a message without anything between them, so ours bring an empty line. Behind a tool
- * call no text may stand, so in an answer with calls it goes before the first one.
+ * Some providers join the texts of a message without a separator, so added texts bring an empty line. Text must not
+ * follow a tool call, so an answer with calls gets it before the first one.
  */
 function withTexts(
   content: readonly TheirPart[],
