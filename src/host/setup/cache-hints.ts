@@ -7,6 +7,7 @@
  */
 import { isRecord } from "../../records.js";
 import { type CacheHint, MOST_CACHE_HINTS, type TheirMessage, type TheirPart } from "./contract.js";
+import { joinTexts } from "./stored.js";
 import { readToolName } from "./tool-names.js";
 import { copyWith } from "./unit.js";
 
@@ -42,5 +43,6 @@ function isHint(value: unknown): value is CacheHint {
 function isClearable({ name, result, type }: TheirPart): boolean {
   if (type !== "tool-result" || name === undefined || !CLEARED.has(readToolName(name))) return false;
   const value = result?.value;
-  return typeof value === "string" && value.length >= LEAST_CHARACTERS;
+  const text = typeof value === "string" ? value : joinTexts(value);
+  return text !== undefined && text.length >= LEAST_CHARACTERS;
 }
