@@ -223,7 +223,7 @@ it("docs/opencode-2.md names tests that exist, one for each row that is used or 
   expect(rows.length).toBeGreaterThan(15);
   for (const cells of rows) {
     const [state = "", test = ""] = cells.slice(2);
-    const named = [...test.matchAll(/(?:(\w+): )?"([^"]+)"/g)];
+    const named = [...test.matchAll(/(?:([\w-]+): )?"([^"]+)"/g)];
     if (!state.startsWith("not ")) expect(named.length, cells.join()).toBeGreaterThan(0);
     let file = "";
     for (const [, name = file, title = ""] of named) {
