@@ -45,7 +45,7 @@ const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearc
 const OTHERS_KEPT_ANSWERS = 20;
 
 /** The newest results stay: so many, and those of the last answers, which may have made many calls at once. */
-const LEAST_KEPT = { results: 5, answers: 3 };
+const LEAST_KEPT = { results: 3, answers: 3 };
 
 export interface Gathering extends Expectation {
   /** Number of newest results that stay, if a user has set it. */
