@@ -98,7 +98,6 @@ function create(context: LayerContext): LayerParts {
       ...(inputs > 0 && { inputs }),
       tokensFreed,
       cacheLost,
-      ...priceLostCache(cacheLost, rates),
     };
     await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
     log.info(

@@ -119,7 +119,6 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
       key: `${sessionID} ${key.key}`,
       tokensFreed: cut.tokensFreed,
       cacheLost,
-      ...priceLostCache(cacheLost, request.rates(cut.tokensBefore - cut.tokensFreed)),
     };
     await recordBefore(savings, saved, () =>
       decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal),

@@ -3,18 +3,23 @@
  * reports the measured size, and notes requests that were too long.
  */
 
+import type PQueue from "p-queue";
 import { isEndedAnswer } from "../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../src/conversation/message.js";
+import type { MessageInfo } from "../../src/conversation/message.js";
 import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import { estimateToolTokens, type Tool } from "../../src/dispatcher/tool.js";
+import type { Tool } from "../../src/dispatcher/tool.js";
+import type { Folders } from "../../src/folders.js";
 import { formatCount } from "../../src/format.js";
 import type { Log } from "../../src/record/log.js";
-import { priceNet, type Savings } from "../../src/record/savings.js";
+import { priceNet, priceUsage, type Savings } from "../../src/record/savings.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
 import { isRecord } from "../../src/records.js";
 import { type ContextSizes, estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { countUsableTokens, type ModelWindows } from "../../src/view/windows.js";
-import { createWithout } from "./without.js";
+import type { ModelWindows } from "../../src/view/windows.js";
+import { countUsage, createBare } from "./bare/bare.js";
+import type { BarePlan, Usage } from "./bare/plan-bare.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -24,6 +29,10 @@ export interface RequestUsage {
 }
 
 export interface RequestUsageOptions {
+  clock: Pick<Clock, "now">;
+  files: Files;
+  folders: Folders;
+  writes: PQueue;
   log: Log;
   savings: Savings;
   sizes: ContextSizes;
@@ -35,15 +44,25 @@ export interface RequestUsageOptions {
 const LAYER = "view";
 
 export function createRequestUsage({
+  clock,
+  files,
+  folders,
   log,
   savings,
   sizes,
   tools,
   windows,
+  writes,
 }: RequestUsageOptions): RequestUsage {
   const open = new Map<string, ContextRequest>();
-  const without = createWithout(sizes.measure);
-  let toolTokens: number | undefined;
+  const bare = createBare({
+    clock,
+    files,
+    sizes,
+    tools,
+    savingsFolder: folders.savings,
+    resultsFolder: folders.toolResults,
+  });
 
   return {
     open: (request) => void open.set(request.sessionID, request),
@@ -69,19 +88,15 @@ export function createRequestUsage({
   function recordUsage(request: ContextRequest, info: EndedInfo): void {
     if (request.isCompaction) return;
     const { cache, input } = info.tokens;
-    const { history, sessionID } = request;
+    const { sessionID } = request;
     const shown = request.show();
     const sent = input + cache.read + cache.write;
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, sent);
-    toolTokens ??= estimateToolTokens(tools);
-    savings.record(
-      planAnswer(request, info, {
-        toolTokens,
-        keptOut: without.count({ sessionID, history: history.messages, shown, sent }) - sent,
-        measure: (messages) => sizes.measure(sessionID, messages),
-      }),
-    );
+    void writes.add(async () => {
+      const plan = await bare.follow({ request, shown, info });
+      savings.record(planAnswer(request, countUsage(info), plan));
+    });
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */
@@ -97,50 +112,22 @@ export function createRequestUsage({
   }
 }
 
-export interface AnswerSizes {
-  /** Tokens of the plugin's tool definitions in the request. */
-  toolTokens: number;
-  /** Tokens of the history that were not sent, before they are limited to the window. */
-  keptOut: number;
-  measure(messages: readonly Message[]): number;
-}
-
 /** The ledger record of one answer. Pure. */
-export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes: AnswerSizes) {
-  const { cache, input, output, reasoning } = tokens;
-  const sent = input + cache.read + cache.write;
-  const { keptOut, fresh } = countKeptOut(request, sent, sizes);
-  const rates = request.rates(sent);
-  const once = cache.read > 0 ? rates.cached : rates.written;
+export function planAnswer({ rates, sessionID }: ContextRequest, counted: Usage, plan: BarePlan) {
+  const price = (usage: Usage | undefined): number => (usage ? priceUsage(usage, rates(usage.sent)) : 0);
+  const { request, retracted, summary } = plan;
+  const { at, cached, sent, since } = request;
+  const net = price(request) + price(summary) - price(retracted) - price(counted);
   return {
-    session: request.sessionID,
+    session: sessionID,
     layer: LAYER,
     event: "answer",
-    sent,
-    cached: cache.read,
-    answered: output + reasoning,
-    keptOut,
-    ...priceNet(fresh * rates.written + (keptOut - fresh) * once, rates),
+    ...counted,
+    keptOut: sent - counted.sent,
+    bare: { sent, cached, at, since },
+    dbg: { summary, look: retracted !== undefined },
+    ...priceNet(net, rates(counted.sent)),
   };
-}
-
-/**
- * Tokens that the plugin kept out of the request, less those it added; `fresh` is the part that would have been sent for
- * the first time. Both are limited to the room in the window, since the host would have compacted beyond it.
- */
-function countKeptOut(
-  { history, show, window }: ContextRequest,
-  sent: number,
-  { keptOut, measure, toolTokens }: AnswerSizes,
-): { keptOut: number; fresh: number } {
-  const room = window ? Math.max(0, countUsableTokens(window) - sent) : Number.POSITIVE_INFINITY;
-  const fresh = measure(unseenOf(history.messages)) - measure(unseenOf(show()));
-  return { keptOut: Math.round(Math.min(room, keptOut - toolTokens)), fresh: Math.min(room, fresh) };
-}
-
-/** The last answer, with the results of its calls, and all messages after it. */
-function unseenOf(messages: readonly Message[]): readonly Message[] {
-  return messages.slice(Math.max(0, messages.findLastIndex(isEndedAnswer)));
 }
 
 type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;

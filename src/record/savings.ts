@@ -67,6 +67,15 @@ export interface SavingsRecord {
    * definitions, texts after messages and results). Negative if more were added. An estimate.
    */
   keptOut?: number;
+  /** What the host would have sent for the answer without Strata. An estimate. */
+  bare?: {
+    sent: number;
+    cached: number;
+    /** Start of the answer, and of the first message that the host would still have word for word, in milliseconds. */
+    at: number;
+    since: number;
+  };
+  dbg?: any;
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
@@ -175,6 +184,14 @@ function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money
 /** The value of a break: the cost of writing cached tokens again. */
 export function priceLostCache(tokens: number, rates: Rates): Pick<SavingsRecord, "net" | "money"> {
   return priceNet(-tokens * (rates.written - rates.cached), rates);
+}
+
+/** The price of a request and its answer, in tokens at input price. */
+export function priceUsage(
+  { answered, cached, sent }: { sent: number; cached: number; answered: number },
+  rates: Rates,
+): number {
+  return (sent - cached) * rates.written + cached * rates.cached + answered * rates.answered;
 }
 
 /** The value of a record: `tokens` at input price, and the same in dollars. */

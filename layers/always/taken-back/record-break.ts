@@ -36,7 +36,6 @@ export async function recordBreak(
     reason: REASON,
     results: revisions.length,
     cacheLost,
-    ...priceLostCache(cacheLost, rates),
   });
   explain(request);
   for (const layer of new Set(revisions.map((one) => one.layer))) {
