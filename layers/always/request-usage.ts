@@ -125,7 +125,7 @@ export function planAnswer({ rates, sessionID }: ContextRequest, counted: Usage,
     ...counted,
     keptOut: sent - counted.sent,
     bare: { sent, cached, at, since },
-    dbg: { summary, look: retracted !== undefined },
+    dbg: { calls: (globalThis as any).__dbg, summary, look: retracted !== undefined },
     ...priceNet(net, rates(counted.sent)),
   };
 }

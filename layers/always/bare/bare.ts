@@ -3,7 +3,7 @@
  * restart they are read from the savings ledger, and in a fork, or where the ledger says nothing, they are estimated from
  * the history.
  */
-import { isEndedAnswer } from "../../../src/conversation/history.js";
+import type { Result } from "../../../src/conversation/history.js";
 import { type Message, type MessageInfo, isToolPart } from "../../../src/conversation/message.js";
 import { estimateToolTokens, type Tool } from "../../../src/dispatcher/tool.js";
 import { readJsonLines } from "../../../src/record/json-lines.js";
@@ -107,11 +107,12 @@ export function createBare(options: BareOptions): Bare {
     const lastAnswer = Math.max(0, history.lastAnswer);
     const added = messages.slice(lastAnswer);
     const answer = before && messages[history.lastAnswer];
+    (globalThis as any).__dbg = [];
     const looks = answer
       ? findLooks(answer, {
-          before: messages.slice(0, lastAnswer),
-          sent: request.showSent(),
-          since: before.since,
+          history,
+          from: Math.max(0, messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= before.since)),
+          goneAt: createGoneAt(request, answer),
           isOwnTool: (name) => own.has(name),
           resultsFolder: ".opencode/tool-results",
         })
@@ -147,6 +148,7 @@ export function createBare(options: BareOptions): Bare {
             return created >= since && !session.looks.has(created);
           }),
           {
+            at: info.time?.created ?? 0,
             usableTokens: usableTokens ?? 0,
             tokensPerCharacter: rate,
             later: messages.slice(lastAnswer + 1),
@@ -168,4 +170,19 @@ async function readSession({ files, savingsFolder }: BareOptions, sessionID: str
   for (const { answered = 0, bare } of records) if (bare) requests.set(bare.at, { ...bare, answered });
   return { requests, looks: new Set() };
 }
-void isEndedAnswer;
+
+/** When a result went out of sight, by the decisions made before the answer. */
+function createGoneAt({ find, history }: ContextRequest, { info }: Message): (result: Result) => number | undefined {
+  const answeredAt = info.time?.completed ?? info.time?.created ?? 0;
+  const cuts = [...history.messages.keys()].flatMap((index) => {
+    const key = history.keyOf(index);
+    const cut = key && find(key.key)?.cut;
+    return cut?.text !== undefined && cut.at <= answeredAt ? [{ index, at: cut.at }] : [];
+  });
+  return ({ index, key }) => {
+    const standing = find(key);
+    const gone = [standing?.cleared, standing?.judged].filter((one) => one?.text !== undefined && one.at <= answeredAt);
+    const times = [...gone.map((one) => one?.at ?? 0), ...cuts.filter((cut) => cut.index > index).map(({ at }) => at)];
+    return times.length === 0 ? undefined : Math.min(...times);
+  };
+}

@@ -21,6 +21,8 @@ const SUMMARY_TOKENS = 1_000;
 const AROUND_TOKENS = 50;
 
 export interface SummaryOptions {
+  /** Start of the answer to the request that follows. */
+  at: number;
   usableTokens: number;
   tokensPerCharacter: number;
   /** Messages that came after the answer that filled the window. */
@@ -32,7 +34,7 @@ export interface SummaryOptions {
 /** `messages` are those that the host still has word for word, the answer that filled the window included. */
 export function planSummary(
   messages: readonly Message[],
-  { isSecond, later, tokensPerCharacter, usableTokens }: SummaryOptions,
+  { at, isSecond, later, tokensPerCharacter, usableTokens }: SummaryOptions,
 ): BareSummary {
   const from = findTail(messages, usableTokens);
   const head = messages.slice(0, from);
@@ -46,7 +48,7 @@ export function planSummary(
       answered: SUMMARY_TOKENS,
     },
     keptTokens: SUMMARY_TOKENS + AROUND_TOKENS + countCharacters(kept) * tokensPerCharacter,
-    since: kept[0]?.info.time?.created ?? Number.POSITIVE_INFINITY,
+    since: kept[0]?.info.time?.created ?? at,
   };
 }
 
