@@ -12,7 +12,6 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache, type Rates } from "../../src/record/savings.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
@@ -51,7 +50,7 @@ function create(context: LayerContext): LayerParts {
         const plan = planClear(clearable, occasion, { ...policy, rates });
         occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
-        await clear(request, { clearable, plan, rates, reason }, signal);
+        await clear(request, { clearable, plan, reason }, signal);
         return request.show();
       },
 
@@ -68,13 +67,12 @@ function create(context: LayerContext): LayerParts {
   interface Batch {
     clearable: readonly Clearable[];
     plan: ClearPlan;
-    rates: Rates;
     reason: string;
   }
 
   async function clear(
     { history, sessionID }: ContextRequest,
-    { clearable, plan, rates, reason }: Batch,
+    { clearable, plan, reason }: Batch,
     signal: AbortSignal,
   ): Promise<void> {
     const store = createStore(context, history.messages);

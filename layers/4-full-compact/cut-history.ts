@@ -3,7 +3,6 @@ import type { Message } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";

@@ -3,23 +3,20 @@
  * reports the measured size, and notes requests that were too long.
  */
 
-import type PQueue from "p-queue";
-import { isEndedAnswer } from "../../src/conversation/history.js";
+import { relative } from "node:path";
+import { countReportedTokens } from "../../src/conversation/history.js";
 import type { MessageInfo } from "../../src/conversation/message.js";
 import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import type { Tool } from "../../src/dispatcher/tool.js";
-import type { Folders } from "../../src/folders.js";
+import { formatError } from "../../src/error.js";
 import { formatCount } from "../../src/format.js";
-import type { Log } from "../../src/record/log.js";
-import { priceNet, priceUsage, type Savings } from "../../src/record/savings.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import type { KernelContext } from "../../src/layer-context.js";
+import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/savings.js";
 import { isRecord } from "../../src/records.js";
-import { type ContextSizes, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import type { ModelWindows } from "../../src/view/windows.js";
-import { countUsage, createBare } from "./bare/bare.js";
-import type { BarePlan, Usage } from "./bare/plan-bare.js";
+import { createBare, type FollowedRequest } from "./bare/bare.js";
+import { countUsage } from "./bare/estimate.js";
+import type { Usage } from "./bare/plan-bare.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -28,40 +25,21 @@ export interface RequestUsage {
   hear(event: HostEvent): void;
 }
 
-export interface RequestUsageOptions {
-  clock: Pick<Clock, "now">;
-  files: Files;
-  folders: Folders;
-  writes: PQueue;
-  log: Log;
-  savings: Savings;
-  sizes: ContextSizes;
-  windows: ModelWindows;
-  /** The plugin's tools, whose definitions are in every request. */
-  tools: readonly Tool[];
-}
+export type RequestUsageOptions = Pick<
+  KernelContext,
+  "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
+>;
 
 const LAYER = "view";
 
-export function createRequestUsage({
-  clock,
-  files,
-  folders,
-  log,
-  savings,
-  sizes,
-  tools,
-  windows,
-  writes,
-}: RequestUsageOptions): RequestUsage {
+export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
+  const { folders, log, savings, sizes, windows, writes } = options;
   const open = new Map<string, ContextRequest>();
   const bare = createBare({
-    clock,
-    files,
-    sizes,
-    tools,
+    ...options,
+    project: folders.project,
     savingsFolder: folders.savings,
-    resultsFolder: folders.toolResults,
+    resultsFolder: relative(folders.project, folders.toolResults),
   });
 
   return {
@@ -69,8 +47,11 @@ export function createRequestUsage({
 
     hear({ type, properties: { error, info, sessionID } }) {
       if (type === "message.updated" && isEnded(info)) {
-        const request = close(info.sessionID);
-        if (request) recordUsage(request, info);
+        const request = open.get(info.sessionID);
+        if (!request || request.isCompaction !== (info.summary === true)) return;
+        close(info.sessionID);
+        if (request.isCompaction) recordSummary(request, info);
+        else recordUsage(request, info);
       }
       if (typeof sessionID !== "string") return;
       if (type === "session.idle") close(sessionID);
@@ -86,17 +67,27 @@ export function createRequestUsage({
   }
 
   function recordUsage(request: ContextRequest, info: EndedInfo): void {
-    if (request.isCompaction) return;
-    const { cache, input } = info.tokens;
     const { sessionID } = request;
     const shown = request.show();
-    const sent = input + cache.read + cache.write;
+    const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
-    if (request.model) windows.noteTaken(request.model, sent);
+    if (request.model) windows.noteTaken(request.model, counted.sent);
     void writes.add(async () => {
-      const plan = await bare.follow({ request, shown, info });
-      savings.record(planAnswer(request, countUsage(info), plan));
+      try {
+        savings.record(planAnswer(request, counted, await bare.follow({ request, shown, info })));
+      } catch (thrown) {
+        log.error(LAYER, `cannot estimate what an answer of ${sessionID} saved: ${formatError(thrown)}`);
+      }
     });
+  }
+
+  function recordSummary({ rates, sessionID }: ContextRequest, info: EndedInfo): void {
+    const counted = countUsage(info);
+    const price = priceUsage(counted, rates(counted.sent));
+    const cost = Math.round(price);
+    const worth = priceNet(-price, rates(counted.sent));
+    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
+    void writes.add(() => bare.noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */
@@ -112,20 +103,25 @@ export function createRequestUsage({
   }
 }
 
-/** The ledger record of one answer. Pure. */
-export function planAnswer({ rates, sessionID }: ContextRequest, counted: Usage, plan: BarePlan) {
-  const price = (usage: Usage | undefined): number => (usage ? priceUsage(usage, rates(usage.sent)) : 0);
-  const { request, retracted, summary } = plan;
+/** The ledger record of one answer: what the host would have paid without Strata, less what was paid. Pure. */
+export function planAnswer(
+  { rates, sessionID }: Pick<ContextRequest, "rates" | "sessionID">,
+  counted: Usage,
+  { looks, request, retracted, summary }: FollowedRequest,
+): NewSavingsRecord {
+  const price = (usage: Usage): number => priceUsage(usage, rates(usage.sent));
+  const cost = price(counted);
+  const net = price(request) + (summary ? price(summary) : 0) - (retracted ? price(retracted) : 0) - cost;
   const { at, cached, sent, since } = request;
-  const net = price(request) + price(summary) - price(retracted) - price(counted);
   return {
     session: sessionID,
     layer: LAYER,
     event: "answer",
     ...counted,
     keptOut: sent - counted.sent,
+    ...(looks > 0 && { looks }),
+    cost: Math.round(cost),
     bare: { sent, cached, at, since },
-    dbg: { calls: (globalThis as any).__dbg, summary, look: retracted !== undefined },
     ...priceNet(net, rates(counted.sent)),
   };
 }
@@ -136,8 +132,9 @@ function isOverflow(error: unknown): boolean {
   return isRecord(error) && error.name === "ContextOverflowError";
 }
 
-/** Is it an ended answer of the session's own agent, with the provider's counts? */
+/** Is it an answer or a summary that has ended, with the provider's counts? */
 function isEnded(info: unknown): info is EndedInfo {
   if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
+  const { role, tokens } = info as unknown as MessageInfo;
+  return role === "assistant" && countReportedTokens(tokens) > 0;
 }

@@ -63,19 +63,23 @@ export interface SavingsRecord {
   cached?: number;
   answered?: number;
   /**
-   * Tokens by which an answer's prompt would have been longer without Strata: those removed, minus those added (tool
-   * definitions, texts after messages and results). Negative if more were added. An estimate.
+   * Tokens by which an answer's prompt would have been longer without Strata. Negative if Strata added more than it
+   * removed, or if the host would have summarised by then. An estimate.
    */
   keptOut?: number;
-  /** What the host would have sent for the answer without Strata. An estimate. */
+  /** What an answer cost, or a summary by the host, in tokens at input price. */
+  cost?: number;
+  /** Number of calls before an answer that only looked at what Strata had taken out; without Strata they had not been made. */
+  looks?: number;
+  /** What the host would have sent for the answer without Strata, in tokens. An estimate. */
   bare?: {
     sent: number;
     cached: number;
-    /** Start of the answer, and of the first message that the host would still have word for word, in milliseconds. */
+    /** Start of the answer, in milliseconds since 1970. */
     at: number;
+    /** Start of the first message that the host would still have word for word; 0 if it has all of them. */
     since: number;
   };
-  dbg?: any;
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
@@ -179,11 +183,6 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
 function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {
   const priced = records.flatMap(({ money }) => (Number.isFinite(money) ? [money ?? 0] : []));
   return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
-}
-
-/** The value of a break: the cost of writing cached tokens again. */
-export function priceLostCache(tokens: number, rates: Rates): Pick<SavingsRecord, "net" | "money"> {
-  return priceNet(-tokens * (rates.written - rates.cached), rates);
 }
 
 /** The price of a request and its answer, in tokens at input price. */

@@ -1,79 +1,102 @@
 /**
- * Follows what the host would have sent without the plugin, in each session. The last requests are in memory; after a
- * restart they are read from the savings ledger, and in a fork, or where the ledger says nothing, they are estimated from
- * the history.
+ * Follows in each session what the host would have sent without Strata. What was estimated is kept in memory, and in the
+ * savings ledger for the time after a restart; in a fork it is estimated from the history.
  */
-import type { Result } from "../../../src/conversation/history.js";
-import { type Message, type MessageInfo, isToolPart } from "../../../src/conversation/message.js";
+import type { Message, MessageInfo } from "../../../src/conversation/message.js";
 import { estimateToolTokens, type Tool } from "../../../src/dispatcher/tool.js";
+import { formatError } from "../../../src/error.js";
 import { readJsonLines } from "../../../src/record/json-lines.js";
+import type { Log } from "../../../src/record/log.js";
 import { parseSavingsRecord } from "../../../src/record/savings.js";
+import { isRecord } from "../../../src/records.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
+import type { Host } from "../../../src/seams/host.js";
+import { count, each, object, parserOf } from "../../../src/shape.js";
 import { findHostBreak } from "../../../src/view/breaks.js";
 import { type ContextSizes, countCharacters } from "../../../src/view/context-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { countUsableTokens } from "../../../src/view/windows.js";
+import { countUsage, estimateBare } from "./estimate.js";
 import { findLooks } from "./looks.js";
-import { type BarePlan, type BareRequest, type BareStep, planBare, type Usage } from "./plan-bare.js";
-import { planSummary } from "./summary.js";
+import { createGoneAt, type LastSent, type MeasuredRequest, measureStep } from "./measure.js";
+import { type BarePlan, type BareRequest, planBare, type Usage } from "./plan-bare.js";
 
 export interface Bare {
-  /** What the host would have sent for this answer. */
-  follow(answered: Answered): Promise<BarePlan>;
+  /** What the host would have sent for this answer. Call in the order of the answers. */
+  follow(answered: AnsweredRequest): Promise<FollowedRequest>;
+  /** The host has made a summary of its own. */
+  noteSummary(sessionID: string, usage: Usage): Promise<void>;
 }
 
-/** A request with its answer. */
-export interface Answered {
+export interface AnsweredRequest {
   request: ContextRequest;
   /** The messages that were sent. */
   shown: readonly Message[];
-  info: MessageInfo & Required<Pick<MessageInfo, "tokens">>;
+  info: MessageInfo;
+}
+
+export interface FollowedRequest extends BarePlan {
+  /** Number of calls of the answer before that only looked at what Strata had taken out. */
+  looks: number;
 }
 
 export interface BareOptions {
   clock: Pick<Clock, "now">;
   files: Files;
+  host: Pick<Host, "summarizes">;
+  log: Pick<Log, "warn">;
   sizes: ContextSizes;
   tools: readonly Tool[];
+  project: string;
   savingsFolder: string;
-  /** Folder of whole results. */
+  /** Folder of whole results, as calls name it. */
   resultsFolder: string;
 }
 
 /** What is known of a session. */
 interface Session {
-  /** By the start of their answers. */
+  /** By the start of their answers; the last 1,000. */
   requests: Map<number, BareRequest>;
   /** Starts of the answers that were only looks. */
   looks: Set<number>;
-  last?: { at: number; sent: number; characters: number };
+  last?: LastSent;
+  /** The host's last summary, until the next answer. */
+  summary?: Usage | undefined;
 }
 
-const MOST_SESSIONS = 100;
-const MOST_REQUESTS = 2_000;
+const MOST_SESSIONS = 50;
+const MOST_REQUESTS = 1_000;
 
 export function createBare(options: BareOptions): Bare {
   const { sizes, tools } = options;
   const sessions = new Map<string, Promise<Session>>();
-  const own = new Set(tools.map(({ name }) => name));
+  const names = new Set(tools.map(({ name }) => name));
   let toolTokens: number | undefined;
 
   return {
     async follow(answered) {
-      const { request, info, shown } = answered;
+      const { request, shown } = answered;
       toolTokens ??= estimateToolTokens(tools);
       const session = await open(request.sessionID);
-      const before = findBefore(session, request);
-      const step = measure(session, answered, before, toolTokens);
+      const measured = { ...measure(answered, toolTokens), last: session.last, pastLooks: session.looks };
+      const isByHand = isCompactedByHand(request);
+      const before = isByHand ? undefined : findBefore(session, measured);
+      const looks = before ? findOwnLooks(request, before) : [];
+      const step = measureStep(before, { ...measured, looks });
       const plan = planBare(before, step);
-      const at = info.time?.created ?? 0;
-      session.requests.delete(at);
-      session.requests.set(at, plan.request);
-      if (session.requests.size > MOST_REQUESTS)
-        session.requests.delete(session.requests.keys().next().value ?? 0);
-      session.last = { at, sent: step.counted.sent, characters: countCharacters(shown) };
-      return plan;
+      if (step.isLook && before) session.looks.add(before.at);
+      remember(session, plan.request);
+      session.last = { at: measured.at, sent: measured.counted.sent, characters: countCharacters(shown) };
+      const { summary } = session;
+      session.summary = undefined;
+      // A person who asks for a summary pays for it with and without Strata.
+      return { ...plan, ...(isByHand && summary && { summary }), looks: looks.length };
+    },
+
+    async noteSummary(sessionID, usage) {
+      const session = await open(sessionID);
+      session.summary = usage;
     },
   };
 
@@ -85,104 +108,97 @@ export function createBare(options: BareOptions): Bare {
     return known;
   }
 
-  function findBefore({ requests }: Session, { history, sessionID }: ContextRequest): BareRequest | undefined {
-    const last = history.messages[history.lastAnswer]?.info;
-    if (!last) return undefined;
-    const known = requests.get(last.time?.created ?? -1);
-    void sessionID;
-    return known;
-  }
-
   function measure(
-    session: Session,
-    { info, request, shown }: Answered,
-    before: BareRequest | undefined,
+    { info, request, shown }: AnsweredRequest,
     ours: number,
-  ): BareStep {
-    const { history, sessionID, window } = request;
-    const { messages } = history;
-    const rate = sizes.tokensPerCharacter(sessionID);
-    const count = (some: readonly Message[]): number => countCharacters(some) * rate;
+  ): Omit<MeasuredRequest, "last" | "looks"> {
+    const { history, model, sessionID, window } = request;
     const counted = countUsage(info);
-    const lastAnswer = Math.max(0, history.lastAnswer);
-    const added = messages.slice(lastAnswer);
-    const answer = before && messages[history.lastAnswer];
-    (globalThis as any).__dbg = [];
-    const looks = answer
-      ? findLooks(answer, {
-          history,
-          from: Math.max(0, messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= before.since)),
-          goneAt: createGoneAt(request, answer),
-          isOwnTool: (name) => own.has(name),
-          resultsFolder: ".opencode/tool-results",
-        })
-      : [];
-    const isLook = looks.length > 0 && looks.length === answer?.parts.filter(isToolPart).length;
-    const shownNew = shown.slice(Math.max(0, shown.length - added.length));
-    const shownOld = countCharacters(shown) - countCharacters(shownNew);
-    const { last } = session;
-    const isExact = last !== undefined && last.at === answer?.info.time?.created && last.characters === shownOld;
-    const grownAll = isExact
-      ? counted.sent - last.sent + count(added) - count(shownNew)
-      : count(added);
-    if (isLook) session.looks.add(answer?.info.time?.created ?? 0);
-    const grown = isLook
-      ? count(added.slice(1))
-      : grownAll - (looks.length > 0 && answer ? count([{ ...answer, parts: looks }]) : 0);
     const fixedTokens = Math.max(0, sizes.fixedTokens(sessionID) - ours);
-    const hostBreak = findHostBreak(history, request.model, options.clock.now());
-    const usableTokens = window && window.contextTokens > 0 ? countUsableTokens(window) : undefined;
+    const hostBreak = findHostBreak(history, model, options.clock.now())?.kind;
+    const windowTokens = window && window.contextTokens > 0 ? window.contextTokens : undefined;
     return {
       at: info.time?.created ?? 0,
-      counted,
-      isCold: counted.cached < fixedTokens / 2 || hostBreak?.kind === "model" || hostBreak?.kind === "day",
-      fixedTokens,
-      wholeTokens: counted.sent - ours + count(messages) - count(shown),
-      grownTokens: grown,
-      isLook,
-      usableTokens,
-      summarize: (since) =>
-        planSummary(
-          messages.slice(0, lastAnswer + 1).filter(({ info: { time } }) => {
-            const created = time?.created ?? 0;
-            return created >= since && !session.looks.has(created);
-          }),
-          {
-            at: info.time?.created ?? 0,
-            usableTokens: usableTokens ?? 0,
-            tokensPerCharacter: rate,
-            later: messages.slice(lastAnswer + 1),
-            isSecond: since > 0,
-          },
-        ),
+      ...{ counted, fixedTokens, history, shown, windowTokens },
+      pastLooks: new Set(),
+      // Strata never changes the system prompt: a provider that has a cache has that at least.
+      isCold: counted.cached < fixedTokens / 2 || hostBreak === "model" || hostBreak === "day",
+      toolTokens: ours,
+      tokensPerCharacter: sizes.tokensPerCharacter(sessionID),
+      usableTokens:
+        window && windowTokens !== undefined && options.host.summarizes()
+          ? countUsableTokens(window)
+          : undefined,
     };
+  }
+
+  function findOwnLooks({ find, history }: ContextRequest, { at, since }: BareRequest) {
+    const { messages } = history;
+    const answer = messages.find(({ info }) => info.role === "assistant" && info.time?.created === at);
+    if (!answer) return [];
+    const from = messages.findIndex(({ info: { time } }) => (time?.created ?? 0) >= since);
+    return findLooks(answer, {
+      history,
+      from: Math.max(0, from),
+      goneAt: createGoneAt(history, find, answer),
+      isOwnTool: (name) => names.has(name),
+      project: options.project,
+      resultsFolder: options.resultsFolder,
+    });
   }
 }
 
-export function countUsage({ tokens }: Answered["info"]): Usage {
-  const { cache, input, output, reasoning } = tokens;
-  return { sent: input + cache.read + cache.write, cached: cache.read, answered: output + reasoning };
+function remember({ requests }: Session, request: BareRequest): void {
+  requests.delete(request.at);
+  requests.set(request.at, request);
+  if (requests.size > MOST_REQUESTS) requests.delete(requests.keys().next().value ?? 0);
 }
 
-async function readSession({ files, savingsFolder }: BareOptions, sessionID: string): Promise<Session> {
-  const { records } = await readJsonLines(files, `${savingsFolder}/${sessionID}.jsonl`, parseSavingsRecord);
-  const requests = new Map<number, BareRequest>();
-  for (const { answered = 0, bare } of records) if (bare) requests.set(bare.at, { ...bare, answered });
-  return { requests, looks: new Set() };
+/** The request before. After a revert it is an earlier one; the host's own summary may have taken its answer away. */
+function findBefore(
+  { requests }: Session,
+  {
+    history,
+    ...sizes
+  }: Pick<MeasuredRequest, "history" | "tokensPerCharacter" | "fixedTokens"> &
+    Pick<MeasuredRequest, "toolTokens" | "usableTokens" | "windowTokens">,
+): BareRequest | undefined {
+  const { freshSummary, lastAnswer, messages } = history;
+  const made = messages[freshSummary]?.info.time?.created;
+  if (made !== undefined) {
+    const earlier = [...requests.values()].filter(({ at }) => at < made);
+    if (earlier.length > 0) return earlier.reduce((last, one) => (one.at > last.at ? one : last));
+  }
+  const answeredAt = messages[lastAnswer]?.info.time?.created;
+  if (answeredAt === undefined) return undefined;
+  return requests.get(answeredAt) ?? estimateBare(messages, sizes);
 }
 
-/** When a result went out of sight, by the decisions made before the answer. */
-function createGoneAt({ find, history }: ContextRequest, { info }: Message): (result: Result) => number | undefined {
-  const answeredAt = info.time?.completed ?? info.time?.created ?? 0;
-  const cuts = [...history.messages.keys()].flatMap((index) => {
-    const key = history.keyOf(index);
-    const cut = key && find(key.key)?.cut;
-    return cut?.text !== undefined && cut.at <= answeredAt ? [{ index, at: cut.at }] : [];
-  });
-  return ({ index, key }) => {
-    const standing = find(key);
-    const gone = [standing?.cleared, standing?.judged].filter((one) => one?.text !== undefined && one.at <= answeredAt);
-    const times = [...gone.map((one) => one?.at ?? 0), ...cuts.filter((cut) => cut.index > index).map(({ at }) => at)];
-    return times.length === 0 ? undefined : Math.min(...times);
-  };
+/** The host has just made a summary that a person asked for. */
+function isCompactedByHand({ history: { freshSummary, messages } }: ContextRequest): boolean {
+  const question = messages[freshSummary - 1];
+  return (
+    question?.parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false) ??
+    false
+  );
 }
+
+/** Without the ledger, what came before is estimated from the history. Never rejects. */
+async function readSession({ files, log, savingsFolder }: BareOptions, sessionID: string): Promise<Session> {
+  const session: Session = { requests: new Map(), looks: new Set() };
+  const path = `${savingsFolder}/${sessionID}.jsonl`;
+  try {
+    const { records } = await readJsonLines(files, path, parseSavingsRecord);
+    for (const { answered = 0, bare } of records) {
+      const known = parseBare(bare);
+      if (known) remember(session, { ...known, answered });
+    }
+  } catch (thrown) {
+    log.warn("savings", `cannot read ${path}, what was saved is estimated anew: ${formatError(thrown)}`);
+  }
+  return session;
+}
+
+const parseBare = parserOf(
+  object<Omit<BareRequest, "answered">>(each(count, "at", "cached", "sent", "since")),
+);

@@ -9,82 +9,76 @@ import type { BareSummary } from "./plan-bare.js";
 
 /** Characters of a result in the text to summarise. */
 const RESULT_CHARACTERS = 2_000;
-/** The newest messages that stay: a quarter of the usable window, within these bounds (`compaction.preserve_recent_tokens`). */
+/** The newest messages that stay (`compaction.preserve_recent_tokens`): a quarter of the usable window, within bounds. */
 const TAIL_TOKENS = { share: 0.25, least: 2_000, most: 15_000 };
-/** Characters of the host's instruction and its agent's system prompt. */
+/** Characters of the instruction, and of the system prompt of the agent that summarises. */
 const INSTRUCTION_CHARACTERS = 2_330;
-/** Characters before each text, call and result: "[Assistant tool call]: ". */
+/** Characters before each text, call and result, such as "[Assistant tool call]: ". */
 const LABEL_CHARACTERS = 20;
-/** The instruction asks for seven sections of short lines. */
+/** The instruction asks for a page of short lines under set headings. */
 const SUMMARY_TOKENS = 1_000;
-/** "What did we do so far?", and the request to continue. */
+/** "What did we do so far?" before the summary, and the host's request to continue after the messages. */
 const AROUND_TOKENS = 50;
 
 export interface SummaryOptions {
-  /** Start of the answer to the request that follows. */
-  at: number;
   usableTokens: number;
   tokensPerCharacter: number;
-  /** Messages that came after the answer that filled the window. */
+  /** Messages after the answer that filled the window. */
   later: readonly Message[];
-  /** Another summary begins the messages. */
-  isSecond: boolean;
+  /** Start of the answer that follows. */
+  at: number;
+  /** The host has summarised before: that summary is sent along. */
+  isLater: boolean;
 }
 
-/** `messages` are those that the host still has word for word, the answer that filled the window included. */
+/** `messages` are those that the host has word for word, up to the answer that filled the window. */
 export function planSummary(
   messages: readonly Message[],
-  { at, isSecond, later, tokensPerCharacter, usableTokens }: SummaryOptions,
+  { at, isLater, later, tokensPerCharacter, usableTokens }: SummaryOptions,
 ): BareSummary {
-  const from = findTail(messages, usableTokens);
-  const head = messages.slice(0, from);
-  const kept = [...messages.slice(from), ...later];
-  const text = head.reduce((sum, message) => sum + countText(message), INSTRUCTION_CHARACTERS);
-  const earlier = isSecond ? SUMMARY_TOKENS : 0;
+  const first = findTail(messages, usableTokens);
+  const head = messages.slice(0, first);
+  const kept = [...messages.slice(first), ...later];
+  const characters = head.reduce((sum, message) => sum + countText(message), INSTRUCTION_CHARACTERS);
+  const sent = Math.round(characters * tokensPerCharacter) + (isLater ? SUMMARY_TOKENS : 0);
   return {
-    usage: {
-      sent: Math.round(text * tokensPerCharacter) + earlier,
-      cached: 0,
-      answered: SUMMARY_TOKENS,
-    },
+    usage: { sent, cached: 0, answered: SUMMARY_TOKENS },
     keptTokens: SUMMARY_TOKENS + AROUND_TOKENS + countCharacters(kept) * tokensPerCharacter,
     since: kept[0]?.info.time?.created ?? at,
   };
 }
 
-/** Index of the first message that stays. */
+/** Index of the first message that stays: whole turns from the end, and the end of the turn that does not fit. */
 function findTail(messages: readonly Message[], usableTokens: number): number {
   const share = Math.floor(usableTokens * TAIL_TOKENS.share);
-  let room = Math.min(TAIL_TOKENS.most, Math.max(TAIL_TOKENS.least, share));
+  const room = Math.min(TAIL_TOKENS.most, Math.max(TAIL_TOKENS.least, share));
   let first = messages.length;
-  for (;;) {
-    const turn = messages.slice(0, first).findLastIndex(({ info }) => info.role === "user");
-    if (turn === -1) return first;
-    const tokens = countCharacters(messages.slice(turn, first)) / CHARACTERS_PER_TOKEN;
-    if (tokens > room) return splitTurn(messages.slice(0, first), turn, room);
-    room -= tokens;
-    first = turn;
-  }
-}
-
-/** The longest end of a turn that fits; a turn is split before an answer. */
-function splitTurn(messages: readonly Message[], turn: number, room: number): number {
   let tokens = 0;
-  let first = messages.length;
-  while (first - 1 > turn) {
-    tokens += countCharacters(messages.slice(first - 1, first)) / CHARACTERS_PER_TOKEN;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (!message) break;
+    tokens += countJson(message) / CHARACTERS_PER_TOKEN;
     if (tokens > room) break;
-    first--;
+    // A turn is split before an answer, never after its user's message.
+    first = index;
   }
   return first;
 }
 
+/** Characters of a message as JSON, from which the host estimates its tokens. */
+function countJson(message: Message): number {
+  const texts = message.parts.flatMap((part) =>
+    isToolPart(part) ? [readResultText(part), ...Object.values(part.state.input ?? {})] : [part.text],
+  );
+  const escapes = texts.map((text) =>
+    typeof text === "string" ? JSON.stringify(text).length - text.length - 2 : 0,
+  );
+  return countCharacters([message]) + escapes.reduce((sum, count) => sum + count, 0);
+}
+
 /** Characters of a message in the text to summarise. */
 function countText(message: Message): number {
-  let cut = 0;
-  for (const part of message.parts) {
-    const text = isToolPart(part) ? (readResultText(part) ?? "") : "";
-    cut += Math.max(0, text.length - RESULT_CHARACTERS);
-  }
+  const results = message.parts.map((part) => (isToolPart(part) ? (readResultText(part)?.length ?? 0) : 0));
+  const cut = results.reduce((sum, length) => sum + Math.max(0, length - RESULT_CHARACTERS), 0);
   return countCharacters([message]) - cut + LABEL_CHARACTERS * message.parts.length;
 }
