@@ -74,9 +74,9 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     if (request.model) windows.noteTaken(request.model, counted.sent);
     void writes.add(async () => {
       try {
-        savings.record(planAnswer(request, counted, await bare.follow({ request, shown, info })));
+        await savings.recordNow(planAnswer(request, counted, await bare.follow({ request, shown, info })));
       } catch (thrown) {
-        log.error(LAYER, `cannot estimate what an answer of ${sessionID} saved: ${formatError(thrown)}`);
+        log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
       }
     });
   }

@@ -96,7 +96,10 @@ describe("the usage of an answer", () => {
 
   it("the usage of an answer is closed once, and only by a finished answer", async () => {
     const recorded: NewSavingsRecord[] = [];
-    const savings: Savings = { record: (one) => void recorded.push(one), recordNow: async () => {} };
+    const savings: Savings = {
+      record: (one) => void recorded.push(one),
+      recordNow: async (one) => void recorded.push(one),
+    };
     const clock = createFakeClock();
     const writes = new PQueue({ concurrency: 1 });
     const requests = createRequestUsage({

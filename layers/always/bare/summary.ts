@@ -15,8 +15,9 @@ const TAIL_TOKENS = { share: 0.25, least: 2_000, most: 15_000 };
 const INSTRUCTION_CHARACTERS = 2_330;
 /** Characters before each text, call and result, such as "[Assistant tool call]: ". */
 const LABEL_CHARACTERS = 20;
-/** The instruction asks for a page of short lines under set headings. */
+/** The instruction asks for a page of short lines under set headings; a summary of little text is shorter. */
 const SUMMARY_TOKENS = 1_000;
+const SUMMARY_SHARE = 0.1;
 /** "What did we do so far?" before the summary, and the host's request to continue after the messages. */
 const AROUND_TOKENS = 50;
 
@@ -41,9 +42,10 @@ export function planSummary(
   const kept = [...messages.slice(first), ...later];
   const characters = head.reduce((sum, message) => sum + countText(message), INSTRUCTION_CHARACTERS);
   const sent = Math.round(characters * tokensPerCharacter) + (isLater ? SUMMARY_TOKENS : 0);
+  const answered = Math.round(Math.min(SUMMARY_TOKENS, sent * SUMMARY_SHARE));
   return {
-    usage: { sent, cached: 0, answered: SUMMARY_TOKENS },
-    keptTokens: SUMMARY_TOKENS + AROUND_TOKENS + countCharacters(kept) * tokensPerCharacter,
+    usage: { sent, cached: 0, answered },
+    keptTokens: answered + AROUND_TOKENS + countCharacters(kept) * tokensPerCharacter,
     since: kept[0]?.info.time?.created ?? at,
   };
 }
