@@ -14,9 +14,8 @@ import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/sa
 import { isRecord } from "../../src/records.js";
 import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { createBare, type FollowedRequest } from "./bare/bare.js";
-import { countUsage } from "./bare/estimate.js";
-import type { Usage } from "./bare/plan-bare.js";
+import type { Bare, FollowedRequest } from "./bare/bare.js";
+import { countUsage, type Usage } from "./bare/usage.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -35,12 +34,7 @@ const LAYER = "view";
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
   const { folders, log, savings, sizes, windows, writes } = options;
   const open = new Map<string, ContextRequest>();
-  const bare = createBare({
-    ...options,
-    project: folders.project,
-    savingsFolder: folders.savings,
-    resultsFolder: relative(folders.project, folders.toolResults),
-  });
+  let bare: Promise<Bare> | undefined;
 
   return {
     open: (request) => void open.set(request.sessionID, request),
@@ -60,6 +54,29 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     },
   };
 
+  /** In the background, in order. */
+  function withBare(what: string, work: (bare: Bare) => Promise<void>): void {
+    void writes.add(async () => {
+      try {
+        bare ??= openBare();
+        await work(await bare);
+      } catch (thrown) {
+        log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
+      }
+    });
+  }
+
+  /** Loaded with the first answer. */
+  async function openBare(): Promise<Bare> {
+    const { createBare } = await import("./bare/bare.js");
+    return createBare({
+      ...options,
+      project: folders.project,
+      savingsFolder: folders.savings,
+      resultsFolder: relative(folders.project, folders.toolResults),
+    });
+  }
+
   function close(sessionID: string): ContextRequest | undefined {
     const request = open.get(sessionID);
     open.delete(sessionID);
@@ -72,12 +89,8 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    void writes.add(async () => {
-      try {
-        await savings.recordNow(planAnswer(request, counted, await bare.follow({ request, shown, info })));
-      } catch (thrown) {
-        log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
-      }
+    withBare(`record what an answer of ${sessionID} saved`, async ({ follow }) => {
+      await savings.recordNow(planAnswer(request, counted, await follow({ request, shown, info })));
     });
   }
 
@@ -87,7 +100,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const cost = Math.round(price);
     const worth = priceNet(-price, rates(counted.sent));
     savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
-    void writes.add(() => bare.noteSummary(sessionID, counted));
+    withBare(`note the summary of ${sessionID}`, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */

@@ -5,12 +5,14 @@
  * Kinds of records:
  *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
  *     break                      cached bytes changed for another reason: the host compacted, the model was switched
- *     answer                     a request was answered: what was sent, and what was kept out of it
+ *     answer                     a request was answered: what was sent, and what the host would have sent without Strata
+ *     summary                    the host made a summary of its own
  *     background                 a model call by Strata
  *
- * `net` is the value of the record in tokens at input price, with the model's prices or else those below: minus the cost of lost cache and of
- * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving. `money` is the same
- * in dollars, where the model's prices are known.
+ * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
+ * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
+ * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
+ * context has no `net`: the next answer has it. In records of earlier versions it has, and answers have what they kept out.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -143,8 +145,12 @@ export interface SavingsTotals {
   cached: number;
   answered: number;
   net: number;
+  /** Part of `net` whose models have no known prices. */
+  unpriced: number;
   /** Dollars, of the records that have prices; absent if none has. */
   money?: number;
+  /** What was paid, in tokens at input price; absent if an answer is from an earlier version. */
+  cost?: number;
 }
 
 /** The records that count, in order: of several of one event and key the last. */
@@ -176,13 +182,26 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     cached: sum("cached"),
     answered: sum("answered"),
     net: sum("net"),
+    unpriced: Math.round(
+      all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
+    ),
     ...sumMoney(all),
+    ...sumCost(all),
   };
 }
 
 function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {
   const priced = records.flatMap(({ money }) => (Number.isFinite(money) ? [money ?? 0] : []));
   return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
+}
+
+/** A call by Strata costs what it takes from the saving. */
+function sumCost(records: readonly SavingsRecord[]): Pick<SavingsTotals, "cost"> {
+  const paid = records.filter(({ event }) => event === "answer" || event === "summary");
+  if (paid.length === 0 || paid.some(({ cost }) => !Number.isFinite(cost))) return {};
+  const background = records.filter(({ event }) => event === "background");
+  const cost = (one: SavingsRecord): number => one.cost ?? -(one.net ?? 0);
+  return { cost: Math.round([...paid, ...background].reduce((total, one) => total + cost(one), 0)) };
 }
 
 /** The price of a request and its answer, in tokens at input price. */

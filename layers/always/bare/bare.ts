@@ -17,10 +17,11 @@ import { findHostBreak } from "../../../src/view/breaks.js";
 import { type ContextSizes, countCharacters } from "../../../src/view/context-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { countUsableTokens } from "../../../src/view/windows.js";
-import { countUsage, estimateBare } from "./estimate.js";
+import { estimateBare } from "./estimate.js";
 import { findLooks } from "./looks.js";
 import { createGoneAt, type LastSent, type MeasuredRequest, measureStep } from "./measure.js";
-import { type BarePlan, type BareRequest, planBare, type Usage } from "./plan-bare.js";
+import { type BarePlan, type BareRequest, planBare } from "./plan-bare.js";
+import { countUsage, type Usage } from "./usage.js";
 
 export interface Bare {
   /** What the host would have sent for this answer. Call in the order of the answers. */

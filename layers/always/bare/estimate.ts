@@ -3,10 +3,11 @@
  * Sizes are from characters, and looks are not known. Pure.
  */
 import { isEndedAnswer } from "../../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../../src/conversation/message.js";
+import type { Message } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
-import { type BareRequest, planBare, type Usage } from "./plan-bare.js";
+import { type BareRequest, planBare } from "./plan-bare.js";
 import { planSummary } from "./summary.js";
+import { countUsage } from "./usage.js";
 
 export interface EstimateOptions {
   fixedTokens: number;
@@ -55,11 +56,3 @@ export function estimateBare(
   }
   return before;
 }
-
-/** As counted by the provider. */
-export function countUsage({ tokens }: MessageInfo): Usage {
-  const { cache, input, output, reasoning } = tokens ?? { ...NONE };
-  return { sent: input + cache.read + cache.write, cached: cache.read, answered: output + reasoning };
-}
-
-const NONE = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };

@@ -3,8 +3,9 @@ import { type History, isSummary, type Result } from "../../../src/conversation/
 import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
 import type { Find } from "../../../src/view/replay.js";
-import type { BareRequest, BareStep, BareSummary, Pruned, Usage } from "./plan-bare.js";
+import type { BareRequest, BareStep, BareSummary, Pruned } from "./plan-bare.js";
 import { planSummary } from "./summary.js";
+import type { Usage } from "./usage.js";
 
 /** The request sent before, if it is known what was sent. */
 export interface LastSent {

@@ -8,13 +8,7 @@
  *     a cold cache      everything is written again, as for the request that was sent
  */
 
-/** Tokens of a request and its answer. */
-export interface Usage {
-  sent: number;
-  /** Part of `sent` that was read from the cache. */
-  cached: number;
-  answered: number;
-}
+import type { Usage } from "./usage.js";
 
 export interface BareRequest extends Usage {
   /** Start of the answer, in milliseconds since 1970. */
