@@ -34,10 +34,14 @@ const LAYER = "view";
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
   const { folders, log, savings, sizes, windows, writes } = options;
   const open = new Map<string, ContextRequest>();
-  let bare: Promise<Bare> | undefined;
+  let bare: Bare | undefined;
 
   return {
-    open: (request) => void open.set(request.sessionID, request),
+    open(request) {
+      const { sessionID } = request;
+      open.set(sessionID, request);
+      if (!bare?.isOpen(sessionID)) void openSession(sessionID);
+    },
 
     hear({ type, properties: { error, info, sessionID } }) {
       if (type === "message.updated" && isEnded(info)) {
@@ -54,26 +58,36 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     },
   };
 
-  /** In the background, in order. */
-  function withBare(what: string, work: (bare: Bare) => Promise<void>): void {
-    void writes.add(async () => {
-      try {
-        bare ??= openBare();
-        await work(await bare);
-      } catch (thrown) {
-        log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
-      }
-    });
+  /** At once if the session is open, as the host may end right after its last answer; else as soon as it is. */
+  function withBare(sessionID: string, work: (comparison: Bare) => void): void {
+    const run = (): void => guard(sessionID, () => bare && work(bare));
+    if (bare?.isOpen(sessionID)) run();
+    else void openSession(sessionID).then(run);
   }
 
-  /** Loaded with the first answer. */
-  async function openBare(): Promise<Bare> {
-    const { createBare } = await import("./bare/bare.js");
-    return createBare({
-      ...options,
-      project: folders.project,
-      savingsFolder: folders.savings,
-      resultsFolder: relative(folders.project, folders.toolResults),
+  function guard(sessionID: string, work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
+    }
+  }
+
+  /** Loads the comparison with the bare host, and what is known of the session. Never rejects. */
+  async function openSession(sessionID: string): Promise<void> {
+    await writes.add(async () => {
+      try {
+        const { createBare } = await import("./bare/bare.js");
+        bare ??= createBare({
+          ...options,
+          project: folders.project,
+          savingsFolder: folders.savings,
+          resultsFolder: relative(folders.project, folders.toolResults),
+        });
+        await bare.open(sessionID);
+      } catch (thrown) {
+        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
+      }
     });
   }
 
@@ -89,9 +103,9 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    withBare(`record what an answer of ${sessionID} saved`, async ({ follow }) => {
-      await savings.recordNow(planAnswer(request, counted, await follow({ request, shown, info })));
-    });
+    withBare(sessionID, (comparison) =>
+      savings.record(planAnswer(request, counted, comparison.follow({ request, shown, info }))),
+    );
   }
 
   function recordSummary({ rates, sessionID }: ContextRequest, info: EndedInfo): void {
@@ -100,7 +114,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const cost = Math.round(price);
     const worth = priceNet(-price, rates(counted.sent));
     savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
-    withBare(`note the summary of ${sessionID}`, ({ noteSummary }) => noteSummary(sessionID, counted));
+    withBare(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */

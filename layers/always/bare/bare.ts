@@ -24,10 +24,13 @@ import { type BarePlan, type BareRequest, planBare } from "./plan-bare.js";
 import { countUsage, type Usage } from "./usage.js";
 
 export interface Bare {
+  /** Reads what is known of the session. Never rejects. */
+  open(sessionID: string): Promise<void>;
+  isOpen(sessionID: string): boolean;
   /** What the host would have sent for this answer. Call in the order of the answers. */
-  follow(answered: AnsweredRequest): Promise<FollowedRequest>;
+  follow(answered: AnsweredRequest): FollowedRequest;
   /** The host has made a summary of its own. */
-  noteSummary(sessionID: string, usage: Usage): Promise<void>;
+  noteSummary(sessionID: string, usage: Usage): void;
 }
 
 export interface AnsweredRequest {
@@ -62,7 +65,7 @@ interface Session {
   /** Starts of the answers that were only looks. */
   looks: Set<number>;
   last?: LastSent;
-  /** The host's last summary, until the next answer. */
+  /** The host's last summary, until it is compared with one that it would have made. */
   summary?: Usage | undefined;
 }
 
@@ -71,15 +74,21 @@ const MOST_REQUESTS = 1_000;
 
 export function createBare(options: BareOptions): Bare {
   const { sizes, tools } = options;
-  const sessions = new Map<string, Promise<Session>>();
+  const sessions = new Map<string, Session>();
   const names = new Set(tools.map(({ name }) => name));
   let toolTokens: number | undefined;
 
   return {
-    async follow(answered) {
+    async open(sessionID) {
+      if (!sessions.has(sessionID)) sessions.set(sessionID, await readSession(options, sessionID));
+    },
+
+    isOpen: (sessionID) => sessions.has(sessionID),
+
+    follow(answered) {
       const { request, shown } = answered;
       toolTokens ??= estimateToolTokens(tools);
-      const session = await open(request.sessionID);
+      const session = find(request.sessionID);
       const measured = { ...measure(answered, toolTokens), last: session.last, pastLooks: session.looks };
       const isByHand = isCompactedByHand(request);
       const before = isByHand ? undefined : findBefore(session, measured);
@@ -89,20 +98,17 @@ export function createBare(options: BareOptions): Bare {
       if (step.isLook && before) session.looks.add(before.at);
       remember(session, plan.request);
       session.last = { at: measured.at, sent: measured.counted.sent, characters: countCharacters(shown) };
-      const { summary } = session;
-      session.summary = undefined;
-      // A person who asks for a summary pays for it with and without Strata.
-      return { ...plan, ...(isByHand && summary && { summary }), looks: looks.length };
+      const summary = isByHand || plan.summary ? findSummary(session, plan) : undefined;
+      return { ...plan, ...(summary && { summary }), looks: looks.length };
     },
 
-    async noteSummary(sessionID, usage) {
-      const session = await open(sessionID);
-      session.summary = usage;
+    noteSummary(sessionID, usage) {
+      find(sessionID).summary = usage;
     },
   };
 
-  function open(sessionID: string): Promise<Session> {
-    const known = sessions.get(sessionID) ?? readSession(options, sessionID);
+  function find(sessionID: string): Session {
+    const known = sessions.get(sessionID) ?? { requests: new Map(), looks: new Set() };
     sessions.delete(sessionID);
     sessions.set(sessionID, known);
     if (sessions.size > MOST_SESSIONS) sessions.delete(sessions.keys().next().value ?? "");
@@ -147,6 +153,16 @@ export function createBare(options: BareOptions): Bare {
       resultsFolder: options.resultsFolder,
     });
   }
+}
+
+/**
+ * A person who asks for a summary pays for it with and without Strata. What the host has summarised is no longer in the
+ * history, so its own call is the better measure.
+ */
+function findSummary(session: Session, { summary: planned }: BarePlan): Usage | undefined {
+  const { summary: made } = session;
+  session.summary = undefined;
+  return made && made.sent > (planned?.sent ?? 0) ? made : planned;
 }
 
 function remember({ requests }: Session, request: BareRequest): void {
