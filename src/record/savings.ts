@@ -5,12 +5,14 @@
  * Kinds of records:
  *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
  *     break                      cached bytes changed for another reason: the host compacted, the model was switched
- *     answer                     a request was answered: what was sent, and what was kept out of it
+ *     answer                     a request was answered: what was sent, and what the host would have sent without Strata
+ *     summary                    the host made a summary of its own
  *     background                 a model call by Strata
  *
- * `net` is the value of the record in tokens at input price, with the model's prices or else those below: minus the cost of lost cache and of
- * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving. `money` is the same
- * in dollars, where the model's prices are known.
+ * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
+ * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
+ * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
+ * context has no `net`: the next answer has it. In records of earlier versions it has, and answers have what they kept out.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -65,10 +67,23 @@ export interface SavingsRecord {
   cached?: number;
   answered?: number;
   /**
-   * Tokens by which an answer's prompt would have been longer without Strata: those removed, minus those added (tool
-   * definitions, texts after messages and results). Negative if more were added. An estimate.
+   * Tokens by which an answer's prompt would have been longer without Strata. Negative if Strata added more than it
+   * removed, or if the host would have summarised by then. An estimate.
    */
   keptOut?: number;
+  /** What an answer cost, or a summary by the host, in tokens at input price. */
+  cost?: number;
+  /** Number of calls before an answer that only looked at what Strata had taken out; without Strata they had not been made. */
+  looks?: number;
+  /** What the host would have sent for the answer without Strata, in tokens. An estimate. */
+  bare?: {
+    sent: number;
+    cached: number;
+    /** Start of the answer, in milliseconds since 1970. */
+    at: number;
+    /** Start of the first message that the host would still have word for word; 0 if it has all of them. */
+    since: number;
+  };
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
@@ -132,8 +147,12 @@ export interface SavingsTotals {
   cached: number;
   answered: number;
   net: number;
+  /** Part of `net` whose models have no known prices. */
+  unpriced: number;
   /** Dollars, of the records that have prices; absent if none has. */
   money?: number;
+  /** What was paid, in tokens at input price; absent if an answer is from an earlier version. */
+  cost?: number;
 }
 
 /** The records that count, in order: of several of one event and key the last. */
@@ -165,7 +184,11 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     cached: sum("cached"),
     answered: sum("answered"),
     net: sum("net"),
+    unpriced: Math.round(
+      all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
+    ),
     ...sumMoney(all),
+    ...sumCost(all),
   };
 }
 
@@ -174,9 +197,21 @@ function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money
   return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
 }
 
-/** The value of a break: the cost of writing cached tokens again. */
-export function priceLostCache(tokens: number, rates: Rates): Pick<SavingsRecord, "net" | "money"> {
-  return priceNet(-tokens * (rates.written - rates.cached), rates);
+/** A call by Strata costs what it takes from the saving. */
+function sumCost(records: readonly SavingsRecord[]): Pick<SavingsTotals, "cost"> {
+  const paid = records.filter(({ event }) => event === "answer" || event === "summary");
+  if (paid.length === 0 || paid.some(({ cost }) => !Number.isFinite(cost))) return {};
+  const background = records.filter(({ event }) => event === "background");
+  const cost = (one: SavingsRecord): number => one.cost ?? -(one.net ?? 0);
+  return { cost: Math.round([...paid, ...background].reduce((total, one) => total + cost(one), 0)) };
+}
+
+/** The price of a request and its answer, in tokens at input price. */
+export function priceUsage(
+  { answered, cached, sent }: { sent: number; cached: number; answered: number },
+  rates: Rates,
+): number {
+  return (sent - cached) * rates.written + cached * rates.cached + answered * rates.answered;
 }
 
 /** The value of a record: `tokens` at input price, and the same in dollars. */

@@ -42,6 +42,8 @@ export interface ContextSizes {
   fixedTokens(sessionID: string): number;
   /** Tokens of messages, by the ratio of tokens to characters learned in this session. */
   measure(sessionID: string, messages: readonly Message[]): number;
+  /** That ratio. */
+  tokensPerCharacter(sessionID: string): number;
 }
 
 export function createContextSizes(): ContextSizes {
@@ -52,7 +54,7 @@ export function createContextSizes(): ContextSizes {
     report(sessionID, answer, sent) {
       if (!isNews(sessionID, answer)) return;
       note(sessionID, answer);
-      take(sessionID, answer, countPrompt(answer), countAll(sent));
+      take(sessionID, answer, countPrompt(answer), countCharacters(sent));
     },
     observe(sessionID, readSent, messages) {
       const answer = messages.findLast(isEndedAnswer)?.info;
@@ -62,7 +64,7 @@ export function createContextSizes(): ContextSizes {
       const last = view.findLastIndex(isEndedAnswer);
       if (last === -1) return;
       if (!learned.has(sessionID)) takeFirst(sessionID, view, messages);
-      const sent = countAll(view.slice(0, last)) + countAll(withoutResults(view[last]));
+      const sent = countCharacters(view.slice(0, last)) + countCharacters(withoutResults(view[last]));
       take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
     estimate(sessionID, messages) {
@@ -77,11 +79,13 @@ export function createContextSizes(): ContextSizes {
       const known = learned.get(sessionID);
       return known ? countFixedTokens(known) : USUAL_FIXED_TOKENS;
     },
-    measure: (sessionID, messages) =>
-      Math.ceil(
-        countAll(messages) * (learned.get(sessionID)?.tokensPerCharacter ?? 1 / CHARACTERS_PER_TOKEN),
-      ),
+    measure: (sessionID, messages) => Math.ceil(countCharacters(messages) * findRate(sessionID)),
+    tokensPerCharacter: findRate,
   };
+
+  function findRate(sessionID: string): number {
+    return learned.get(sessionID)?.tokensPerCharacter ?? 1 / CHARACTERS_PER_TOKEN;
+  }
 
   /** Each answer is used once, because the messages before it may change afterwards. */
   function isNews(sessionID: string, { time }: MessageInfo): boolean {
@@ -104,12 +108,12 @@ export function createContextSizes(): ContextSizes {
     const sent = view.length >= messages.length ? view : messages;
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
-    if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
+    if (answer) take(sessionID, answer, countPrompt(answer), countCharacters(sent.slice(0, first)));
   }
 
   /** Cached, because a request counts the same list several times. */
   function count(messages: readonly Message[]): number {
-    if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
+    if (counted?.messages !== messages) counted = { messages, characters: countCharacters(messages) };
     return counted.characters;
   }
 }
@@ -122,12 +126,13 @@ function countPrompt({ tokens }: MessageInfo): number {
 
 /** Tokens of messages, from their characters. */
 export function estimateTokens(messages: readonly Message[]): number {
-  return Math.ceil(countAll(messages) / CHARACTERS_PER_TOKEN);
+  return Math.ceil(countCharacters(messages) / CHARACTERS_PER_TOKEN);
 }
 
-function countAll(messages: readonly Message[]): number {
+/** Characters of messages in a request. */
+export function countCharacters(messages: readonly Message[]): number {
   let characters = 0;
-  for (const { parts } of messages) for (const part of parts) characters += countCharacters(part);
+  for (const { parts } of messages) for (const part of parts) characters += countPart(part);
   return characters;
 }
 
@@ -137,7 +142,7 @@ export function estimateTextTokens(text: string): number {
 }
 
 /** Characters of a part in a request. */
-function countCharacters(part: Part): number {
+function countPart(part: Part): number {
   if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
   const text = readResultText(part)?.length ?? 0;
   return text + countInput(part.state?.input) + part.tool.length + CHARACTERS_AROUND_A_CALL;
