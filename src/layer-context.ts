@@ -3,6 +3,7 @@ import type { Generation } from "./background/generation.js";
 import type { Candidates } from "./candidates/candidates.js";
 import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
+import type { Deferred } from "./deferred.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
 import type { Family } from "./family.js";
@@ -70,6 +71,8 @@ export interface LayerContext {
   search: MemorySearch;
   /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   background: PQueue;
+  /** Work behind the turn that is done once for several requests. */
+  deferred: Deferred;
 }
 
 /** What the parts that are always on get in addition: the machinery itself. */

@@ -10,6 +10,7 @@ import { createCandidates } from "./candidates/candidates.js";
 import { readConfig } from "./config/config.js";
 import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
+import { createDeferred } from "./deferred.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
@@ -80,8 +81,8 @@ const LAST_WRITES_MS = 1_000;
 
 /** The parts that all others are built on. */
 interface Ground
-  extends Pick<KernelContext, "background" | "clock" | "config" | "files" | "folders" | "host" | "instance">,
-    Pick<KernelContext, "log" | "reading" | "seal" | "toasts" | "writes"> {
+  extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
+    Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
   locateRecord: Own["locateRecord"];
   sessions: SeenSessions;
 }
@@ -94,7 +95,7 @@ type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
 type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
   embedder: OpenEmbedder | undefined;
 };
-type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes"> &
+type Busy = Pick<KernelContext, "background" | "deferred" | "generation" | "memories" | "trust" | "writes"> &
   Pick<Remembering, "embedder">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
@@ -176,16 +177,30 @@ async function openGround(
   const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
   lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
-  return { ...own, background, clock, config, folders, host, instance, log, reading, toasts, writes };
+  const deferred = createDeferred({ clock, log });
+  return {
+    ...own,
+    background,
+    clock,
+    config,
+    deferred,
+    folders,
+    host,
+    instance,
+    log,
+    reading,
+    toasts,
+    writes,
+  };
 }
 
 /** Ledger, pulse, token counts and notes. */
 function createRecording(
-  { clock, files, folders, host, instance, log, sessions, writes }: Ground,
+  { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
   tokenizer: Tokenizer = createTokenizer(clock),
 ): Recording {
   return {
-    savings: createSavings({ files, clock, writes, log, folder: folders.savings, instance }),
+    savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
     pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
     tokens: createTokenCounter({
       tokenize: tokenizer,
@@ -279,10 +294,11 @@ function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" |
 
 /** In this order, because background work ends in a write. */
 async function waitForAll(
-  { background, embedder, generation, memories, trust, writes }: Busy,
+  { background, deferred, embedder, generation, memories, trust, writes }: Busy,
   dispatcher: Dispatcher,
 ): Promise<void> {
   await background.onIdle();
+  await deferred.settle();
   await generation.onIdle();
   await embedder?.onIdle();
   await dispatcher.onIdle();

@@ -38,7 +38,7 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, config, family, host, instances, log, notes } = context;
+  const { background, config, deferred, family, host, instances, log, notes } = context;
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
@@ -66,7 +66,7 @@ function create(context: LayerContext): LayerParts {
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
           greetings.noteWork(sessionID, false);
-          later(() => catchUp(sessionID));
+          void later(() => catchUp(sessionID));
         }
         return undefined;
       },
@@ -86,10 +86,12 @@ function create(context: LayerContext): LayerParts {
     const { history, sessionID } = request;
     await begin(request);
     await notes.learn(sessionID, history.messages);
-    later(async () => {
-      await write(sessionID);
-      await writer.consider(sessionID, history.messages);
-    });
+    deferred.add(`notes of ${sessionID}`, () =>
+      later(async () => {
+        await write(sessionID);
+        await writer.consider(sessionID, history.messages);
+      }),
+    );
     if (!request.isReady()) return false;
     const hasForgotten = await forget(context, { request, layer: LAYER, signal });
     const additions = [...(await greetings.greet(request)), ...remind(request, view)];
@@ -104,7 +106,7 @@ function create(context: LayerContext): LayerParts {
     await notes.learn(sessionID, []);
     const isCompacted = history.messages.some(({ info }) => info.summary === true);
     if (!isCompacted) return;
-    later(async () => {
+    void later(async () => {
       await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
       await write(sessionID);
     });
@@ -131,8 +133,10 @@ function create(context: LayerContext): LayerParts {
     return family.knownParent(sessionID) !== undefined;
   }
 
-  function later(work: Parameters<PQueue["add"]>[0]): void {
-    void background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
+  function later(work: Parameters<PQueue["add"]>[0]): Promise<unknown> {
+    return background
+      .add(work)
+      .catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
   }
 }
 

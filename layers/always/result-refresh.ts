@@ -35,12 +35,14 @@ const CHECK_EVERY_MS = 3_600_000;
 export function createResultRefresh(options: ResultRefreshOptions): ResultRefresh {
   const { background, clock, decisions, files, log, resultFiles } = options;
   const checkedMs = new Map<string, number>();
+  const startedMs = clock.now();
 
   return {
-    refresh(sessionID, result, { file, key, session }) {
+    refresh(sessionID, result, { at, file, key, session }) {
       if (file === undefined) return;
       const name = `${sessionID} ${file}`;
-      const last = checkedMs.get(name);
+      // The file of a decision of this instance was written, or marked, for it.
+      const last = checkedMs.get(name) ?? (session === sessionID && at >= startedMs ? at : undefined);
       if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
       checkedMs.set(name, clock.now());
       void background.add(async () => {

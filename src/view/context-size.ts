@@ -48,6 +48,8 @@ export function createContextSizes(): ContextSizes {
   const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
   let counted: { messages: readonly Message[]; characters: number } | undefined;
+  /** Characters of messages, which are never changed in place and are counted in several lists. */
+  const known = new WeakMap<Message, number>();
   return {
     report(sessionID, answer, sent) {
       if (!isNews(sessionID, answer)) return;
@@ -66,16 +68,16 @@ export function createContextSizes(): ContextSizes {
       take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
     estimate(sessionID, messages) {
-      const known = learned.get(sessionID);
-      if (!known) return USUAL_FIXED_TOKENS + estimateTokens(messages);
-      const { last, tokensPerCharacter } = known;
+      const size = learned.get(sessionID);
+      if (!size) return USUAL_FIXED_TOKENS + Math.ceil(count(messages) / CHARACTERS_PER_TOKEN);
+      const { last, tokensPerCharacter } = size;
       const more = (count(messages) - last.characters) * tokensPerCharacter;
       return Math.max(0, last.tokens + Math.ceil(more));
     },
     lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
-      const known = learned.get(sessionID);
-      return known ? countFixedTokens(known) : USUAL_FIXED_TOKENS;
+      const size = learned.get(sessionID);
+      return size ? countFixedTokens(size) : USUAL_FIXED_TOKENS;
     },
     measure: (sessionID, messages) =>
       Math.ceil(
@@ -112,6 +114,16 @@ export function createContextSizes(): ContextSizes {
     if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
     return counted.characters;
   }
+
+  function countAll(messages: readonly Message[]): number {
+    let sum = 0;
+    for (const message of messages) {
+      const characters = known.get(message) ?? countMessage(message);
+      known.set(message, characters);
+      sum += characters;
+    }
+    return sum;
+  }
 }
 
 /** Tokens of the request, without its answer. */
@@ -122,12 +134,14 @@ function countPrompt({ tokens }: MessageInfo): number {
 
 /** Tokens of messages, from their characters. */
 export function estimateTokens(messages: readonly Message[]): number {
-  return Math.ceil(countAll(messages) / CHARACTERS_PER_TOKEN);
+  const characters = messages.reduce((sum, message) => sum + countMessage(message), 0);
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-function countAll(messages: readonly Message[]): number {
+/** Characters of a message in a request. */
+function countMessage({ parts }: Message): number {
   let characters = 0;
-  for (const { parts } of messages) for (const part of parts) characters += countCharacters(part);
+  for (const part of parts) characters += countCharacters(part);
   return characters;
 }
 
