@@ -10,13 +10,13 @@ import { createCandidates } from "./candidates/candidates.js";
 import { readConfig } from "./config/config.js";
 import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
-import { createDeferred } from "./deferred.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
 import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
+import { waitForAll } from "./idle.js";
 import { createInstances } from "./instances/instances.js";
 import { kernelFiles } from "./kernel-files.js";
 import type { KernelContext } from "./layer-context.js";
@@ -34,6 +34,7 @@ import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
 import type { SeenSessions } from "./owner/seen-sessions.js";
 import { createPrompts } from "./prompts.js";
+import { createDeferred } from "./record/deferred.js";
 import { createKnownPrices } from "./record/known-prices.js";
 import { createLog, type Log } from "./record/log.js";
 import { createSavings } from "./record/savings.js";
@@ -95,8 +96,6 @@ type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
 type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
   embedder: OpenEmbedder | undefined;
 };
-type Busy = Pick<KernelContext, "background" | "deferred" | "generation" | "memories" | "trust" | "writes"> &
-  Pick<Remembering, "embedder">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
@@ -290,19 +289,4 @@ function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" |
       directory: host.directory,
     }),
   };
-}
-
-/** In this order, because background work ends in a write. */
-async function waitForAll(
-  { background, deferred, embedder, generation, memories, trust, writes }: Busy,
-  dispatcher: Dispatcher,
-): Promise<void> {
-  await background.onIdle();
-  await deferred.settle();
-  await generation.onIdle();
-  await embedder?.onIdle();
-  await dispatcher.onIdle();
-  await memories.onIdle();
-  await trust.turns.onIdle();
-  await writes.onIdle();
 }

@@ -42,6 +42,7 @@ function create(context: LayerContext): LayerParts {
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
+  const isSubagents = (sessionID: string): boolean => family.knownParent(sessionID) !== undefined;
   const greetings = createGreetings({ instances, isSubagents, log, layer: LAYER, notes });
 
   return {
@@ -129,14 +130,9 @@ function create(context: LayerContext): LayerParts {
     if (hasWorked && !isSubagents(sessionID)) await notes.write(sessionID);
   }
 
-  function isSubagents(sessionID: string): boolean {
-    return family.knownParent(sessionID) !== undefined;
-  }
-
   function later(work: Parameters<PQueue["add"]>[0]): Promise<unknown> {
-    return background
-      .add(work)
-      .catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
+    const complain = (thrown: unknown): void => log.error(LAYER, `behind the turn: ${formatError(thrown)}`);
+    return background.add(work).catch(complain);
   }
 }
 

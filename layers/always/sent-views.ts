@@ -7,8 +7,8 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import type { Deferred } from "../../src/deferred.js";
 import { formatError } from "../../src/error.js";
+import type { Deferred } from "../../src/record/deferred.js";
 import type { Log } from "../../src/record/log.js";
 import { isRecord, parseJson } from "../../src/records.js";
 import { type Files, readText } from "../../src/seams/files.js";

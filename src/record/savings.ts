@@ -13,11 +13,11 @@
  * in dollars, where the model's prices are known.
  */
 import type PQueue from "p-queue";
-import type { Deferred } from "../deferred.js";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { each, object, parserOf, string } from "../shape.js";
+import type { Deferred } from "./deferred.js";
 import { createJoinedLines } from "./joined-lines.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";

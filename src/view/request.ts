@@ -84,15 +84,6 @@ export function createRequests(options: RequestsOptions): Requests {
       const window = windows.find(model);
       const isCompaction = compactions.delete(sessionID);
       const find: Find = (key) => decisions.find(key, sessionID);
-      // Several layers ask for what only a decision changes.
-      const untilDecided = <T>(read: () => T): (() => T) => {
-        let known: { version: number; value: T } | undefined;
-        return () => {
-          const version = decisions.version();
-          if (known?.version !== version) known = { version, value: read() };
-          return known.value;
-        };
-      };
       return {
         sessionID,
         history,
@@ -105,8 +96,8 @@ export function createRequests(options: RequestsOptions): Requests {
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
         find,
-        shownFrom: untilDecided(() => findCut(history, find)?.index ?? 0),
-        show: untilDecided(() => replay(history, find)),
+        shownFrom: untilDecided(decisions, () => findCut(history, find)?.index ?? 0),
+        show: untilDecided(decisions, () => replay(history, find)),
         showSent() {
           const time = history.messages[history.lastAnswer]?.info.time;
           const endedMs = time?.completed ?? time?.created;
@@ -129,4 +120,14 @@ export function createRequests(options: RequestsOptions): Requests {
       ? Math.min(thresholdTokens, coldThresholdTokens)
       : thresholdTokens;
   }
+}
+
+/** Reads again only after a decision: several layers ask for what nothing else changes. */
+function untilDecided<T>(decisions: Pick<Decisions, "version">, read: () => T): () => T {
+  let known: { version: number; value: T } | undefined;
+  return () => {
+    const version = decisions.version();
+    if (known?.version !== version) known = { version, value: read() };
+    return known.value;
+  };
 }

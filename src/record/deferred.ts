@@ -2,9 +2,9 @@
  * Work behind the turn that waits a moment, so that it is done once for several requests: notes, counts and whatever is
  * written whole each time. Work that must be on disk before it is used does not belong here.
  */
-import { formatError } from "./error.js";
-import type { Log } from "./record/log.js";
-import type { Clock } from "./seams/clock.js";
+import { formatError } from "../error.js";
+import type { Clock } from "../seams/clock.js";
+import type { Log } from "./log.js";
 
 export interface Deferred {
   /** Runs the work after a moment. Further calls with this name until then replace it and do not prolong the wait. */
