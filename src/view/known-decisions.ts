@@ -47,6 +47,8 @@ const slots: Readonly<Record<Exclude<Outcome, "used" | "extended" | "revised">, 
   rewritten: "rewritten",
 };
 
+const NONE: readonly Entry[] = [];
+
 export function createKnownDecisions(): KnownDecisions {
   const known = new Map<string, Entry[]>();
   const uses = new Set<string>();
@@ -93,7 +95,7 @@ export function createKnownDecisions(): KnownDecisions {
 
     find(key, session, byMs = Number.POSITIVE_INFINITY) {
       let standing: Standing | undefined;
-      for (const { decision, day, line } of known.get(key) ?? []) {
+      for (const { decision, day, line } of known.get(key) ?? NONE) {
         if (
           decision.session !== session &&
           line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY)

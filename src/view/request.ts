@@ -84,6 +84,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const window = windows.find(model);
       const isCompaction = compactions.delete(sessionID);
       const find: Find = (key) => decisions.find(key, sessionID);
+      const cut = untilDecided(decisions, () => findCut(history, find));
       return {
         sessionID,
         history,
@@ -96,8 +97,8 @@ export function createRequests(options: RequestsOptions): Requests {
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
         find,
-        shownFrom: untilDecided(decisions, () => findCut(history, find)?.index ?? 0),
-        show: untilDecided(decisions, () => replay(history, find)),
+        shownFrom: () => cut()?.index ?? 0,
+        show: untilDecided(decisions, () => replay(history, find, cut)),
         showSent() {
           const time = history.messages[history.lastAnswer]?.info.time;
           const endedMs = time?.completed ?? time?.created;
