@@ -21,6 +21,7 @@ import type { RecordedCall, RecordedSession } from "../../sessions/recorded-sess
 import { type ReplayOptions, sumClaims } from "../../sessions/replay.js";
 import type { Replay } from "../../sessions/request-record.js";
 import { planScript } from "../../sessions/script.js";
+import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION } from "./host-messages.js";
 import { planOpening, type SeenOpening } from "./opening.js";
 import { createSimulatedHost } from "./simulated-host.js";
@@ -29,6 +30,7 @@ import { noPlugin, openSimulatedPlugin } from "./simulated-plugin.js";
 export interface SimulationOptions extends Omit<ReplayOptions, "tools"> {
   /** From `readOpening`, with the same plugin. */
   opening: SeenOpening;
+  watch?: HookWatch;
 }
 
 export async function simulate(session: RecordedSession, given: SimulationOptions): Promise<Replay> {
@@ -52,7 +54,9 @@ export async function simulate(session: RecordedSession, given: SimulationOption
     agent.enter(SESSION);
     const messages: Message[] = [];
     const plugin =
-      path === undefined ? noPlugin : await openSimulatedPlugin({ project, now, messages, options });
+      path === undefined
+        ? noPlugin
+        : await openSimulatedPlugin({ project, now, messages, options, watch: given.watch });
     const host = createSimulatedHost({
       opening: planOpening(given.opening, session, folder),
       window,

@@ -9,6 +9,7 @@ import { createStrata } from "../../../src/strata.js";
 import type { Project } from "../../host/stage/project.js";
 import { createFakeHost, usersOptions } from "../../support/fake-host.js";
 import { bindTestHooks } from "../../support/hooks.js";
+import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION } from "./host-messages.js";
 
 export interface SimulatedPlugin {
@@ -43,10 +44,12 @@ export interface PluginOptions {
   /** All messages of the session. */
   messages: readonly Message[];
   options: Record<string, unknown>;
+  /** Times the layers. The model then answers at once: requests do not wait for work behind the turn. */
+  watch?: HookWatch | undefined;
 }
 
 export async function openSimulatedPlugin(given: PluginOptions): Promise<SimulatedPlugin> {
-  const { project, messages, options } = given;
+  const { project, messages, options, watch } = given;
   const clock: Clock = { ...systemClock, now: given.now };
   const fake = createFakeHost([
     ...usersOptions(options),
@@ -65,7 +68,11 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     systemClock,
     new URL("../../../dist/tokenizer-worker.js", import.meta.url),
   );
-  const strata = await createStrata({ clock, files: nodeFiles, host, tokenizer }, stack, options);
+  const strata = await createStrata(
+    { clock, files: watch?.files ?? nodeFiles, host, tokenizer },
+    watch?.stack ?? stack,
+    options,
+  );
   const hooks = bindTestHooks(strata).hooks as unknown as Record<
     string,
     ((...given: unknown[]) => unknown) | undefined
@@ -74,7 +81,8 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
 
   async function tell(hook: string, ...args: unknown[]): Promise<void> {
     const begun = performance.now();
-    await hooks[hook]?.(...args);
+    const run = async (): Promise<unknown> => hooks[hook]?.(...args);
+    await (watch ? watch.hook(run) : run());
     spentMs += performance.now() - begun;
   }
 
@@ -85,7 +93,9 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
       await hooks.event?.({ event: { type, properties } });
     },
     mayCompact: () => host.isCompacting,
-    idle: () => strata.idle(),
+    idle: async () => {
+      if (!watch) await strata.idle();
+    },
     close: () => strata.dispose(),
     hookMs: () => spentMs,
   };
