@@ -2,7 +2,7 @@
  * Machine state written by a newer Strata is never overwritten: this version continues without saving, as on a full
  * disk. Applies to files that are one document; files of lines are only appended to.
  */
-import { StrataError } from "../error.js";
+import { formatError, StrataError } from "../error.js";
 import { decodeText, type FileStat, type Files } from "../seams/files.js";
 import { VERSION } from "../version.js";
 import type { Log } from "./log.js";
@@ -38,7 +38,9 @@ export function keepLaterState(files: Files, log: Pick<Log, "warn">): Files {
   };
 
   async function keepInMind(path: string, bytes: number): Promise<void> {
-    const stat = await files.statItself(path).catch(() => undefined);
+    const stat = await files
+      .statItself(path)
+      .catch((thrown) => void log.warn("state", `cannot stat ${path}, just written: ${formatError(thrown)}`));
     own.delete(path);
     if (stat?.bytes === bytes) own.set(path, stat);
     const [oldest] = own.keys();
