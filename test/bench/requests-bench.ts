@@ -76,10 +76,10 @@ async function measure(plugin: string[]): Promise<Figures> {
   return { ...turn, hooks: Object.fromEntries(hooks), restMB, afterMB: await collect() };
 }
 
-const makeText = (n: number): string =>
-  Array.from({ length: 60 }, (_, line) => `line ${line} of file ${n}: some words about the code here\n`).join(
-    "",
-  );
+function makeText(n: number): string {
+  const line = (at: number): string => `line ${at} of file ${n}: some words about the code here\n`;
+  return Array.from({ length: 60 }, (_, at) => line(at)).join("");
+}
 
 function readHooks({ project }: Stage): Record<string, number> {
   try {
@@ -140,8 +140,9 @@ async function printParts(): Promise<void> {
   }
 }
 
-const sorted = (sums: ReadonlyMap<string, number>): [string, number][] =>
-  [...sums].sort(([, one], [, other]) => other - one);
+function sorted(sums: ReadonlyMap<string, number>): [string, number][] {
+  return [...sums].sort(([, one], [, other]) => other - one);
+}
 
 function median(values: number[]): number {
   const ordered = [...values].sort((a, b) => a - b);
