@@ -19,6 +19,8 @@ import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { each, object, parserOf, string } from "../shape.js";
+import type { Deferred } from "./deferred.js";
+import { createJoinedLines } from "./joined-lines.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
@@ -96,9 +98,12 @@ export interface SavingsRecord {
 export type NewSavingsRecord = Omit<SavingsRecord, "v" | "time" | "instance">;
 
 export interface Savings {
-  /** Writes in the background, in order. A failure is only logged. */
+  /** Writes in the background, in order, records of several requests in one call. A failure is only logged. */
   record(record: NewSavingsRecord): void;
-  /** Resolves after the write; rejects if it fails. For actions that must not happen without a record. */
+  /**
+   * Resolves after the write, earlier records of the session included; rejects if it fails. For actions that must not
+   * happen without a record.
+   */
   recordNow(record: NewSavingsRecord): Promise<void>;
 }
 
@@ -107,25 +112,39 @@ export interface SavingsOptions {
   clock: Clock;
   writes: PQueue;
   log: Log;
+  /** Without it, records are written at once. */
+  deferred?: Pick<Deferred, "add">;
   folder: string;
   instance: string;
 }
 
-export function createSavings({ files, clock, writes, log, folder, instance }: SavingsOptions): Savings {
-  const append = (record: NewSavingsRecord): Promise<void> => {
-    const line = { v: 1, time: new Date(clock.now()).toISOString(), instance, ...record };
-    return files.appendLine(`${folder}/${record.session}.jsonl`, JSON.stringify(line));
-  };
+export function createSavings(options: SavingsOptions): Savings {
+  const { clock, deferred, files, folder, instance, log, writes } = options;
+  const lines = createJoinedLines(files);
+  const pathOf = ({ session }: NewSavingsRecord): string => `${folder}/${session}.jsonl`;
+  const format = (record: NewSavingsRecord): string =>
+    JSON.stringify({ v: 1, time: new Date(clock.now()).toISOString(), instance, ...record });
+
   return {
     record(record) {
-      void writes.add(() =>
-        append(record).catch((thrown) =>
-          log.error("savings", `cannot write to ${folder} (${formatError(thrown)}); lost: ${record.event}`),
-        ),
-      );
+      const path = pathOf(record);
+      lines.add(path, format(record));
+      const write = () => writes.add(() => writeWaiting(path));
+      if (deferred) deferred.add(path, write);
+      else void write();
     },
-    recordNow: append,
+
+    recordNow: (record) => lines.write(pathOf(record), format(record)),
   };
+
+  async function writeWaiting(path: string): Promise<void> {
+    const count = lines.waiting(path);
+    await lines
+      .write(path)
+      .catch((thrown) =>
+        log.error("savings", `cannot write ${path} (${formatError(thrown)}); lost: ${count} records`),
+      );
+  }
 }
 
 /** `undefined` if the value is not a record. Unknown fields are kept. */

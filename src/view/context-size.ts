@@ -50,11 +50,13 @@ export function createContextSizes(): ContextSizes {
   const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
   let counted: { messages: readonly Message[]; characters: number } | undefined;
+  /** Characters of messages, which are never changed in place and are counted in several lists. */
+  const known = new WeakMap<Message, number>();
   return {
     report(sessionID, answer, sent) {
       if (!isNews(sessionID, answer)) return;
       note(sessionID, answer);
-      take(sessionID, answer, countPrompt(answer), countCharacters(sent));
+      take(sessionID, answer, countPrompt(answer), countAll(sent));
     },
     observe(sessionID, readSent, messages) {
       const answer = messages.findLast(isEndedAnswer)?.info;
@@ -64,22 +66,22 @@ export function createContextSizes(): ContextSizes {
       const last = view.findLastIndex(isEndedAnswer);
       if (last === -1) return;
       if (!learned.has(sessionID)) takeFirst(sessionID, view, messages);
-      const sent = countCharacters(view.slice(0, last)) + countCharacters(withoutResults(view[last]));
+      const sent = countAll(view.slice(0, last)) + countAll(withoutResults(view[last]));
       take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
     estimate(sessionID, messages) {
-      const known = learned.get(sessionID);
-      if (!known) return USUAL_FIXED_TOKENS + estimateTokens(messages);
-      const { last, tokensPerCharacter } = known;
+      const size = learned.get(sessionID);
+      if (!size) return USUAL_FIXED_TOKENS + Math.ceil(count(messages) / CHARACTERS_PER_TOKEN);
+      const { last, tokensPerCharacter } = size;
       const more = (count(messages) - last.characters) * tokensPerCharacter;
       return Math.max(0, last.tokens + Math.ceil(more));
     },
     lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
-      const known = learned.get(sessionID);
-      return known ? countFixedTokens(known) : USUAL_FIXED_TOKENS;
+      const size = learned.get(sessionID);
+      return size ? countFixedTokens(size) : USUAL_FIXED_TOKENS;
     },
-    measure: (sessionID, messages) => Math.ceil(countCharacters(messages) * findRate(sessionID)),
+    measure: (sessionID, messages) => Math.ceil(countAll(messages) * findRate(sessionID)),
     tokensPerCharacter: findRate,
   };
 
@@ -108,13 +110,23 @@ export function createContextSizes(): ContextSizes {
     const sent = view.length >= messages.length ? view : messages;
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
-    if (answer) take(sessionID, answer, countPrompt(answer), countCharacters(sent.slice(0, first)));
+    if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
   }
 
   /** Cached, because a request counts the same list several times. */
   function count(messages: readonly Message[]): number {
-    if (counted?.messages !== messages) counted = { messages, characters: countCharacters(messages) };
+    if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
     return counted.characters;
+  }
+
+  function countAll(messages: readonly Message[]): number {
+    let sum = 0;
+    for (const message of messages) {
+      const characters = known.get(message) ?? countMessage(message);
+      known.set(message, characters);
+      sum += characters;
+    }
+    return sum;
   }
 }
 
@@ -131,8 +143,13 @@ export function estimateTokens(messages: readonly Message[]): number {
 
 /** Characters of messages in a request. */
 export function countCharacters(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + countMessage(message), 0);
+}
+
+/** Characters of a message in a request. */
+function countMessage({ parts }: Message): number {
   let characters = 0;
-  for (const { parts } of messages) for (const part of parts) characters += countPart(part);
+  for (const part of parts) characters += countPart(part);
   return characters;
 }
 
