@@ -177,6 +177,18 @@ it("all results of the last three answers stay, however many calls they made", a
   expect(await findCleared(world, session)).toEqual([0]);
 });
 
+it("of large results only the last two stay", async () => {
+  const { world } = await talk(0);
+  const session = createSession(world.clock);
+  const large = (n: number) => call("bash", lines(300 + n), { state: { input: { command: `make ${n}` } } });
+  session.user("go");
+  for (let n = 0; n < 5; n++) session.answer([large(n)]);
+  session.answer([]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  expect(await findCleared(world, session)).toEqual([0, 1, 2]);
+});
+
 it("a result looked up again soon after it was cleared is counted with the next batch", async () => {
   const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 1 } });
   const session = createSession(world.clock);
