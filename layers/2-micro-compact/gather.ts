@@ -12,7 +12,6 @@ import { MARKER_TOKENS } from "./marker.js";
 import { type Expectation, expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
-import type { SessionUses } from "./uses.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
 export interface ClearableResult extends Candidate {
