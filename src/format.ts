@@ -6,6 +6,6 @@ export function formatCount(count: number): string {
 /** 1.234 → "$1.23", -0.0345 → "-$0.035": two digits at least, so that small sums are not zero. */
 export function formatMoney(dollars: number): string {
   const size = Math.abs(dollars);
-  const text = size >= 0.995 || size === 0 ? size.toFixed(2) : String(Number(size.toPrecision(2)));
+  const text = size >= 0.0995 || size === 0 ? size.toFixed(2) : String(Number(size.toPrecision(2)));
   return `${dollars < 0 ? "-" : ""}$${text}`;
 }

@@ -15,6 +15,7 @@ import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Seal } from "./owner/seal.js";
 import type { Prompts } from "./prompts.js";
+import type { Deferred } from "./record/deferred.js";
 import type { KnownPrices } from "./record/known-prices.js";
 import type { Log } from "./record/log.js";
 import type { Savings } from "./record/savings.js";
@@ -70,6 +71,8 @@ export interface LayerContext {
   search: MemorySearch;
   /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   background: PQueue;
+  /** Work behind the turn that is done once for several requests. */
+  deferred: Deferred;
 }
 
 /** What the parts that are always on get in addition: the machinery itself. */

@@ -16,6 +16,7 @@ import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
 import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
+import { waitForAll } from "./idle.js";
 import { createInstances } from "./instances/instances.js";
 import { kernelFiles } from "./kernel-files.js";
 import type { KernelContext } from "./layer-context.js";
@@ -33,6 +34,7 @@ import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
 import type { SeenSessions } from "./owner/seen-sessions.js";
 import { createPrompts } from "./prompts.js";
+import { createDeferred } from "./record/deferred.js";
 import { createKnownPrices } from "./record/known-prices.js";
 import { createLog, type Log } from "./record/log.js";
 import { createSavings } from "./record/savings.js";
@@ -81,8 +83,8 @@ const LAST_WRITES_MS = 1_000;
 
 /** The parts that all others are built on. */
 interface Ground
-  extends Pick<KernelContext, "background" | "clock" | "config" | "files" | "folders" | "host" | "instance">,
-    Pick<KernelContext, "log" | "reading" | "seal" | "toasts" | "writes"> {
+  extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
+    Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
   locateRecord: Own["locateRecord"];
   sessions: SeenSessions;
 }
@@ -95,8 +97,6 @@ type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
 type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
   embedder: OpenEmbedder | undefined;
 };
-type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes"> &
-  Pick<Remembering, "embedder">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
@@ -177,16 +177,30 @@ async function openGround(
   const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
   lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
-  return { ...own, background, clock, config, folders, host, instance, log, reading, toasts, writes };
+  const deferred = createDeferred({ clock, log });
+  return {
+    ...own,
+    background,
+    clock,
+    config,
+    deferred,
+    folders,
+    host,
+    instance,
+    log,
+    reading,
+    toasts,
+    writes,
+  };
 }
 
 /** Ledger, pulse, token counts and notes. */
 function createRecording(
-  { clock, files, folders, host, instance, log, sessions, writes }: Ground,
+  { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
   tokenizer: Tokenizer = createTokenizer(clock),
 ): Recording {
   return {
-    savings: createSavings({ files, clock, writes, log, folder: folders.savings, instance }),
+    savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
     pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
     tokens: createTokenCounter({
       tokenize: tokenizer,
@@ -277,18 +291,4 @@ function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" |
       directory: host.directory,
     }),
   };
-}
-
-/** In this order, because background work ends in a write. */
-async function waitForAll(
-  { background, embedder, generation, memories, trust, writes }: Busy,
-  dispatcher: Dispatcher,
-): Promise<void> {
-  await background.onIdle();
-  await generation.onIdle();
-  await embedder?.onIdle();
-  await dispatcher.onIdle();
-  await memories.onIdle();
-  await trust.turns.onIdle();
-  await writes.onIdle();
 }

@@ -3,7 +3,6 @@ import PQueue from "p-queue";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache, type Rates } from "../../src/record/savings.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Clearable } from "./gather.js";
 import type { ClearPlan } from "./plan.js";
@@ -14,7 +13,6 @@ export interface Batch {
   mistakes: number;
   clearable: readonly Clearable[];
   plan: ClearPlan;
-  rates: Rates;
   reason: string;
 }
 
@@ -26,7 +24,7 @@ const WRITTEN_AT_A_TIME = 8;
 
 export function createClearBatch(context: LayerContext): ClearBatch {
   const { decisions, log, savings } = context;
-  return async ({ history, sessionID }, { clearable, mistakes, plan, rates, reason }, signal) => {
+  return async ({ history, sessionID }, { clearable, mistakes, plan, reason }, signal) => {
     const store = createStore(context, history.messages);
     const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
     const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
@@ -49,7 +47,6 @@ export function createClearBatch(context: LayerContext): ClearBatch {
       ...(mistakes > 0 && { mistakes }),
       tokensFreed,
       cacheLost,
-      ...priceLostCache(cacheLost, rates),
     };
     await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
     log.info(

@@ -12,7 +12,6 @@ import { MARKER_TOKENS } from "./marker.js";
 import { type Expectation, expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
-import type { SessionUses } from "./uses.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
 export interface ClearableResult extends Candidate {
@@ -44,8 +43,11 @@ const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearc
 /** Results of other tools stay for so many answers, unless a later call repeats theirs. */
 const OTHERS_KEPT_ANSWERS = 20;
 
-/** The newest results stay: so many, and those of the last answers, which may have made many calls at once. */
-const LEAST_KEPT = { results: 5, answers: 3 };
+/**
+ * The newest results stay: the last two, and of the last five, or those of the last three answers, which may have made
+ * many calls at once, as many as fit these tokens.
+ */
+const KEPT = { least: 2, results: 5, answers: 3, tokens: 6_000 };
 
 export interface Gathering extends Expectation {
   /** Number of newest results that stay, if a user has set it. */
@@ -67,10 +69,10 @@ export function gatherClearable(
   gathering: Gathering,
 ): Clearable[] {
   const { history, model, shownFrom } = request;
-  const { horizon, keepRecent, uses } = gathering;
+  const { horizon, uses } = gathering;
   const from = shownFrom();
   const results = history.results(from);
-  const keptFrom = findKept(results, uses, keepRecent);
+  const keptFrom = findKept(request, results, gathering);
   const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
   const superseded = findSuperseded(history.messages.slice(from));
   const mayClear = ({ part }: Result): boolean =>
@@ -107,14 +109,22 @@ export function gatherClearable(
 type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded" | "expected">;
 
 /** Index of the first of the newest results, which stay. */
-function findKept(results: readonly Result[], uses: SessionUses, keepRecent: number | undefined): number {
-  const least = Math.max(0, results.length - (keepRecent ?? LEAST_KEPT.results));
-  if (keepRecent !== undefined) return least;
-  const first = results.findIndex(({ part }) => {
-    const made = uses.madeBy(part.callID);
-    return made === undefined || made >= uses.answers - LEAST_KEPT.answers;
-  });
-  return first === -1 ? least : Math.min(least, first);
+function findKept(
+  { find }: ContextRequest,
+  results: readonly Result[],
+  { keepRecent, uses }: Pick<Gathering, "keepRecent" | "uses">,
+): number {
+  if (keepRecent !== undefined) return Math.max(0, results.length - keepRecent);
+  const newestAnswers = uses.answers - KEPT.answers;
+  let tokens = 0;
+  for (let kept = 0; kept < results.length; kept++) {
+    const result = results[results.length - 1 - kept];
+    if (!result) break;
+    tokens += estimateTextTokens(findText(result, find(result.key)) ?? result.text);
+    const isNew = kept < KEPT.results || (uses.madeBy(result.part.callID) ?? uses.answers) >= newestAnswers;
+    if (kept >= KEPT.least && !(isNew && tokens <= KEPT.tokens)) return results.length - kept;
+  }
+  return 0;
 }
 
 function gatherResult({ find }: ContextRequest, result: Result): Unplaced<ClearableResult> | undefined {

@@ -58,7 +58,7 @@ function create(context: LayerContext, patience: Patience): LayerParts {
         const plan = planClear(clearable, occasion, { ...policy, rates });
         occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
-        await clear(request, { clearable, mistakes: gathering.mistakes, plan, rates, reason }, signal);
+        await clear(request, { clearable, mistakes: gathering.mistakes, plan, reason }, signal);
         return request.show();
       },
 

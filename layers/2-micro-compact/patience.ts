@@ -19,7 +19,7 @@ export interface Patience {
  * Learned on nine recorded sessions of four repositories, for a low price with all look-ups paid. `npm run
  * bench:policies` tries others, and what is learned on three of the repositories on the fourth.
  */
-export const LEARNED: Patience = { perUnusedAnswer: 0.75, withinTurn: 0.3, grace: 3, perMistake: 0.15 };
+export const LEARNED: Patience = { perUnusedAnswer: 1.5, withinTurn: 0.15, grace: 2, perMistake: 0.15 };
 
 export interface Expectation {
   patience: Patience;

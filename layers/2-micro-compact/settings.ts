@@ -30,7 +30,7 @@ const microCompact = z.strictObject({
     count(
       0,
       100,
-      "Number of newest results that are never cleared. Without it, those of the last three answers, and five at least.",
+      "Number of newest results that are never cleared. Without it, the last two, and as many of the last five, or of the last three answers, as have 6,000 tokens together.",
     ),
   ),
   horizon: byAnyone(

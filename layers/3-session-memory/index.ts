@@ -38,10 +38,11 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, config, family, host, instances, log, notes } = context;
+  const { background, config, deferred, family, host, instances, log, notes } = context;
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
+  const isSubagents = (sessionID: string): boolean => family.knownParent(sessionID) !== undefined;
   const greetings = createGreetings({ instances, isSubagents, log, layer: LAYER, notes });
 
   return {
@@ -66,7 +67,7 @@ function create(context: LayerContext): LayerParts {
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
           greetings.noteWork(sessionID, false);
-          later(() => catchUp(sessionID));
+          void later(() => catchUp(sessionID));
         }
         return undefined;
       },
@@ -86,10 +87,12 @@ function create(context: LayerContext): LayerParts {
     const { history, sessionID } = request;
     await begin(request);
     await notes.learn(sessionID, history.messages);
-    later(async () => {
-      await write(sessionID);
-      await writer.consider(sessionID, history.messages);
-    });
+    deferred.add(`notes of ${sessionID}`, () =>
+      later(async () => {
+        await write(sessionID);
+        await writer.consider(sessionID, history.messages);
+      }),
+    );
     if (!request.isReady()) return false;
     const hasForgotten = await forget(context, { request, layer: LAYER, signal });
     const additions = [...(await greetings.greet(request)), ...remind(request, view)];
@@ -104,7 +107,7 @@ function create(context: LayerContext): LayerParts {
     await notes.learn(sessionID, []);
     const isCompacted = history.messages.some(({ info }) => info.summary === true);
     if (!isCompacted) return;
-    later(async () => {
+    void later(async () => {
       await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
       await write(sessionID);
     });
@@ -127,12 +130,9 @@ function create(context: LayerContext): LayerParts {
     if (hasWorked && !isSubagents(sessionID)) await notes.write(sessionID);
   }
 
-  function isSubagents(sessionID: string): boolean {
-    return family.knownParent(sessionID) !== undefined;
-  }
-
-  function later(work: Parameters<PQueue["add"]>[0]): void {
-    void background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
+  function later(work: Parameters<PQueue["add"]>[0]): Promise<unknown> {
+    const complain = (thrown: unknown): void => log.error(LAYER, `behind the turn: ${formatError(thrown)}`);
+    return background.add(work).catch(complain);
   }
 }
 

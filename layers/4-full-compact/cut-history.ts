@@ -3,7 +3,6 @@ import type { Message } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/record-before.js";
-import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
@@ -107,7 +106,6 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
       key: `${sessionID} ${key.key}`,
       tokensFreed: cut.tokensFreed,
       cacheLost,
-      ...priceLostCache(cacheLost, request.rates(cut.tokensBefore - cut.tokensFreed)),
     };
     await recordBefore(savings, saved, () =>
       decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal),

@@ -12,6 +12,7 @@ import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createSentViews } from "./sent-views.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
+import { createTurnEnd } from "./turn-end.js";
 import { createTurnFollower } from "./turn-follower.js";
 import { createView } from "./view.js";
 
@@ -36,6 +37,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       resultRefresh: createResultRefresh(context),
     }),
     breaks.layer,
+    createTurnEnd(context),
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
     createHousekeeping(context),

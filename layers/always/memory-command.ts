@@ -8,7 +8,8 @@ import type { Memories } from "../../src/memory/store.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Host } from "../../src/seams/host.js";
-import { formatStatus, formatWorth, type Row, type StatusStyle } from "../../src/status/format-status.js";
+import { formatSaved } from "../../src/status/format-saved.js";
+import { formatStatus, type Row, type StatusStyle } from "../../src/status/format-status.js";
 import type { SessionStatus } from "../../src/status/status.js";
 import { type ContextSizes, estimateTextTokens } from "../../src/view/context-size.js";
 import type { Decisions } from "../../src/view/decisions.js";
@@ -174,9 +175,10 @@ function formatLayers(what: string, tokens: Readonly<Record<string, number>>): R
   return texts.length === 0 ? [] : [["", `tokens ${what}: ${texts.join(", ")}`]];
 }
 
-function formatNet({ backgroundTokens, cacheLost, money, net }: SessionStatus): string {
-  const cost = `${formatCount(cacheLost)} cached tokens written again and ${formatCount(backgroundTokens)} tokens of background calls`;
-  return `saved about ${formatCount(net)} tokens at input price${formatWorth(money)}, net of ${cost}`;
+function formatNet(session: SessionStatus): string {
+  const { backgroundTokens, cacheLost } = session;
+  const counted = `${formatCount(cacheLost)} cached tokens written again and ${formatCount(backgroundTokens)} tokens of background calls`;
+  return `${formatSaved(session)}, counting ${counted}`;
 }
 
 function formatBreaker(open: string | undefined, { enabled }: Config["autoCompact"]): string {

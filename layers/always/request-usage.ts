@@ -3,18 +3,19 @@
  * reports the measured size, and notes requests that were too long.
  */
 
-import { isEndedAnswer } from "../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../src/conversation/message.js";
+import { relative } from "node:path";
+import { countReportedTokens } from "../../src/conversation/history.js";
+import type { MessageInfo } from "../../src/conversation/message.js";
 import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import { estimateToolTokens, type Tool } from "../../src/dispatcher/tool.js";
+import { formatError } from "../../src/error.js";
 import { formatCount } from "../../src/format.js";
-import type { Log } from "../../src/record/log.js";
-import { priceNet, type Savings } from "../../src/record/savings.js";
+import type { KernelContext } from "../../src/layer-context.js";
+import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/savings.js";
 import { isRecord } from "../../src/records.js";
-import { type ContextSizes, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { countUsableTokens, type ModelWindows } from "../../src/view/windows.js";
-import { createWithout } from "./without.js";
+import type { Bare, FollowedRequest } from "./bare/bare.js";
+import { countUsage, type Usage } from "./bare/usage.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -23,35 +24,32 @@ export interface RequestUsage {
   hear(event: HostEvent): void;
 }
 
-export interface RequestUsageOptions {
-  log: Log;
-  savings: Savings;
-  sizes: ContextSizes;
-  windows: ModelWindows;
-  /** The plugin's tools, whose definitions are in every request. */
-  tools: readonly Tool[];
-}
+export type RequestUsageOptions = Pick<
+  KernelContext,
+  "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
+>;
 
 const LAYER = "view";
 
-export function createRequestUsage({
-  log,
-  savings,
-  sizes,
-  tools,
-  windows,
-}: RequestUsageOptions): RequestUsage {
+export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
+  const { folders, log, savings, sizes, windows, writes } = options;
   const open = new Map<string, ContextRequest>();
-  const without = createWithout(sizes.measure);
-  let toolTokens: number | undefined;
+  let bare: Bare | undefined;
 
   return {
-    open: (request) => void open.set(request.sessionID, request),
+    open(request) {
+      const { sessionID } = request;
+      open.set(sessionID, request);
+      if (!bare?.isOpen(sessionID)) void openSession(sessionID);
+    },
 
     hear({ type, properties: { error, info, sessionID } }) {
       if (type === "message.updated" && isEnded(info)) {
-        const request = close(info.sessionID);
-        if (request) recordUsage(request, info);
+        const request = open.get(info.sessionID);
+        if (!request || request.isCompaction !== (info.summary === true)) return;
+        close(info.sessionID);
+        if (request.isCompaction) recordSummary(request, info);
+        else recordUsage(request, info);
       }
       if (typeof sessionID !== "string") return;
       if (type === "session.idle") close(sessionID);
@@ -60,6 +58,39 @@ export function createRequestUsage({
     },
   };
 
+  /** At once if the session is open, as the host may end right after its last answer; else as soon as it is. */
+  function withBare(sessionID: string, work: (comparison: Bare) => void): void {
+    const run = (): void => guard(sessionID, () => bare && work(bare));
+    if (bare?.isOpen(sessionID)) run();
+    else void openSession(sessionID).then(run);
+  }
+
+  function guard(sessionID: string, work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
+    }
+  }
+
+  /** Loads the comparison with the bare host, and what is known of the session. Never rejects. */
+  async function openSession(sessionID: string): Promise<void> {
+    await writes.add(async () => {
+      try {
+        const { createBare } = await import("./bare/bare.js");
+        bare ??= createBare({
+          ...options,
+          project: folders.project,
+          savingsFolder: folders.savings,
+          resultsFolder: relative(folders.project, folders.toolResults),
+        });
+        await bare.open(sessionID);
+      } catch (thrown) {
+        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
+      }
+    });
+  }
+
   function close(sessionID: string): ContextRequest | undefined {
     const request = open.get(sessionID);
     open.delete(sessionID);
@@ -67,21 +98,23 @@ export function createRequestUsage({
   }
 
   function recordUsage(request: ContextRequest, info: EndedInfo): void {
-    if (request.isCompaction) return;
-    const { cache, input } = info.tokens;
-    const { history, sessionID } = request;
+    const { sessionID } = request;
     const shown = request.show();
-    const sent = input + cache.read + cache.write;
+    const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
-    if (request.model) windows.noteTaken(request.model, sent);
-    toolTokens ??= estimateToolTokens(tools);
-    savings.record(
-      planAnswer(request, info, {
-        toolTokens,
-        keptOut: without.count({ sessionID, history: history.messages, shown, sent }) - sent,
-        measure: (messages) => sizes.measure(sessionID, messages),
-      }),
+    if (request.model) windows.noteTaken(request.model, counted.sent);
+    withBare(sessionID, (comparison) =>
+      savings.record(planAnswer(request, counted, comparison.follow({ request, shown, info }))),
     );
+  }
+
+  function recordSummary({ rates, sessionID }: ContextRequest, info: EndedInfo): void {
+    const counted = countUsage(info);
+    const price = priceUsage(counted, rates(counted.sent));
+    const cost = Math.round(price);
+    const worth = priceNet(-price, rates(counted.sent));
+    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
+    withBare(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */
@@ -97,50 +130,27 @@ export function createRequestUsage({
   }
 }
 
-export interface AnswerSizes {
-  /** Tokens of the plugin's tool definitions in the request. */
-  toolTokens: number;
-  /** Tokens of the history that were not sent, before they are limited to the window. */
-  keptOut: number;
-  measure(messages: readonly Message[]): number;
-}
-
-/** The ledger record of one answer. Pure. */
-export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes: AnswerSizes) {
-  const { cache, input, output, reasoning } = tokens;
-  const sent = input + cache.read + cache.write;
-  const { keptOut, fresh } = countKeptOut(request, sent, sizes);
-  const rates = request.rates(sent);
-  const once = cache.read > 0 ? rates.cached : rates.written;
+/** The ledger record of one answer: what the host would have paid without Strata, less what was paid. Pure. */
+export function planAnswer(
+  { rates, sessionID }: Pick<ContextRequest, "rates" | "sessionID">,
+  counted: Usage,
+  { looks, request, retracted, summary }: FollowedRequest,
+): NewSavingsRecord {
+  const price = (usage: Usage): number => priceUsage(usage, rates(usage.sent));
+  const cost = price(counted);
+  const net = price(request) + (summary ? price(summary) : 0) - (retracted ? price(retracted) : 0) - cost;
+  const { at, cached, sent, since } = request;
   return {
-    session: request.sessionID,
+    session: sessionID,
     layer: LAYER,
     event: "answer",
-    sent,
-    cached: cache.read,
-    answered: output + reasoning,
-    keptOut,
-    ...priceNet(fresh * rates.written + (keptOut - fresh) * once, rates),
+    ...counted,
+    keptOut: sent - counted.sent,
+    ...(looks > 0 && { looks }),
+    cost: Math.round(cost),
+    bare: { sent, cached, at, since },
+    ...priceNet(net, rates(counted.sent)),
   };
-}
-
-/**
- * Tokens that the plugin kept out of the request, less those it added; `fresh` is the part that would have been sent for
- * the first time. Both are limited to the room in the window, since the host would have compacted beyond it.
- */
-function countKeptOut(
-  { history, show, window }: ContextRequest,
-  sent: number,
-  { keptOut, measure, toolTokens }: AnswerSizes,
-): { keptOut: number; fresh: number } {
-  const room = window ? Math.max(0, countUsableTokens(window) - sent) : Number.POSITIVE_INFINITY;
-  const fresh = measure(unseenOf(history.messages)) - measure(unseenOf(show()));
-  return { keptOut: Math.round(Math.min(room, keptOut - toolTokens)), fresh: Math.min(room, fresh) };
-}
-
-/** The last answer, with the results of its calls, and all messages after it. */
-function unseenOf(messages: readonly Message[]): readonly Message[] {
-  return messages.slice(Math.max(0, messages.findLastIndex(isEndedAnswer)));
 }
 
 type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;
@@ -149,8 +159,9 @@ function isOverflow(error: unknown): boolean {
   return isRecord(error) && error.name === "ContextOverflowError";
 }
 
-/** Is it an ended answer of the session's own agent, with the provider's counts? */
+/** Is it an answer or a summary that has ended, with the provider's counts? */
 function isEnded(info: unknown): info is EndedInfo {
   if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
-  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
+  const { role, tokens } = info as unknown as MessageInfo;
+  return role === "assistant" && countReportedTokens(tokens) > 0;
 }

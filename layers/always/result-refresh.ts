@@ -13,11 +13,12 @@ import { formatWholeInput, readInputKey } from "../../src/view/call-input.js";
 import { type Decisions, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import type { ResultFiles } from "../../src/view/result-files.js";
 
 export interface ResultRefresh {
-  /** Checks the file of a decision that the session's request shows instead of this result, or its call's input. */
-  refresh(sessionID: string, result: Result, decision: KnownDecision): void;
+  /** Checks the files of the decisions that the request shows instead of results and inputs of calls. */
+  refresh(request: ContextRequest): void;
 }
 
 export interface ResultRefreshOptions {
@@ -31,27 +32,50 @@ export interface ResultRefreshOptions {
 
 const LAYER = "view";
 const CHECK_EVERY_MS = 3_600_000;
+/** Without a new decision, the results of a request are not looked through more often. */
+const LOOK_EVERY_MS = 60_000;
 
 export function createResultRefresh(options: ResultRefreshOptions): ResultRefresh {
   const { background, clock, decisions, files, log, resultFiles } = options;
   const checkedMs = new Map<string, number>();
+  const lookedMs = new Map<string, { version: number; atMs: number }>();
+  const startedMs = clock.now();
 
   return {
-    refresh(sessionID, result, { file, key, session }) {
-      if (file === undefined) return;
-      const name = `${sessionID} ${file}`;
-      const last = checkedMs.get(name);
-      if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
-      checkedMs.set(name, clock.now());
-      void background.add(async () => {
-        const isInput = key === readInputKey(result).key;
-        const isThere = await check(file, result, isInput);
-        if (!isThere) checkedMs.delete(name);
-        if (session !== sessionID && !decisions.isUsing(sessionID, file))
-          await noteUse(sessionID, result, file);
-      });
+    refresh(request) {
+      const { find, history, sessionID, shownFrom } = request;
+      const looked = lookedMs.get(sessionID);
+      const isDue = looked?.version !== decisions.version() || clock.now() - looked.atMs >= LOOK_EVERY_MS;
+      if (!isDue) return;
+      lookedMs.set(sessionID, { version: decisions.version(), atMs: clock.now() });
+      for (const result of history.results(shownFrom())) {
+        const decided = find(result.key);
+        const decision = decided?.cleared ?? decided?.judged;
+        if (decision) refreshOne(sessionID, result, decision);
+        const input = find(readInputKey(result).key)?.cleared;
+        if (input) refreshOne(sessionID, result, input);
+      }
     },
   };
+
+  function refreshOne(sessionID: string, result: Result, { at, file, key, session }: KnownDecision): void {
+    if (file === undefined) return;
+    const name = `${sessionID} ${file}`;
+    // The file of a decision of this instance was written, or marked, for it.
+    const last = checkedMs.get(name) ?? (session === sessionID && at >= startedMs ? at : undefined);
+    if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
+    checkedMs.set(name, clock.now());
+    void background.add(async () => {
+      const isInput = key === readInputKey(result).key;
+      const isThere = await check(file, result, isInput);
+      if (!isThere) {
+        checkedMs.delete(name);
+        lookedMs.delete(sessionID);
+      }
+      if (session !== sessionID && !decisions.isUsing(sessionID, file))
+        await noteUse(sessionID, result, file);
+    });
+  }
 
   /** Returns whether the file exists now. */
   async function check(path: string, result: Result, isInput: boolean): Promise<boolean> {

@@ -2,16 +2,17 @@
  * Stores digests of the messages last sent in each session, `<state>/views/<sessionID>.json`, so that the next request
  * detects what the host has changed meanwhile, also after a restart.
  *
- * Written whole, in the background: a deleted file comes back with the next request, and a file that is one request behind
- * only detects less.
+ * Written whole, in the background: a deleted file comes back with the next request. If a request only adds messages, the
+ * write waits for the next ones: a file that lacks the newest messages only detects less.
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../../src/error.js";
+import type { Deferred } from "../../src/record/deferred.js";
 import type { Log } from "../../src/record/log.js";
 import { isRecord, parseJson } from "../../src/records.js";
 import { type Files, readText } from "../../src/seams/files.js";
-import type { Digest } from "./digest.js";
+import { type Digest, findChange } from "./digest.js";
 
 /** The messages last sent. */
 export interface SentView {
@@ -33,11 +34,13 @@ export interface SentViewsOptions {
   files: Files;
   log: Log;
   writes: PQueue;
+  deferred: Pick<Deferred, "add">;
   folder: string;
   instance: string;
 }
 
-export function createSentViews({ files, folder, instance, log, writes }: SentViewsOptions): SentViews {
+export function createSentViews(options: SentViewsOptions): SentViews {
+  const { deferred, files, folder, instance, log, writes } = options;
   const known = new Map<string, SentView>();
   const waiting = new Set<string>();
   /** Sessions whose file a later version has written; it is not overwritten. */
@@ -55,30 +58,42 @@ export function createSentViews({ files, folder, instance, log, writes }: SentVi
     },
 
     note(session, view) {
+      const before = known.get(session);
       known.set(session, view);
-      if (waiting.has(session) || later.has(session)) return;
+      if (later.has(session)) return;
       waiting.add(session);
-      enqueue("write", session, () => {
-        waiting.delete(session);
-        const latest = known.get(session);
-        return latest && files.writeWhole(pathOf(session), formatSentView(latest, instance));
-      });
+      if (before && extendsView(before, view)) deferred.add(pathOf(session), () => write(session));
+      else void write(session);
     },
 
     forget(session) {
       known.delete(session);
-      enqueue("remove", session, () => files.remove(pathOf(session)));
+      void enqueue("remove", session, () => files.remove(pathOf(session)));
     },
   };
 
-  function enqueue(what: string, session: string, run: () => Promise<void> | undefined): void {
+  function write(session: string): Promise<void> {
+    return enqueue("write", session, () => {
+      // Written already, with a view noted later than the one that this write was for.
+      if (!waiting.delete(session)) return undefined;
+      const latest = known.get(session);
+      return latest && files.writeWhole(pathOf(session), formatSentView(latest, instance));
+    });
+  }
+
+  function enqueue(what: string, session: string, run: () => Promise<void> | undefined): Promise<void> {
     const complain = (thrown: unknown) =>
       log.warn(
         "view",
         `cannot ${what} ${pathOf(session)} (${formatError(thrown)}); the next request tries again`,
       );
-    void writes.add(async () => run()?.catch(complain));
+    return writes.add(async () => run()?.catch(complain));
   }
+}
+
+/** Does the view begin with all messages of the one before? */
+function extendsView(before: SentView, view: SentView): boolean {
+  return before.isUnread === view.isUnread && findChange(before.digests, view.digests) === undefined;
 }
 
 const VERSION = 1;

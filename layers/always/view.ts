@@ -9,7 +9,6 @@ import type { Log } from "../../src/record/log.js";
 import type { Savings } from "../../src/record/savings.js";
 import { type Clock, waitAtMost } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
-import { readInputKey } from "../../src/view/call-input.js";
 import type { ContextSizes } from "../../src/view/context-size.js";
 import type { Decisions } from "../../src/view/decisions.js";
 import type { ContextRequest, Requests } from "../../src/view/request.js";
@@ -64,13 +63,7 @@ export function createView(options: ViewOptions): Layer {
         );
         usage.open(request);
         if (request.isCompaction) return view;
-        for (const result of history.results(request.shownFrom())) {
-          const decided = request.find(result.key);
-          const decision = decided?.cleared ?? decided?.judged;
-          if (decision) resultRefresh.refresh(sessionID, result, decision);
-          const input = request.find(readInputKey(result).key)?.cleared;
-          if (input) resultRefresh.refresh(sessionID, result, input);
-        }
+        resultRefresh.refresh(request);
         return view;
       },
 

@@ -13,6 +13,8 @@ export interface LiveConfig {
   models(): Models;
   /** `false` disables the host's automatic compaction; `true` restores the user's setting, which may be off too. */
   setAutoCompaction(on: boolean): void;
+  /** Whether the user's setting lets the host compact by itself. */
+  summarizes(): boolean;
 }
 
 /** Read-only commands. Their arguments are checked at each call. */
@@ -80,6 +82,11 @@ export function createLiveConfig(): LiveConfig {
       isCompactionOff = !on;
       if (isCompactionOff) usersCompaction = live.compaction;
       set("compaction", isCompactionOff ? withoutAuto(usersCompaction) : usersCompaction);
+    },
+
+    summarizes() {
+      const compaction = isCompactionOff ? usersCompaction : live.compaction;
+      return !(isRecord(compaction) && compaction.auto === false);
     },
   };
 

@@ -59,6 +59,7 @@ export function createOpenCodeHost(
     titles: createTitles(client, clock),
     models: liveConfig.models,
     setAutoCompaction: liveConfig.setAutoCompaction,
+    summarizes: liveConfig.summarizes,
     generate: children.generate,
     isOwnSession: ownSessions.has,
     listOwnSessions: children.list,

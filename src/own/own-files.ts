@@ -91,9 +91,10 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
 
   /** A folder that the user linked on purpose counts as a folder. */
   async function statOwn(path: string): Promise<FileStat | undefined> {
-    if (await leadsOut(dirname(path))) return undefined;
     const stat = await files.statItself(path);
-    if (stat?.kind !== "link" || !isPart(path) || (await leadsOut(path))) return stat;
+    // What is not there needs no further look, and some files are asked about with every request.
+    if (!stat || (await leadsOut(dirname(path)))) return undefined;
+    if (stat.kind !== "link" || !isPart(path) || (await leadsOut(path))) return stat;
     return files.stat(path);
   }
 

@@ -101,6 +101,7 @@ export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
 
   async function write(sessionIDs: readonly string[]): Promise<void> {
     const fresh = sessionIDs.filter((id) => !known.has(id));
+    if (fresh.length === 0) return;
     for (const id of fresh) known.add(id);
     await guard(async () => {
       const { sessions } = await locateRecord();

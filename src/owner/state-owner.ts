@@ -59,9 +59,13 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   const ids = createOwnerIDs({ files, log, ownerPath, project });
   const shared = createSharedEntries({ files, harmless, log, state });
   let settling: Promise<Verdict> | undefined;
+  let verdict: Verdict | undefined;
   let hasComplained = false;
   const settleOnce = (): Promise<Verdict> => {
-    settling ??= settle();
+    settling ??= settle().then((settled) => {
+      verdict = settled;
+      return settled;
+    });
     return settling;
   };
 
@@ -71,6 +75,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
       files,
       state,
       async mayRead() {
+        if (verdict) return verdict === "ours";
         const waited = await waitAtMost(clock, WITHIN_MS, settleOnce);
         return waited.kind === "done" && waited.value === "ours";
       },

@@ -5,18 +5,22 @@
  * Kinds of records:
  *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
  *     break                      cached bytes changed for another reason: the host compacted, the model was switched
- *     answer                     a request was answered: what was sent, and what was kept out of it
+ *     answer                     a request was answered: what was sent, and what the host would have sent without Strata
+ *     summary                    the host made a summary of its own
  *     background                 a model call by Strata
  *
- * `net` is the value of the record in tokens at input price, with the model's prices or else those below: minus the cost of lost cache and of
- * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving. `money` is the same
- * in dollars, where the model's prices are known.
+ * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
+ * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
+ * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
+ * context has no `net`: the next answer has it. In records of earlier versions it has, and answers have what they kept out.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { each, object, parserOf, string } from "../shape.js";
+import type { Deferred } from "./deferred.js";
+import { createJoinedLines } from "./joined-lines.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
@@ -65,10 +69,23 @@ export interface SavingsRecord {
   cached?: number;
   answered?: number;
   /**
-   * Tokens by which an answer's prompt would have been longer without Strata: those removed, minus those added (tool
-   * definitions, texts after messages and results). Negative if more were added. An estimate.
+   * Tokens by which an answer's prompt would have been longer without Strata. Negative if Strata added more than it
+   * removed, or if the host would have summarised by then. An estimate.
    */
   keptOut?: number;
+  /** What an answer cost, or a summary by the host, in tokens at input price. */
+  cost?: number;
+  /** Number of calls before an answer that only looked at what Strata had taken out; without Strata they had not been made. */
+  looks?: number;
+  /** What the host would have sent for the answer without Strata, in tokens. An estimate. */
+  bare?: {
+    sent: number;
+    cached: number;
+    /** Start of the answer, in milliseconds since 1970. */
+    at: number;
+    /** Start of the first message that the host would still have word for word; 0 if it has all of them. */
+    since: number;
+  };
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
@@ -81,9 +98,12 @@ export interface SavingsRecord {
 export type NewSavingsRecord = Omit<SavingsRecord, "v" | "time" | "instance">;
 
 export interface Savings {
-  /** Writes in the background, in order. A failure is only logged. */
+  /** Writes in the background, in order, records of several requests in one call. A failure is only logged. */
   record(record: NewSavingsRecord): void;
-  /** Resolves after the write; rejects if it fails. For actions that must not happen without a record. */
+  /**
+   * Resolves after the write, earlier records of the session included; rejects if it fails. For actions that must not
+   * happen without a record.
+   */
   recordNow(record: NewSavingsRecord): Promise<void>;
 }
 
@@ -92,25 +112,39 @@ export interface SavingsOptions {
   clock: Clock;
   writes: PQueue;
   log: Log;
+  /** Without it, records are written at once. */
+  deferred?: Pick<Deferred, "add">;
   folder: string;
   instance: string;
 }
 
-export function createSavings({ files, clock, writes, log, folder, instance }: SavingsOptions): Savings {
-  const append = (record: NewSavingsRecord): Promise<void> => {
-    const line = { v: 1, time: new Date(clock.now()).toISOString(), instance, ...record };
-    return files.appendLine(`${folder}/${record.session}.jsonl`, JSON.stringify(line));
-  };
+export function createSavings(options: SavingsOptions): Savings {
+  const { clock, deferred, files, folder, instance, log, writes } = options;
+  const lines = createJoinedLines(files);
+  const pathOf = ({ session }: NewSavingsRecord): string => `${folder}/${session}.jsonl`;
+  const format = (record: NewSavingsRecord): string =>
+    JSON.stringify({ v: 1, time: new Date(clock.now()).toISOString(), instance, ...record });
+
   return {
     record(record) {
-      void writes.add(() =>
-        append(record).catch((thrown) =>
-          log.error("savings", `cannot write to ${folder} (${formatError(thrown)}); lost: ${record.event}`),
-        ),
-      );
+      const path = pathOf(record);
+      lines.add(path, format(record));
+      const write = () => writes.add(() => writeWaiting(path));
+      if (deferred) deferred.add(path, write);
+      else void write();
     },
-    recordNow: append,
+
+    recordNow: (record) => lines.write(pathOf(record), format(record)),
   };
+
+  async function writeWaiting(path: string): Promise<void> {
+    const count = lines.waiting(path);
+    await lines
+      .write(path)
+      .catch((thrown) =>
+        log.error("savings", `cannot write ${path} (${formatError(thrown)}); lost: ${count} records`),
+      );
+  }
 }
 
 /** `undefined` if the value is not a record. Unknown fields are kept. */
@@ -132,8 +166,12 @@ export interface SavingsTotals {
   cached: number;
   answered: number;
   net: number;
+  /** Part of `net` whose models have no known prices. */
+  unpriced: number;
   /** Dollars, of the records that have prices; absent if none has. */
   money?: number;
+  /** What was paid, in tokens at input price; absent if an answer is from an earlier version. */
+  cost?: number;
 }
 
 /** The records that count, in order: of several of one event and key the last. */
@@ -165,7 +203,11 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     cached: sum("cached"),
     answered: sum("answered"),
     net: sum("net"),
+    unpriced: Math.round(
+      all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
+    ),
     ...sumMoney(all),
+    ...sumCost(all),
   };
 }
 
@@ -174,9 +216,21 @@ function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money
   return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
 }
 
-/** The value of a break: the cost of writing cached tokens again. */
-export function priceLostCache(tokens: number, rates: Rates): Pick<SavingsRecord, "net" | "money"> {
-  return priceNet(-tokens * (rates.written - rates.cached), rates);
+/** A call by Strata costs what it takes from the saving. */
+function sumCost(records: readonly SavingsRecord[]): Pick<SavingsTotals, "cost"> {
+  const paid = records.filter(({ event }) => event === "answer" || event === "summary");
+  if (paid.length === 0 || paid.some(({ cost }) => !Number.isFinite(cost))) return {};
+  const background = records.filter(({ event }) => event === "background");
+  const cost = (one: SavingsRecord): number => one.cost ?? -(one.net ?? 0);
+  return { cost: Math.round([...paid, ...background].reduce((total, one) => total + cost(one), 0)) };
+}
+
+/** The price of a request and its answer, in tokens at input price. */
+export function priceUsage(
+  { answered, cached, sent }: { sent: number; cached: number; answered: number },
+  rates: Rates,
+): number {
+  return (sent - cached) * rates.written + cached * rates.cached + answered * rates.answered;
 }
 
 /** The value of a record: `tokens` at input price, and the same in dollars. */

@@ -38,6 +38,14 @@ export async function waitAtMost<T>(
   onLateEnd: () => void = () => {},
 ): Promise<Waited<T>> {
   const abort = new AbortController();
+  let started: T | Promise<T>;
+  try {
+    started = run(abort.signal);
+  } catch (thrown) {
+    return { kind: "failed", thrown };
+  }
+  // Most calls, such as those about the host's many events, need no timer.
+  if (!isPromise(started)) return { kind: "done", value: started };
   let cancel = (): void => {};
   const deadline = new Promise<Waited<T>>((resolve) => {
     cancel = clock.after(deadlineMs, () => {
@@ -45,8 +53,7 @@ export async function waitAtMost<T>(
       resolve({ kind: "overran" });
     });
   });
-  const call = Promise.resolve()
-    .then(() => run(abort.signal))
+  const call = started
     .then(
       (value): Waited<T> => ({ kind: "done", value }),
       (thrown: unknown): Waited<T> => ({ kind: "failed", thrown }),
@@ -55,4 +62,8 @@ export async function waitAtMost<T>(
   const waited = await Promise.race([call, deadline]);
   cancel();
   return waited;
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -68,6 +68,8 @@ export interface Host {
   abortSession(sessionID: string): void;
   /** Off disables the host's automatic compaction; on restores the user's setting. Takes effect at once. */
   setAutoCompaction(on: boolean): void;
+  /** Whether the user's setting lets the host summarise by itself when the window is full. */
+  summarizes(): boolean;
   /** Shows a short message if there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
   /** A sentence for each thing that this host does not offer, with what is off without it. Absent: it offers all. */

@@ -64,10 +64,13 @@ export const nodeFiles: Files = {
   },
 
   async writeWhole(path, contents, options) {
-    // `mkdir` belongs in the turn too: otherwise the order of finished `mkdir` calls would decide which write is last.
     await inTurn(path, async () => {
+      const write = () => (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
+      if (await unlessMissing(() => write().then(() => true), false)) return;
+      // The folder nearly always exists. Made in turn: otherwise the order of finished `mkdir` calls would decide which
+      // write is last.
       await mkdir(dirname(path), { recursive: true });
-      await (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
+      await write();
     });
   },
 

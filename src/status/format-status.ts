@@ -1,6 +1,7 @@
 /** Formats the status for people. */
 import { formatWaiting } from "../candidates/format-waiting.js";
-import { formatCount, formatMoney } from "../format.js";
+import { formatCount } from "../format.js";
+import { formatSaved, formatSavedShort, isLoss } from "./format-saved.js";
 import type { Status } from "./status.js";
 
 /** Emphasis of labels. Messages in a session have no colours. */
@@ -25,18 +26,7 @@ export function formatStatus(status: Status, style: StatusStyle, first: readonly
 }
 
 function formatSavings({ savings, sessions }: Status): Row[] {
-  const {
-    spilled,
-    cleared,
-    compactions,
-    tokensFreed,
-    cacheLost,
-    backgroundTokens,
-    sent,
-    cached,
-    money,
-    net,
-  } = savings;
+  const { spilled, cleared, compactions, tokensFreed, cacheLost, backgroundTokens, sent, cached } = savings;
   return [
     [
       "All sessions",
@@ -49,15 +39,10 @@ function formatSavings({ savings, sessions }: Status): Row[] {
       `cost: ${formatCount(cacheLost)} cached tokens written again, ${formatCount(backgroundTokens)} tokens of background calls`,
     ],
     [
-      "Saved, net",
-      `about ${formatCount(net)} tokens at input price${formatWorth(money)}, in ${countOf(Object.keys(sessions).length, "session")}`,
+      isLoss(savings) ? "Cost more" : "Saved",
+      `${formatSaved(savings)}, in ${countOf(Object.keys(sessions).length, "session")}`,
     ],
   ];
-}
-
-/** Nothing for records without prices. */
-export function formatWorth(money: number | undefined): string {
-  return money === undefined ? "" : ` (${formatMoney(money)})`;
 }
 
 /** The last used sessions, newest first. */
@@ -71,7 +56,7 @@ function formatSessions({ sessions }: Status): Row[] {
     const breaker = session.breaker === undefined ? "" : `; automatic summaries are off: ${session.breaker}`;
     return [
       index === 0 ? "Last sessions" : "",
-      `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, saved net ${formatCount(session.net)}${breaker}`,
+      `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, ${formatSavedShort(session)}${breaker}`,
     ];
   });
   const more = newest.length - rows.length;

@@ -42,12 +42,16 @@ export interface ContextSizes {
   fixedTokens(sessionID: string): number;
   /** Tokens of messages, by the ratio of tokens to characters learned in this session. */
   measure(sessionID: string, messages: readonly Message[]): number;
+  /** That ratio. */
+  tokensPerCharacter(sessionID: string): number;
 }
 
 export function createContextSizes(): ContextSizes {
   const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
   let counted: { messages: readonly Message[]; characters: number } | undefined;
+  /** Characters of messages, which are never changed in place and are counted in several lists. */
+  const known = new WeakMap<Message, number>();
   return {
     report(sessionID, answer, sent) {
       if (!isNews(sessionID, answer)) return;
@@ -66,22 +70,24 @@ export function createContextSizes(): ContextSizes {
       take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
     estimate(sessionID, messages) {
-      const known = learned.get(sessionID);
-      if (!known) return USUAL_FIXED_TOKENS + estimateTokens(messages);
-      const { last, tokensPerCharacter } = known;
+      const size = learned.get(sessionID);
+      if (!size) return USUAL_FIXED_TOKENS + Math.ceil(count(messages) / CHARACTERS_PER_TOKEN);
+      const { last, tokensPerCharacter } = size;
       const more = (count(messages) - last.characters) * tokensPerCharacter;
       return Math.max(0, last.tokens + Math.ceil(more));
     },
     lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
-      const known = learned.get(sessionID);
-      return known ? countFixedTokens(known) : USUAL_FIXED_TOKENS;
+      const size = learned.get(sessionID);
+      return size ? countFixedTokens(size) : USUAL_FIXED_TOKENS;
     },
-    measure: (sessionID, messages) =>
-      Math.ceil(
-        countAll(messages) * (learned.get(sessionID)?.tokensPerCharacter ?? 1 / CHARACTERS_PER_TOKEN),
-      ),
+    measure: (sessionID, messages) => Math.ceil(countAll(messages) * findRate(sessionID)),
+    tokensPerCharacter: findRate,
   };
+
+  function findRate(sessionID: string): number {
+    return learned.get(sessionID)?.tokensPerCharacter ?? 1 / CHARACTERS_PER_TOKEN;
+  }
 
   /** Each answer is used once, because the messages before it may change afterwards. */
   function isNews(sessionID: string, { time }: MessageInfo): boolean {
@@ -112,6 +118,16 @@ export function createContextSizes(): ContextSizes {
     if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
     return counted.characters;
   }
+
+  function countAll(messages: readonly Message[]): number {
+    let sum = 0;
+    for (const message of messages) {
+      const characters = known.get(message) ?? countMessage(message);
+      known.set(message, characters);
+      sum += characters;
+    }
+    return sum;
+  }
 }
 
 /** Tokens of the request, without its answer. */
@@ -122,12 +138,18 @@ function countPrompt({ tokens }: MessageInfo): number {
 
 /** Tokens of messages, from their characters. */
 export function estimateTokens(messages: readonly Message[]): number {
-  return Math.ceil(countAll(messages) / CHARACTERS_PER_TOKEN);
+  return Math.ceil(countCharacters(messages) / CHARACTERS_PER_TOKEN);
 }
 
-function countAll(messages: readonly Message[]): number {
+/** Characters of messages in a request. */
+export function countCharacters(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + countMessage(message), 0);
+}
+
+/** Characters of a message in a request. */
+function countMessage({ parts }: Message): number {
   let characters = 0;
-  for (const { parts } of messages) for (const part of parts) characters += countCharacters(part);
+  for (const part of parts) characters += countPart(part);
   return characters;
 }
 
@@ -137,7 +159,7 @@ export function estimateTextTokens(text: string): number {
 }
 
 /** Characters of a part in a request. */
-function countCharacters(part: Part): number {
+function countPart(part: Part): number {
   if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
   const text = readResultText(part)?.length ?? 0;
   return text + countInput(part.state?.input) + part.tool.length + CHARACTERS_AROUND_A_CALL;

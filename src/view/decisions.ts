@@ -38,6 +38,8 @@ export interface Decisions {
   begin(session: string, days: Iterable<number>): Promise<boolean>;
   /** What counts for this session; with a time, only what was decided by then. */
   find(key: string, session: string, byMs?: number): Standing | undefined;
+  /** Rises with every change of what `find` returns. */
+  version(): number;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
   /**
@@ -82,6 +84,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
 
     isLoaded: onDisk.isLoaded,
     find: known.find,
+    version: known.version,
     isUsing: known.isUsing,
 
     async begin(session, days) {

@@ -27,13 +27,16 @@ export function planForgotten(request: Reading, layer: string): DatedDecision[] 
   const { find, history, shownFrom } = request;
   const sentMs = readSentMs(history);
   if (sentMs === undefined) return [];
+  // First, because few results have such a text.
+  const standing = findStanding(request, layer).filter(({ extended }) => extended.at <= sentMs);
+  if (standing.length === 0) return [];
   const isNew = (key: string): boolean => (find(key)?.cleared?.at ?? 0) > sentMs;
   const cleared = history
     .results(shownFrom())
     .find((result) => isNew(result.key) || isNew(readInputKey(result).key));
   if (!cleared) return [];
-  return findStanding(request, layer)
-    .filter(({ extended, result }) => extended.at <= sentMs && result.index >= cleared.index)
+  return standing
+    .filter(({ result }) => result.index >= cleared.index)
     .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }
 

@@ -25,6 +25,8 @@ export interface KnownDecisions {
   remember(decision: KnownDecision): void;
   /** Of two decisions of a kind the first counts (per layer for extensions). With `byMs`, only decisions made by then. */
   find(key: string, session: string, byMs?: number): Standing | undefined;
+  /** Rises with every change of what `find` returns. */
+  version(): number;
   hasBegun(session: string, day: number): boolean;
   isUsing(session: string, file: string): boolean;
 }
@@ -45,15 +47,19 @@ const slots: Readonly<Record<Exclude<Outcome, "used" | "extended" | "revised">, 
   rewritten: "rewritten",
 };
 
+const NONE: readonly Entry[] = [];
+
 export function createKnownDecisions(): KnownDecisions {
   const known = new Map<string, Entry[]>();
   const uses = new Set<string>();
   /** By day: the first line of each session, and all lines. */
   const begun = new Map<number, Map<string, number>>();
   const lines = new Map<number, DecisionBatch[]>();
+  let version = 0;
 
   return {
     takeDay(day, batches) {
+      version++;
       begun.set(day, new Map());
       const fresh = new Map<string, Entry[]>();
       for (const batch of batches) if (batch.late) withdraw(batch);
@@ -71,6 +77,7 @@ export function createKnownDecisions(): KnownDecisions {
     },
 
     takeLine(day, batch) {
+      version++;
       const ofDay = lines.get(day) ?? [];
       if (batch.late) withdraw(batch);
       else for (const entry of takeBatch(batch, day, ofDay.length)) add(entry);
@@ -81,13 +88,19 @@ export function createKnownDecisions(): KnownDecisions {
     linesOf: (day) => lines.get(day) ?? [],
     forgetLines: (day) => void lines.delete(day),
 
-    remember: (decision) => add({ decision, day: 0, line: -1 }),
+    remember(decision) {
+      version++;
+      add({ decision, day: 0, line: -1 });
+    },
 
     find(key, session, byMs = Number.POSITIVE_INFINITY) {
       let standing: Standing | undefined;
-      for (const { decision, day, line } of known.get(key) ?? []) {
-        const first = begun.get(day)?.get(session);
-        if (decision.session !== session && first !== undefined && line >= first) continue;
+      for (const { decision, day, line } of known.get(key) ?? NONE) {
+        if (
+          decision.session !== session &&
+          line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY)
+        )
+          continue;
         if (decision.at > byMs) continue;
         standing ??= {};
         if (decision.outcome === "revised") withRevision(standing, decision);
@@ -98,6 +111,7 @@ export function createKnownDecisions(): KnownDecisions {
       return standing;
     },
 
+    version: () => version,
     hasBegun: (session, day) => begun.get(day)?.has(session) ?? false,
     isUsing: (session, file) => uses.has(`${session} ${file}`),
   };

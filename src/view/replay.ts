@@ -14,9 +14,13 @@ import type { Standing } from "./known-decision.js";
 export type Find = (key: string) => Standing | undefined;
 
 /** The messages to send. Returns the same list if there are no decisions; unchanged messages are shared. */
-export function replay(history: History, find: Find): readonly Message[] {
+export function replay(
+  history: History,
+  find: Find,
+  readCut = (): Cut | undefined => findCut(history, find),
+): readonly Message[] {
   const { messages } = history;
-  const cut = findCut(history, find);
+  const cut = readCut();
   const from = cut?.index ?? 0;
   const parts = new Map<Part, Part>();
   for (const result of history.results(from)) {
@@ -34,8 +38,13 @@ export function replay(history: History, find: Find): readonly Message[] {
   return cut ? withNotes(view, messages[0], cut.text) : view;
 }
 
+export interface Cut {
+  index: number;
+  text: string;
+}
+
 /** The last message at which history is cut, and the text that replaces everything before it. */
-export function findCut(history: History, find: Find): { index: number; text: string } | undefined {
+export function findCut(history: History, find: Find): Cut | undefined {
   for (let index = history.messages.length - 1; index > 0; index--) {
     const key = history.keyOf(index);
     const text = key && find(key.key)?.cut?.text;

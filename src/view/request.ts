@@ -91,6 +91,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const coldReturn = findColdReturn(history, model);
       const isCompaction = compactions.delete(sessionID);
       const find: Find = (key) => decisions.find(key, sessionID);
+      const cut = untilDecided(decisions, () => findCut(history, find));
       return {
         sessionID,
         history,
@@ -104,8 +105,8 @@ export function createRequests(options: RequestsOptions): Requests {
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
         find,
-        shownFrom: () => findCut(history, find)?.index ?? 0,
-        show: () => replay(history, find),
+        shownFrom: () => cut()?.index ?? 0,
+        show: untilDecided(decisions, () => replay(history, find, cut)),
         showSent() {
           const time = history.messages[history.lastAnswer]?.info.time;
           const endedMs = time?.completed ?? time?.created;
@@ -127,4 +128,14 @@ export function createRequests(options: RequestsOptions): Requests {
       return undefined;
     return findColdReason(history, model, nowMs, cachePolicy);
   }
+}
+
+/** Reads again only after a decision: several layers ask for what nothing else changes. */
+function untilDecided<T>(decisions: Pick<Decisions, "version">, read: () => T): () => T {
+  let known: { version: number; value: T } | undefined;
+  return () => {
+    const version = decisions.version();
+    if (known?.version !== version) known = { version, value: read() };
+    return known.value;
+  };
 }

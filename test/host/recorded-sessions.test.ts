@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { readOpening, type SeenOpening } from "../bench/session-simulation/opening.js";
 import { simulate } from "../bench/session-simulation/simulate.js";
 import { sum, writeBill } from "../sessions/bill.js";
-import { compare } from "../sessions/comparison.js";
+import { compare, judgeClaim } from "../sessions/comparison.js";
 import { measureReplay } from "../sessions/figures.js";
 import { createInventedSession } from "../sessions/invented-session.js";
 import { REPORT_PRICE } from "../sessions/prices.js";
@@ -89,6 +89,13 @@ describe("a recorded session in the real OpenCode", () => {
     }
   });
 
+  it("a ledger claims what was saved, with the host's summary, the looks and the cold cache", () => {
+    const [compared] = compare([{ id: "invented", bare, strata }]);
+    const claim = compared && judgeClaim(compared);
+    process.stdout.write(`claimed ${claim?.claimed}, saved ${claim?.saved}\n`);
+    expect(claim).toMatchObject({ isTrue: true });
+  });
+
   it("a report has each session in its tables and its chart", async () => {
     const folder = mkdtempSync(join(tmpdir(), "strata-report-"));
     try {
@@ -124,5 +131,7 @@ describe("the simulation of a recorded session", () => {
     const again = await simulate(session, { ...SMALL, hasPauses: true, opening, plugin: repository });
     expect(deviation(again, strata)).toBeLessThan(0.03);
     expect(again.records).toHaveLength(strata.records.length);
+    const [compared] = compare([{ id: "invented", bare: bareAgain, strata: again }]);
+    expect(compared && judgeClaim(compared)).toMatchObject({ isTrue: true });
   });
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
-import { PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { findCounted, PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { patiently } from "../support/patience.js";
 import { createWorkedSessions } from "./coding/sessions.js";
 import { createWork, createWorkFiles } from "./coding/work.js";
@@ -153,7 +153,9 @@ interface Departure {
 
 /** What each event freed and lost, by the requests before and after it. */
 function measureDepartures({ records, requests }: Play): Departure[] {
-  const departures = records.filter(({ event }) => event === "cleared" || event === "cut");
+  const departures = findCounted(records).filter(
+    ({ event, tokensFreed = 0 }) => (event === "cleared" || event === "cut") && tokensFreed > 0,
+  );
   return departures.map((record) => {
     const own = requests.filter(({ sessionID }) => sessionID === record.session);
     const index = own.findIndex(({ at }) => at >= Date.parse(record.time));
@@ -167,9 +169,26 @@ function measureDepartures({ records, requests }: Play): Departure[] {
 /** Tokens of what came since. */
 function countFresh(earlier: ModelRequest, later: ModelRequest): number {
   const last = later.messageBytes.lastIndexOf(earlier.messageBytes.at(-1) ?? "");
-  const fresh = later.messageBytes.slice(last + 1);
+  const fresh = last === -1 ? findAfterCut(earlier, later) : later.messageBytes.slice(last + 1);
   return tokensOfBytes(fresh.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
 }
+
+/** A cut may leave nothing of the request before: then notes stand before what came since, or in the same message. */
+function findAfterCut(earlier: ModelRequest, later: ModelRequest): string[] {
+  const known = new Set(earlier.messageBytes);
+  return later.messages
+    .filter(({ role }) => role !== "system")
+    .flatMap(({ content, ...message }) => {
+      if (!JSON.stringify(content ?? "").includes(NOTES)) return [{ ...message, content }];
+      if (!Array.isArray(content)) return [];
+      const own = content.filter(({ text = "" }) => !text.includes(NOTES));
+      return [{ ...message, content: own.length === 1 ? own[0]?.text : own }];
+    })
+    .map((message) => JSON.stringify(message))
+    .filter((bytes) => !known.has(bytes));
+}
+
+const NOTES = "too long for the context";
 
 function price(requests: readonly ModelRequest[]): number {
   const prices = requests.map(

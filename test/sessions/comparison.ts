@@ -25,6 +25,25 @@ export function compare(comparisons: readonly Comparison[]): Compared[] {
   }));
 }
 
+/** What the plugin's ledger claims, beside what was saved, in tokens of input. */
+export interface Claim {
+  claimed: number;
+  saved: number;
+  /** As a share of the bare host's price. */
+  difference: number;
+  /** The sign is right, and the claim within 25 % of what was saved or 2 % of the bare host's price. */
+  isTrue: boolean;
+}
+
+export function judgeClaim({ bare, strata }: Pick<Compared, "bare" | "strata">): Claim {
+  const { claimed } = strata;
+  const saved = bare.price - strata.price;
+  const off = Math.abs(claimed - saved);
+  const isWithin = off <= Math.max(0.25 * Math.abs(saved), 0.02 * bare.price);
+  const isTrue = isWithin && Math.sign(claimed) === Math.sign(saved);
+  return { claimed, saved, difference: (claimed - saved) / bare.price, isTrue };
+}
+
 /** The plugin's price as a share of the bare host's, over all sessions. */
 export function totalRatio(
   compared: readonly Compared[],

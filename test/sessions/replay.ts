@@ -10,6 +10,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { readRecords } from "../host/stage/break-reasons.js";
+import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
 import type { Session } from "../host/stage/session.js";
@@ -20,7 +21,7 @@ import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
 import { createRecordedClock, steadyClock } from "./recorded-clock.js";
 import type { RecordedCall, RecordedSession } from "./recorded-session.js";
-import { BYTES_PER_TOKEN, type Replay } from "./request-record.js";
+import { BYTES_PER_TOKEN, type Played, type Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
 import { planDefinitions, recordedTools, TOOLS_FILE } from "./tool-definitions.js";
 
@@ -92,7 +93,9 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
     }
     const seconds = (performance.now() - startedMs) / 1_000;
     if (answers.missing.length > 0) throw new Error(`not recorded: ${answers.missing.join(", ")}`);
-    return { id: session.id, ...(await finish(stage, agent)), seconds };
+    const seen = agent.close();
+    if (plugin !== undefined) await settle(stage, played.id, seen);
+    return { id: session.id, ...(await finish(stage)), ...seen, seconds };
   } finally {
     await answers.close();
   }
@@ -123,11 +126,19 @@ async function playTurn(session: Session, { user }: ScriptTurn, agent: RecordedA
   }
 }
 
+/** Waits for the ledger's record of the last answer: the host tells the plugin of it after it has ended the turn. */
+async function settle({ project }: Stage, sessionID: string, { records }: Played): Promise<void> {
+  const path = project.file(`.opencode/strata/savings/${sessionID}.jsonl`);
+  const answers = records.filter(({ kind }) => kind === "agent").length;
+  const countAnswers = (text: string): number => text.split('"event":"answer"').length - 1;
+  await whenFits(path, (text) => countAnswers(text) >= answers, `a record of each of ${answers} answers`);
+}
+
 /** Stops the host first, so that what the plugin still writes is there. */
-async function finish({ host, project }: Stage, agent: RecordedAgent) {
+async function finish({ host, project }: Stage) {
   await host.stop();
   const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
-  return { ...agent.close(), claimed, hookSeconds: readHookSeconds(project) };
+  return { claimed, hookSeconds: readHookSeconds(project) };
 }
 
 /** What the ledger of each session claims, added up. */

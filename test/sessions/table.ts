@@ -1,7 +1,7 @@
 /** The tables of a comparison, in Markdown. */
 import { type BillItem, KIND_NAMES, sum, sumBills, writeBill } from "./bill.js";
 import type { BlockKind } from "./blocks.js";
-import { type Compared, type Comparison, compareModels, totalRatio } from "./comparison.js";
+import { type Compared, type Comparison, compareModels, judgeClaim, totalRatio } from "./comparison.js";
 import { REPORT_PRICE } from "./prices.js";
 
 const millions = (value: number): string => `${(value / 1_000_000).toFixed(2)}M`;
@@ -127,16 +127,25 @@ function formatModels(comparisons: readonly Comparison[]): string {
 
 /** What the plugin's ledger claims, beside what was saved. */
 function formatClaims(compared: readonly Compared[]): string {
-  const rows = compared.map(({ id, bare, strata }) => [
+  const claims = compared.map((one) => ({ id: one.id, ...judgeClaim(one) }));
+  const rows = claims.map(({ claimed, difference, id, isTrue, saved }) => [
     id,
-    thousands(strata.claimed),
-    thousands(bare.price - strata.price),
-    `${((100 * (strata.claimed - bare.price + strata.price)) / bare.price).toFixed(1)} %`,
+    thousands(claimed),
+    thousands(saved),
+    `${(100 * difference).toFixed(1)} %`,
+    isTrue ? "yes" : "no",
   ]);
-  const claimed = sum(compared.map(({ strata }) => strata.claimed));
-  const saved = sum(compared.map(({ bare, strata }) => bare.price - strata.price));
-  const total = ["total", thousands(claimed), thousands(saved), ""];
-  return formatTable(["ledger of", "claimed", "saved", "difference, of b"], [...rows, total]);
+  const claimed = sum(claims.map((one) => one.claimed));
+  const saved = sum(claims.map((one) => one.saved));
+  const total = [
+    "total",
+    thousands(claimed),
+    thousands(saved),
+    `${((100 * (claimed - saved)) / saved).toFixed(1)} % of saved`,
+    "",
+  ];
+  const head = ["ledger of", "claimed", "saved", "difference, of b", "sign right, within 25 % or 2 % of b"];
+  return formatTable(head, [...rows, total]);
 }
 
 function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

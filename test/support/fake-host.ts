@@ -115,6 +115,7 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     setAutoCompaction: (on) => {
       fake.isCompacting = on;
     },
+    summarizes: () => true,
     sessionLastUsedMs: async (sessionID) => sessions.get(sessionID),
     async findSessionFolder(sessionID) {
       fake.askedFolders.push(sessionID);

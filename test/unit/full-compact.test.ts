@@ -118,6 +118,30 @@ describe("a context over the budget", () => {
     expect(5_000 + estimateTokens(view)).toBeLessThanOrEqual(20_000 / 2);
   });
 
+  it("a context over the budget keeps long notes where the newest message alone is large: restored files give way", async () => {
+    const world = await openWorld({ options });
+    const session = createSession(world.clock);
+    const ask = (n: number) => session.user(`Request ${n}: ${`port part ${n} of the parser. `.repeat(30)}`);
+    for (let n = 0; n < 36; n++) {
+      world.files.contents.set(
+        `${PROJECT}/src/${n}.ts`,
+        Buffer.from(`export const part${n} = 1;\n`.repeat(400)),
+      );
+      ask(n);
+      const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
+      session.answer([call("edit", lines(10), { state })], {
+        sent: 5_000 + estimateTokens(session.messages),
+        text: `done ${n}`,
+      });
+    }
+    session.user("x".repeat(32_000));
+    const text = notesIn(await request(world, session));
+    const [notes = "", restored = ""] = text.split("## Brought back");
+    expect(notes.length / 4).toBeGreaterThan(2_000);
+    expect(notes.length / 4).toBeLessThanOrEqual(20_000 * 0.15);
+    expect(restored.length / 4).toBeLessThanOrEqual(900);
+  });
+
   it("a context over the budget is left alone below the budget, and where the layer is off", async () => {
     const small = await work(3);
     expect(await request(small.world, small.session)).toBe(small.session.messages);

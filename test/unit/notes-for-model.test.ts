@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
+import { findNamesAndPaths } from "../../src/notes/names.js";
 import { HEADINGS } from "../../src/notes/sections.js";
 import { ask, did, NOTES_FILE, openNotes, ran, reply } from "../support/notes.js";
 
@@ -107,5 +108,14 @@ describe("the notes for a model", () => {
     const quoted = JSON.stringify(evil.replaceAll("\n", " "));
     expect(text).toContain(`- edit \`a\` → failed: ${quoted}`);
     expect(text).toContain(`- Subagent "look" found: ${quoted}`);
+  });
+});
+
+describe("names in a text", () => {
+  it("names in a text are identifiers of several words and paths, the most frequent first; encoded data is none", () => {
+    const data = `${"aB".repeat(1_000)}/${"c".repeat(1_000)}`;
+    const text = `${data} see parseDate in src/dates.ts, ${data} then parseDate, plain words`;
+    expect(findNamesAndPaths(text)).toEqual(["parseDate", "src/dates.ts"]);
+    expect(findNamesAndPaths("in a_b, 3fooBar and x.ts/y")).toEqual(["a_b", "fooBar"]);
   });
 });

@@ -7,7 +7,7 @@ import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
 import { readPrices } from "../../src/host/prices.js";
 import { createKnownPrices } from "../../src/record/known-prices.js";
 import { findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
-import { PRICE, priceLostCache, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { PRICE, priceNet, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";
@@ -64,7 +64,7 @@ describe("a model's prices", () => {
   it("a model's prices of zero mean that nothing is charged", () => {
     const free = read({ input: 0, output: 0, cache: { read: 0, write: 0 } });
     expect(isFree(free)).toBe(true);
-    expect(priceLostCache(1_000, findRates(free))).toEqual({ net: -1_150, money: -0 });
+    expect(priceNet(-1_150, findRates(free))).toEqual({ net: -1_150, money: -0 });
     expect(isFree(read(SONNET))).toBe(false);
   });
 
@@ -209,7 +209,7 @@ describe("the ledger in money", () => {
       net: 3_000_000,
       money: 2.5,
     });
-    expect(priceLostCache(1_000_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
+    expect(priceNet(-1_150_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
   });
 
   it("the ledger in money shows small sums, too", () => {

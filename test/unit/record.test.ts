@@ -142,6 +142,7 @@ describe("the savings ledger", () => {
       cached: 900,
       answered: 20,
       net: 14,
+      unpriced: 14,
     });
   });
 });

@@ -1,16 +1,21 @@
+import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createRequestUsage, planAnswer as plan } from "../../layers/always/request-usage.js";
+import type { FollowedRequest } from "../../layers/always/bare/bare.js";
+import type { BareRequest } from "../../layers/always/bare/plan-bare.js";
+import { createRequestUsage, planAnswer } from "../../layers/always/request-usage.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, MessageInfo } from "../../src/conversation/message.js";
 import { defineTool, estimateToolTokens } from "../../src/dispatcher/tool.js";
-import { PRICE, type Savings } from "../../src/record/savings.js";
-import { createContextSizes, estimateTokens } from "../../src/view/context-size.js";
+import { planFolders } from "../../src/folders.js";
+import { type NewSavingsRecord, PRICE, type Savings } from "../../src/record/savings.js";
+import { createContextSizes } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens, createModelWindows, planBudget } from "../../src/view/windows.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { PROJECT } from "../support/fake-host.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";
 import { createSession, MODEL, NO_TOKENS } from "../support/session.js";
 import { openWorld } from "../support/world.js";
@@ -18,17 +23,10 @@ import { openWorld } from "../support/world.js";
 const WINDOW = { contextTokens: 200_000, outputTokens: 32_000 };
 
 function open(messages: readonly Message[], shown: readonly Message[], window = WINDOW): ContextRequest {
-  const rest = { sessionID: "ses_1", window, rates: () => PRICE, show: () => shown };
+  const given = { sessionID: "ses_1", window, rates: () => PRICE, isCompaction: false };
+  const rest = { ...given, show: () => shown, find: () => undefined };
   return { history: readHistory(messages), ...rest } as unknown as ContextRequest;
 }
-
-/** With four characters a token. */
-const planAnswer = (request: ContextRequest, info: Parameters<typeof plan>[1], toolTokens: number) =>
-  plan(request, info, {
-    toolTokens,
-    keptOut: estimateTokens(request.history.messages) - estimateTokens(request.show()),
-    measure: estimateTokens,
-  });
 
 const usage = (input: number, read: number) => {
   const tokens = { input, output: 10, reasoning: 5, cache: { read, write: 0 } };
@@ -41,45 +39,45 @@ describe("the usage of an answer", () => {
   session.user("go");
   session.answer([call("bash", "x".repeat(40_000))]);
   session.answer([call("bash", "y".repeat(8_000))]);
-  const less = (text: string, index: number): readonly Message[] =>
-    session.messages.map((message, at) =>
-      at === index ? { ...message, parts: [call("bash", text)] } : message,
-    );
 
-  it("the usage of an answer prices tokens kept out as cached ones, and those that would have been new as written ones", () => {
-    const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900), 0);
-    expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
-    const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900), 0);
-    expect(fresh).toMatchObject({ keptOut: 2_000, net: 2_000 * PRICE.written });
-    const uncached = planAnswer(open(session.messages, less("", 1)), usage(1_000, 0), 0);
-    expect(uncached.net).toBe(10_000 * PRICE.written);
-  });
+  const asked = { sessionID: "ses_1", rates: () => PRICE };
+  const counted = { sent: 1_000, cached: 900, answered: 15 };
+  const bare = (sent: number, cached: number) => ({ at: 7, since: 0, sent, cached, answered: 15 });
+  const plan = (request: BareRequest, more: Partial<FollowedRequest> = {}) =>
+    planAnswer(asked, counted, { request, looks: 0, ...more });
 
-  it("the usage of an answer never counts more than fits into the window", () => {
-    const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 0);
-    expect(full).toMatchObject({ keptOut: 1_000, net: 100 });
-    const without = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 9_500);
-    expect(without.keptOut).toBe(500);
-  });
-
-  it("the usage of an answer counts tokens that Strata added as a cost, at the provider's price", () => {
-    const longer = (index: number) => less("z".repeat(50_000), index);
-    const uncached = planAnswer(open(session.messages, longer(1)), usage(10, 0), 0);
-    expect(uncached).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.written });
-    const old = planAnswer(open(session.messages, longer(1)), usage(10, 900), 0);
-    expect(old).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.cached });
-    const fresh = planAnswer(open(session.messages, longer(2)), usage(10, 900), 0);
-    expect(fresh).toMatchObject({ keptOut: -10_500, net: -10_500 * PRICE.written });
-  });
-
-  it("the usage of an answer counts Strata's tool definitions in every request, even if nothing was kept out of it", () => {
-    const shown = session.messages;
-    expect(planAnswer(open(shown, shown), usage(10, 900), 1_000)).toMatchObject({
-      keptOut: -1_000,
-      net: -1_000 * PRICE.cached,
+  it("the usage of an answer is worth what the host would have paid, less what was paid", () => {
+    expect(plan(bare(11_000, 10_900))).toMatchObject({
+      ...counted,
+      keptOut: 10_000,
+      net: 1_000,
+      cost: 100 * PRICE.written + 900 * PRICE.cached + 15 * PRICE.answered,
+      bare: { sent: 11_000, cached: 10_900, at: 7, since: 0 },
     });
-    const fresh = planAnswer(open(shown, less("", 2)), usage(10, 900), 1_000);
-    expect(fresh).toMatchObject({ keptOut: 1_000, net: 2_000 * PRICE.written - 1_000 * PRICE.cached });
+    expect(plan(bare(3_000, 900)).net).toBe(2_000 * PRICE.written);
+    expect(plan(bare(1_000, 900))).toMatchObject({ keptOut: 0, net: 0 });
+  });
+
+  it("the usage of an answer is a loss where Strata added more than it kept out", () => {
+    expect(plan(bare(500, 400))).toMatchObject({ keptOut: -500, net: -50 });
+    expect(plan(bare(500, 500)).net).toBe(-400 * PRICE.cached - 100 * PRICE.written);
+  });
+
+  it("the usage of an answer is credited with the host's summary, and charged with a look", () => {
+    const same = bare(1_000, 900);
+    const summary = { sent: 60_000, cached: 0, answered: 1_000 };
+    expect(plan(same, { summary }).net).toBe(60_000 * PRICE.written + 1_000 * PRICE.answered);
+    const { net, looks } = plan(same, {
+      retracted: { sent: 20_000, cached: 20_000, answered: 10 },
+      looks: 2,
+    });
+    expect([net, looks]).toEqual([-20_000 * PRICE.cached - 10 * PRICE.answered, 2]);
+  });
+
+  it("the usage of an answer is priced by the tier that each prompt falls into", () => {
+    const rates = (tokens: number) => (tokens > 200_000 ? { written: 2, cached: 0.2, answered: 2 } : PRICE);
+    const plan = planAnswer({ ...asked, rates }, counted, { request: bare(250_000, 250_000), looks: 0 });
+    expect(plan.net).toBe(250_000 * 0.2 + 15 * 2 - (plan.cost ?? 0));
   });
 
   it("the usage of an answer counts tool definitions as the host sends them: name, description and JSON Schema", () => {
@@ -96,16 +94,30 @@ describe("the usage of an answer", () => {
     expect(estimateToolTokens([tool, tool])).toBe(2 * estimateToolTokens([tool]));
   });
 
-  it("the usage of an answer is closed once, and only by a finished answer", () => {
-    const recorded: unknown[] = [];
-    const savings: Savings = { record: (one) => void recorded.push(one), recordNow: async () => {} };
+  it("the usage of an answer is closed once, and only by a finished answer", async () => {
+    const recorded: NewSavingsRecord[] = [];
+    const savings: Savings = {
+      record: (one) => void recorded.push(one),
+      recordNow: async (one) => void recorded.push(one),
+    };
+    const clock = createFakeClock();
+    const writes = new PQueue({ concurrency: 1 });
     const requests = createRequestUsage({
+      clock,
+      files: createMemoryFiles({}, clock.now),
+      folders: planFolders(PROJECT),
+      host: createFakeHost(),
       log: createFakeLog(),
       savings,
       sizes: createContextSizes(),
       tools: [],
       windows: createModelWindows(),
+      writes,
     });
+    const events = async (): Promise<string[]> => {
+      await writes.onIdle();
+      return recorded.map(({ event }) => event);
+    };
     const hear = (info: object) => requests.hear({ type: "message.updated", properties: { info } });
     const ended = { ...usage(100, 0), time: { created: 1, completed: 2 } };
     hear(ended);
@@ -113,14 +125,24 @@ describe("the usage of an answer", () => {
     hear({ ...ended, time: { created: 1 } });
     hear({ ...ended, tokens: NO_TOKENS });
     hear({ ...ended, summary: true });
-    expect(recorded).toEqual([]);
+    expect(await events()).toEqual([]);
     hear(ended);
     hear(ended);
-    expect(recorded).toHaveLength(1);
+    expect(await events()).toEqual(["answer"]);
     requests.open(open(session.messages, session.messages));
     requests.hear({ type: "session.idle", properties: { sessionID: "ses_1" } });
     hear(ended);
-    expect(recorded).toHaveLength(1);
+    expect(await events()).toEqual(["answer"]);
+    requests.open({ ...open(session.messages, session.messages), isCompaction: true });
+    hear(ended);
+    expect(await events()).toEqual(["answer"]);
+    hear({ ...ended, summary: true });
+    expect(await events()).toEqual(["answer", "summary"]);
+    expect(recorded.at(-1)).toMatchObject({
+      sent: 100,
+      answered: 15,
+      net: -100 * PRICE.written - 15 * PRICE.answered,
+    });
   });
 });
 

@@ -38,7 +38,7 @@ describe("a request that the provider refuses as too long", () => {
 
   it("a request that the provider refuses as too long lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
     const { world, hear, budget } = await open();
-    expect(budget()).toBe(140_000);
+    expect(budget()).toBe(80_000);
     await world.request([asked(words(30_000))]);
     await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
     await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
@@ -64,7 +64,7 @@ describe("a request that the provider refuses as too long", () => {
     const { info } = answered("done", 41_000);
     const time = { created: info.time?.created ?? 0, completed: info.time?.created ?? 0 };
     await hear("message.updated", { info: { ...info, time } });
-    expect(budget()).toBe(140_000);
+    expect(budget()).toBe(80_000);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe("a request that the provider refuses as too long", () => {
     const { world, hear, budget } = await open();
     await world.request([asked(words(30_000))]);
     await hear(type, properties);
-    expect(budget()).toBe(140_000);
+    expect(budget()).toBe(80_000);
   });
 
   it("a request that the provider refuses as too long counts for its model only, the smallest of several", () => {

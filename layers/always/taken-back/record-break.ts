@@ -1,7 +1,6 @@
 /** Records revisions: one break in the savings ledger, then the decisions. */
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import { priceLostCache } from "../../../src/record/savings.js";
 import { findColdReason, planCachePolicy } from "../../../src/view/cold.js";
 import { estimateTokens } from "../../../src/view/context-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
@@ -27,7 +26,6 @@ export async function recordBreak(
   const { history, model, sessionID } = request;
   const isCold = findColdReason(history, model, clock.now(), planCachePolicy(config)) !== undefined;
   const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
-  const rates = request.rates(request.estimateTokens(request.show()));
   signal.throwIfAborted();
   await savings.recordNow({
     session: sessionID,
@@ -36,7 +34,6 @@ export async function recordBreak(
     reason: REASON,
     results: revisions.length,
     cacheLost,
-    ...priceLostCache(cacheLost, rates),
   });
   explain(request);
   for (const layer of new Set(revisions.map((one) => one.layer))) {

@@ -39,7 +39,7 @@ async function writePage(project: Project, name: string, figures: Figures): Prom
 
 /** One line for each session, newest first, and one for all. */
 function formatFigures({ sessions, totals }: Figures, style: Style): string {
-  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net", "worth"];
+  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net", "saved"];
   const rows = sessions.slice(0, MOST_SESSIONS).map((session) => ({
     name: session.sessionID,
     cells: formatCells(session.requests.length, session.totals),
@@ -58,7 +58,7 @@ function formatFigures({ sessions, totals }: Figures, style: Style): string {
   ].join("\n");
 }
 
-/** Tokens, and the net saving in dollars where the models' prices were known. */
+/** Tokens, and the saving in dollars where the models' prices were known; negative where it cost more than without Strata. */
 function formatCells(requests: number, totals: Figures["totals"]): string[] {
   const { backgroundTokens, cached, cacheLost, money, net, sent, tokensFreed } = totals;
   const tokens = [requests, sent, cached, tokensFreed, cacheLost, backgroundTokens, net];

@@ -2,7 +2,8 @@
  * The page of `strata stats --html`: self-contained, no network requests. Each chart comes in two sizes, for wide and
  * narrow screens, and as a table for screen readers and keyboard users.
  */
-import { formatCount, formatMoney } from "../../format.js";
+import { formatCount } from "../../format.js";
+import { formatWorth, isLoss } from "../../status/format-saved.js";
 import { drawBarChart } from "./bar-chart.js";
 import type { DayFigures, Figures, SessionFigures } from "./figures.js";
 import { drawLineChart } from "./line-chart.js";
@@ -63,9 +64,9 @@ export function formatPage({ figures, made, memories, project }: PageOptions): s
 <p>${escapeMarkup(project)}, ${escapeMarkup(made.slice(0, 16).replace("T", " "))} UTC</p>
 ${formatTotals(figures)}
 ${pictures.length > 0 ? pictures.map(formatPicture).join("\n") : nothing}
-<p class="note">Sent tokens are the provider's count. Kept out, freed and lost tokens are estimates, at 4 characters a token.
-Net is in tokens at input price, with each model's own prices; where they are unknown, cache writes count 1.25, cache
-reads 0.1, output 5.</p>
+<p class="note">Sent tokens are the provider's count. What OpenCode alone would have sent is an estimate: its context
+grows by the same messages, and it summarises when its window is full. Savings are in dollars, or in tokens of input, with
+each model's own prices; where they are unknown, cache writes count 1.25, cache reads 0.1, output 5.</p>
 </main>
 </body>
 </html>
@@ -97,13 +98,13 @@ th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:right}th:f
 `;
 
 function formatTotals({ sessions, totals }: Figures): string {
-  const { cached, cacheLost, money, net, sent, tokensFreed } = totals;
+  const { cached, cacheLost, net, sent, tokensFreed } = totals;
   const share = sent === 0 ? 0 : Math.round((cached / sent) * 100);
   const entries = [
     [
-      "Saved, net",
-      `${formatCount(net)} tokens`,
-      money === undefined ? "at input price" : `at input price: ${formatMoney(money)}`,
+      isLoss(totals) ? "Cost more" : "Saved",
+      formatWorth(totals),
+      `${formatCount(net)} tokens of input, against OpenCode alone`,
     ],
     ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
     ["Left the context", `${formatCount(tokensFreed)} tokens`, "not sent again"],
@@ -138,7 +139,7 @@ function describeDays(days: readonly DayFigures[]): Picture {
         })),
       }),
     table: {
-      head: ["Day", "Freed, tokens", "Cache lost, tokens", "Sent, tokens", "Saved, net"],
+      head: ["Day", "Freed, tokens", "Cache lost, tokens", "Sent, tokens", "Saved, tokens of input"],
       rows: days.map(({ day, totals: { cacheLost, net, sent, tokensFreed } }) => [
         day,
         ...[tokensFreed, cacheLost, sent, net].map(formatCount),

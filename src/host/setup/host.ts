@@ -144,6 +144,7 @@ const NO_OWN_SESSIONS: Pick<
   | "removeSession"
   | "runFork"
   | "setAutoCompaction"
+  | "summarizes"
 > = {
   isOwnSession: () => false,
   isFork: () => false,
@@ -157,5 +158,7 @@ const NO_OWN_SESSIONS: Pick<
   // A failed checkpoint is not part of the context in OpenCode 2.
   removeFailedCompactions: async () => {},
   setAutoCompaction: () => {},
+  // Its settings are not shown to plugins; by default it summarises. [compaction]
+  summarizes: () => true,
   log: () => {},
 };

@@ -23,6 +23,7 @@ import type { RecordedCall, RecordedSession } from "../../sessions/recorded-sess
 import { type ReplayOptions, sumClaims } from "../../sessions/replay.js";
 import type { Replay } from "../../sessions/request-record.js";
 import { planScript } from "../../sessions/script.js";
+import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION, USUAL_MODEL } from "./host-messages.js";
 import { planOpening, type SeenOpening } from "./opening.js";
 import { createSimulatedHost } from "./simulated-host.js";
@@ -33,6 +34,7 @@ export interface SimulationOptions extends Omit<ReplayOptions, "tools"> {
   opening: SeenOpening;
   /** Other layers than the plugin's. */
   layers?: Stack;
+  watch?: HookWatch;
 }
 
 export async function simulate(session: RecordedSession, given: SimulationOptions): Promise<Replay> {
@@ -63,6 +65,7 @@ export async function simulate(session: RecordedSession, given: SimulationOption
             now,
             messages,
             options,
+            watch: given.watch,
             ...(given.layers && { layers: given.layers }),
           });
     const host = createSimulatedHost({

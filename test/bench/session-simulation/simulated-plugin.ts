@@ -10,6 +10,7 @@ import { createStrata } from "../../../src/strata.js";
 import type { Project } from "../../host/stage/project.js";
 import { createFakeHost, usersOptions } from "../../support/fake-host.js";
 import { bindTestHooks } from "../../support/hooks.js";
+import type { HookWatch } from "../hook-times/watch.js";
 import { SESSION } from "./host-messages.js";
 
 export interface SimulatedPlugin {
@@ -46,10 +47,12 @@ export interface PluginOptions {
   options: Record<string, unknown>;
   /** Other layers than the plugin's. */
   layers?: Stack;
+  /** Times the layers. The model then answers at once: requests do not wait for work behind the turn. */
+  watch?: HookWatch | undefined;
 }
 
 export async function openSimulatedPlugin(given: PluginOptions): Promise<SimulatedPlugin> {
-  const { layers = stack, project, messages, options } = given;
+  const { layers = stack, project, messages, options, watch } = given;
   const clock: Clock = { ...systemClock, now: given.now };
   const fake = createFakeHost([
     ...usersOptions(options),
@@ -68,7 +71,11 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     systemClock,
     new URL("../../../dist/tokenizer-worker.js", import.meta.url),
   );
-  const strata = await createStrata({ clock, files: nodeFiles, host, tokenizer }, layers, options);
+  const strata = await createStrata(
+    { clock, files: watch?.files ?? nodeFiles, host, tokenizer },
+    watch?.stack ?? layers,
+    options,
+  );
   const hooks = bindTestHooks(strata).hooks as unknown as Record<
     string,
     ((...given: unknown[]) => unknown) | undefined
@@ -77,7 +84,8 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
 
   async function tell(hook: string, ...args: unknown[]): Promise<void> {
     const begun = performance.now();
-    await hooks[hook]?.(...args);
+    const run = async (): Promise<unknown> => hooks[hook]?.(...args);
+    await (watch ? watch.hook(run) : run());
     spentMs += performance.now() - begun;
   }
 
@@ -88,7 +96,9 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
       await hooks.event?.({ event: { type, properties } });
     },
     mayCompact: () => host.isCompacting,
-    idle: () => strata.idle(),
+    idle: async () => {
+      if (!watch) await strata.idle();
+    },
     close: () => strata.dispose(),
     hookMs: () => spentMs,
   };

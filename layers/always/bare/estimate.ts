@@ -1,0 +1,58 @@
+/**
+ * Estimates from a history what the host would have sent for its last answer: in a fork, and where the ledger says nothing.
+ * Sizes are from characters, and looks are not known. Pure.
+ */
+import { isEndedAnswer } from "../../../src/conversation/history.js";
+import type { Message } from "../../../src/conversation/message.js";
+import { countCharacters } from "../../../src/view/context-size.js";
+import { type BareRequest, planBare } from "./plan-bare.js";
+import { planSummary } from "./summary.js";
+import { countUsage } from "./usage.js";
+
+export interface EstimateOptions {
+  fixedTokens: number;
+  /** Tokens of Strata's tool definitions. */
+  toolTokens: number;
+  tokensPerCharacter: number;
+  windowTokens: number | undefined;
+  usableTokens: number | undefined;
+}
+
+export function estimateBare(
+  messages: readonly Message[],
+  options: EstimateOptions,
+): BareRequest | undefined {
+  const { fixedTokens, tokensPerCharacter, toolTokens, usableTokens, windowTokens } = options;
+  let before: BareRequest | undefined;
+  let from = 0;
+  for (const [index, message] of messages.entries()) {
+    if (!isEndedAnswer(message)) continue;
+    const { created: at = 0 } = message.info.time ?? {};
+    const grownTokens = countCharacters(messages.slice(from, index)) * tokensPerCharacter;
+    const counted = countUsage(message.info);
+    const leastTokens = counted.sent - toolTokens;
+    const [seen, last] = [messages.slice(0, index), from];
+    const { request } = planBare(before, {
+      at,
+      ...{ counted, fixedTokens, grownTokens, usableTokens, windowTokens },
+      isCold: false,
+      isLook: false,
+      wholeTokens: leastTokens,
+      summarize: (since) =>
+        planSummary(
+          seen.slice(0, last + 1).filter(({ info: { time } }) => (time?.created ?? 0) >= since),
+          {
+            at,
+            isLater: since > 0,
+            later: seen.slice(last + 1),
+            tokensPerCharacter,
+            usableTokens: usableTokens ?? 0,
+          },
+        ),
+    });
+    // Until the host would have summarised, Strata can only have made a request smaller.
+    before = request.since === 0 ? { ...request, sent: Math.max(request.sent, leastTokens) } : request;
+    from = index;
+  }
+  return before;
+}

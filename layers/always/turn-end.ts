@@ -1,0 +1,18 @@
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { LayerContext } from "../../src/layer-context.js";
+
+/** When a turn ends, deferred work is done at once: the host may exit, or another instance continue the session. */
+export function createTurnEnd({ deferred }: Pick<LayerContext, "deferred">): Layer {
+  return {
+    name: "turn-end",
+    // After the layers that have work to add.
+    cost: Number.MAX_SAFE_INTEGER - 2,
+    servesForks: ["event"],
+    handlers: {
+      event({ type }) {
+        if (type === "session.idle") void deferred.settle();
+        return undefined;
+      },
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** The ledger's comparison with the bare host survives restarts, forks and reverts. */
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { countCharacters } from "../../src/view/context-size.js";
+import { call, fork, lines } from "../support/messages.js";
+import { createSession } from "../support/session.js";
+import { openWorld, type World } from "../support/world.js";
+
+/** System prompt and tools, as the provider counts them. */
+const FIXED = 9_000;
+const TOOLS_ESTIMATE = 1_000;
+
+/** Sends a request with these messages, and has it answered with a call that has this result. */
+async function answerNext(
+  world: World,
+  session: ReturnType<typeof createSession>,
+  result: string,
+): Promise<void> {
+  const shown = await world.request([...session.messages]);
+  const sent = FIXED + Math.round(countCharacters(shown) / 4);
+  const [sessionID = ""] = session.messages.map(({ info }) => info.sessionID);
+  const answer = session.answer([call("bash", result, { startMs: world.clock.now() })], {
+    sent,
+    cached: FIXED,
+  });
+  await tell(world, { ...answer, info: { ...answer.info, sessionID } });
+}
+
+async function tell(world: World, { info }: Message): Promise<void> {
+  await world.strata.dispatcher.ask("event", { type: "message.updated", properties: { info } }, undefined);
+  await world.strata.idle();
+}
+
+const answers = (world: World, sessionID = "ses_1"): SavingsRecord[] => world.ledger(sessionID, "answer");
+const sizes = (world: World, sessionID?: string): number[] =>
+  answers(world, sessionID).map(({ bare }) => bare?.sent ?? Number.NaN);
+
+/** Every second result is so large that it is moved to a file. */
+const resultOf = (step: number): string => lines(step % 2 === 0 ? 1_500 : 60);
+
+async function play(restartAt = -1) {
+  let world = await openWorld();
+  const session = createSession(world.clock);
+  session.user("go");
+  for (let step = 0; step < 8; step++) {
+    if (step === restartAt) world = await world.restart();
+    await answerNext(world, session, resultOf(step));
+  }
+  return { world, session };
+}
+
+describe("the comparison with the bare host", () => {
+  it("the comparison with the bare host counts what Strata kept out in every later request, and its own tools against it", async () => {
+    const { session, world } = await play();
+    const records = answers(world);
+    const whole = FIXED + countCharacters(session.messages.slice(0, -1)) / 4;
+    expect(records).toHaveLength(8);
+    expect(Math.abs((sizes(world).at(-1) ?? 0) - whole)).toBeLessThan(TOOLS_ESTIMATE + whole * 0.01);
+    expect(records[0]?.net).toBeLessThan(0);
+    expect(records.at(-1)?.net).toBeGreaterThan(0);
+    for (const { bare, keptOut, sent } of records) expect(keptOut).toBe((bare?.sent ?? 0) - (sent ?? 0));
+  });
+
+  it("the comparison with the bare host goes on after a restart where it was", async () => {
+    const [through, again] = [sizes((await play()).world), sizes((await play(5)).world)];
+    expect(again).toHaveLength(8);
+    for (const [index, size] of through.entries())
+      expect(Math.abs((again[index] ?? 0) - size)).toBeLessThan(size * 0.01);
+  });
+
+  it("the comparison with the bare host is estimated from the history in a fork, and after the ledger was deleted", async () => {
+    const { session, world } = await play();
+    const expected = (sizes(world).at(-1) ?? 0) + countCharacters(session.messages.slice(-1)) / 4;
+    const forked = createSession(world.clock, "ses_2");
+    forked.messages.push(...fork(session.messages, "ses_2"));
+    await answerNext(world, forked, resultOf(1));
+    expect(Math.abs((sizes(world, "ses_2")[0] ?? 0) - expected)).toBeLessThan(expected * 0.03);
+    world.files.contents.delete(
+      [...world.files.contents.keys()].find((path) => path.endsWith("savings/ses_1.jsonl")) ?? "",
+    );
+    const restarted = await world.restart();
+    await answerNext(restarted, session, resultOf(1));
+    expect(Math.abs((sizes(restarted)[0] ?? 0) - expected)).toBeLessThan(expected * 0.03);
+  });
+
+  it("the comparison with the bare host goes back with a revert", async () => {
+    const { session, world } = await play();
+    const before = sizes(world);
+    session.messages.splice(-3);
+    session.user("differently, please");
+    await answerNext(world, session, resultOf(1));
+    const [again = 0, then = 0] = [sizes(world).at(-1), before[5]];
+    expect(Math.abs(again - then)).toBeLessThan(then * 0.01);
+  });
+
+  it("the comparison with the bare host reads records of earlier versions, which count as they did", async () => {
+    const { world } = await play();
+    const path = [...world.files.contents.keys()].find((one) => one.endsWith("savings/ses_1.jsonl")) ?? "";
+    const old = { v: 1, time: "2026-01-01T00:00:00.000Z", instance: "i", session: "ses_1", layer: "view" };
+    const lines = [
+      { ...old, event: "cleared", cacheLost: 1_000, net: -1_150 },
+      { ...old, event: "answer", sent: 10_000, cached: 9_000, answered: 10, keptOut: 5_000, net: 500 },
+      { ...old, event: "answer", sent: 10_000, cached: 9_000, answered: 10, bare: { sent: "many" } },
+    ];
+    world.files.contents.set(path, Buffer.from(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
+    const restarted = await world.restart();
+    const session = createSession(world.clock);
+    session.user("go");
+    await answerNext(restarted, session, resultOf(0));
+    await answerNext(restarted, session, resultOf(1));
+    expect(answers(restarted).map(({ net }) => net !== undefined)).toEqual([true, false, true, true]);
+  });
+});

@@ -1,0 +1,166 @@
+/** What the host would have sent without Strata: the plan, on invented histories. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { estimateBare } from "../../layers/always/bare/estimate.js";
+import { type BareRequest, type BareStep, planBare } from "../../layers/always/bare/plan-bare.js";
+import { planSummary } from "../../layers/always/bare/summary.js";
+import type { Message } from "../../src/conversation/message.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { call } from "../support/messages.js";
+import { createSession } from "../support/session.js";
+
+const SUMMARY = { usage: { sent: 60_000, cached: 0, answered: 1_000 }, keptTokens: 15_000, since: 500 };
+
+const step = (more: Partial<BareStep> = {}): BareStep => ({
+  at: 100,
+  counted: { sent: 30_000, cached: 29_000, answered: 200 },
+  isCold: false,
+  fixedTokens: 9_000,
+  wholeTokens: 32_000,
+  grownTokens: 1_500,
+  isLook: false,
+  windowTokens: 200_000,
+  usableTokens: 192_000,
+  summarize: () => SUMMARY,
+  ...more,
+});
+
+const before: BareRequest = { at: 90, since: 0, sent: 50_000, cached: 49_000, answered: 300 };
+
+describe("what the host would have sent", () => {
+  it("the first request is what was sent, with what was kept out and without what Strata added", () => {
+    const { request } = planBare(undefined, step());
+    expect(request).toEqual({ at: 100, since: 0, sent: 32_000, cached: 29_000, answered: 200 });
+  });
+
+  it("the next request grows by the new messages, and the one before is in the cache", () => {
+    const { request, summary } = planBare(before, step());
+    expect(request).toEqual({ at: 100, since: 0, sent: 51_500, cached: 50_000, answered: 200 });
+    expect(summary).toBeUndefined();
+  });
+
+  it("a cold cache is cold without Strata, too", () => {
+    const counted = { sent: 30_000, cached: 0, answered: 200 };
+    expect(planBare(before, step({ counted, isCold: true })).request).toMatchObject({
+      sent: 51_500,
+      cached: 0,
+    });
+  });
+
+  it("a full window is summarised, which is paid for, and then only system prompt and tools are in the cache", () => {
+    const full = { ...before, sent: 191_000, answered: 1_000 };
+    const plan = planBare(full, step());
+    expect(plan.summary).toEqual(SUMMARY.usage);
+    expect(plan.request).toEqual({ at: 100, since: 500, sent: 24_000, cached: 9_000, answered: 200 });
+    expect(planBare({ ...full, answered: 999 }, step()).summary).toBeUndefined();
+    const never = planBare(full, step({ usableTokens: undefined, grownTokens: 50_000 }));
+    expect(never.summary).toBeUndefined();
+    expect(never.request.sent).toBe(200_000);
+  });
+
+  it("a look is taken back: the next request is the one that would have been sent instead of it", () => {
+    const plan = planBare(before, step({ isLook: true, grownTokens: 0 }));
+    expect(plan.retracted).toEqual(before);
+    expect(plan.request).toMatchObject({ sent: before.sent, cached: before.cached, answered: 200 });
+  });
+
+  it("results that the host itself has pruned are gone without Strata, too, and so is the cache behind them", () => {
+    const pruned = { tokens: 25_000, prefixTokens: 12_000 };
+    expect(planBare(before, step({ pruned })).request).toMatchObject({ sent: 26_500, cached: 12_000 });
+  });
+
+  it("a request is never larger than the window, nor the cached part larger than the request", () => {
+    const size = fc.nat(400_000);
+    const steps = fc.array(
+      fc.record({
+        grownTokens: fc.integer({ min: -5_000, max: 60_000 }),
+        cached: size,
+        isCold: fc.boolean(),
+        isLook: fc.boolean(),
+      }),
+    );
+    fc.assert(
+      fc.property(steps, (all) => {
+        let last: BareRequest | undefined;
+        for (const { cached, ...more } of all) {
+          const counted = { sent: 30_000, cached, answered: 200 };
+          last = planBare(last, step({ counted, ...more })).request;
+          expect(last.sent).toBeGreaterThanOrEqual(0);
+          expect(last.sent).toBeLessThanOrEqual(200_000);
+          expect(last.cached).toBeGreaterThanOrEqual(0);
+          expect(last.cached).toBeLessThanOrEqual(last.sent);
+        }
+      }),
+    );
+  });
+
+  it("where Strata does nothing, the host would have sent the same: nothing is saved and nothing lost", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 8 }), (grown) => {
+        let sent = 10_000;
+        let last = planBare(
+          undefined,
+          step({ wholeTokens: sent, counted: { sent, cached: 0, answered: 100 } }),
+        ).request;
+        for (const grownTokens of grown) {
+          const counted = { sent: sent + grownTokens, cached: sent, answered: 100 };
+          last = planBare(last, step({ counted, grownTokens })).request;
+          expect(last).toMatchObject(counted);
+          sent += grownTokens;
+        }
+      }),
+    );
+  });
+});
+
+/** A turn with answers that each call `bash` once, with results of so many characters. */
+function play(...results: number[]): Message[] {
+  const session = createSession(createFakeClock());
+  session.user("go");
+  for (const length of results) session.answer([call("bash", "x".repeat(length))], { sent: 20_000 });
+  return [...session.messages];
+}
+
+describe("the host's summary", () => {
+  const options = { at: 7, isLater: false, later: [], tokensPerCharacter: 0.25, usableTokens: 192_000 };
+
+  it("the host's summary is made of results cut to 2,000 characters, and the newest messages stay", () => {
+    const messages = play(60_000, 60_000, 30_000, 20_000);
+    const { keptTokens, since, usage } = planSummary(messages, options);
+    expect(since).toBe(messages[3]?.info.time?.created);
+    expect(usage.answered).toBeLessThan(usage.sent / 9);
+    expect(keptTokens).toBeGreaterThan(12_500);
+    expect(keptTokens).toBeLessThan(12_500 + 400);
+    expect(usage.sent).toBeGreaterThan((2 * 2_000 + 2_330) / 4);
+    expect(usage.sent).toBeLessThan((2 * 2_500 + 2_330) / 4);
+  });
+
+  it("the host's summary leaves nothing as it was if the last answer alone is too large", () => {
+    const first = planSummary(play(...Array.from({ length: 30 }, () => 30_000), 100_000), options);
+    expect(first.since).toBe(7);
+    expect(first.keptTokens).toBe(1_000 + 50);
+    expect(first.usage.answered).toBe(1_000);
+  });
+});
+
+describe("the estimate from a history", () => {
+  const options = { fixedTokens: 9_000, toolTokens: 500, tokensPerCharacter: 0.25, windowTokens: 200_000 };
+
+  it("the estimate from a history counts all of it, and what was sent at least", () => {
+    const bare = estimateBare(play(40_000, 4_000), { ...options, usableTokens: 192_000 });
+    expect(bare?.sent).toBeGreaterThan(19_500 + 10_000);
+    expect(bare?.sent).toBeLessThan(19_500 + 10_300);
+    expect(estimateBare(play(0, 0), { ...options, usableTokens: 192_000 })?.sent).toBeGreaterThanOrEqual(
+      19_500,
+    );
+    expect(estimateBare([], { ...options, usableTokens: 192_000 })).toBeUndefined();
+  });
+
+  it("the estimate from a history goes on from the summaries that the host would have made", () => {
+    const messages = play(...Array.from({ length: 20 }, () => 40_000));
+    const bare = estimateBare(messages, { ...options, usableTokens: 120_000 });
+    expect(bare?.since).toBeGreaterThan(0);
+    expect(bare?.sent).toBeLessThan(122_000);
+    expect(estimateBare(messages, { ...options, usableTokens: undefined })?.since).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import { createDeferred } from "../../src/record/deferred.js";
+import { createSavings } from "../../src/record/savings.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+function open() {
+  const clock = createFakeClock();
+  const log = createFakeLog();
+  const done: string[] = [];
+  return { clock, log, done, deferred: createDeferred({ clock, log }) };
+}
+
+describe("deferred work", () => {
+  it("deferred work runs once a second, as it was added last", async () => {
+    const { clock, deferred, done } = open();
+    for (const what of ["a", "b", "c"]) {
+      deferred.add("notes", async () => done.push(what));
+      clock.advance(300);
+    }
+    expect(done).toEqual([]);
+    clock.advance(100);
+    await Promise.resolve();
+    expect(done).toEqual(["c"]);
+    clock.advance(5_000);
+    await deferred.settle();
+    expect(done).toEqual(["c"]);
+  });
+
+  it("deferred work runs at once when it is settled, together with what it adds", async () => {
+    const { deferred, done } = open();
+    deferred.add("first", async () => {
+      done.push("first");
+      deferred.add("second", async () => done.push("second"));
+    });
+    await deferred.settle();
+    expect(done).toEqual(["first", "second"]);
+  });
+
+  it("deferred work that fails is logged and keeps nothing else from running", async () => {
+    const { deferred, done, log } = open();
+    deferred.add("bad", () => Promise.reject(new Error("no disk")));
+    deferred.add("good", async () => done.push("good"));
+    await deferred.settle();
+    expect(done).toEqual(["good"]);
+    expect(JSON.stringify(log)).toContain("no disk");
+  });
+});
+
+describe("records of the savings ledger that wait", () => {
+  const answer = { session: "ses_1", layer: "view", event: "answer" };
+
+  function openSavings() {
+    const { clock, deferred, log } = open();
+    const inner = createMemoryFiles();
+    const appended: string[] = [];
+    const files = {
+      ...inner,
+      appendLine(path: string, line: string) {
+        appended.push(line);
+        return inner.appendLine(path, line);
+      },
+    };
+    const writes = new PQueue({ concurrency: 1 });
+    const of = { clock, deferred, files, log, writes, folder: "/savings", instance: "i1" };
+    const events = (): string[] =>
+      (inner.text("/savings/ses_1.jsonl") ?? "")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line).event);
+    return { appended, deferred, events, savings: createSavings(of) };
+  }
+
+  it("records of several requests are appended in one call, in order", async () => {
+    const { appended, deferred, events, savings } = openSavings();
+    for (const event of ["answer", "spilled", "answer"]) savings.record({ ...answer, event });
+    expect(events()).toEqual([]);
+    await deferred.settle();
+    expect(events()).toEqual(["answer", "spilled", "answer"]);
+    expect(appended).toHaveLength(1);
+  });
+
+  it("records come before one that must be on disk first, in the same call", async () => {
+    const { appended, deferred, events, savings } = openSavings();
+    savings.record(answer);
+    await savings.recordNow({ ...answer, event: "cleared" });
+    expect(events()).toEqual(["answer", "cleared"]);
+    await deferred.settle();
+    expect(appended).toHaveLength(1);
+  });
+});
