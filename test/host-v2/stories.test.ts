@@ -50,7 +50,8 @@ const lastSent = ({ host }: World, { id }: HostSession): string =>
 
 describe("what leaves the context", () => {
   it("old results are cleared when the cache is cold, with one break that the ledger has", async () => {
-    const world = await openWorld();
+    // While the cache is warm, nothing pays back.
+    const world = await openWorld({ options: { microCompact: { horizon: 1 } } });
     const { clock, host } = world;
     const session = host.newSession();
     for (let turn = 0; turn < 8; turn++) {
@@ -259,7 +260,8 @@ describe("commands, crashes and other places", () => {
   });
 
   it("a warming request shows what the agent's requests show, and keeps the cache warm for the rule", async () => {
-    const world = await openWorld();
+    // While the cache is warm, nothing pays back.
+    const world = await openWorld({ options: { microCompact: { horizon: 1 } } });
     const { clock, host, strata } = world;
     const session = host.newSession();
     for (let turn = 0; turn < 8; turn++) {
