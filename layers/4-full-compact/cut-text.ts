@@ -46,8 +46,8 @@ export async function composeCut(
   ].join("\n\n");
 }
 
-/** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. */
-export const AFTER_SHARE_OF_BUDGET = 0.5;
+/** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. A little less than half, since sizes are estimates. */
+export const AFTER_SHARE_OF_BUDGET = 0.49;
 
 /** Tokens beside system prompt, tools and tail. Negative if these alone are too large. */
 interface Room {
