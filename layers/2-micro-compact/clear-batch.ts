@@ -19,7 +19,7 @@ export interface Batch {
 /** Rejects if a file or the decisions cannot be written, or the signal is aborted first; then nothing is cleared. */
 export type ClearBatch = (request: ContextRequest, batch: Batch, signal: AbortSignal) => Promise<void>;
 
-export const LAYER = "micro-compact";
+const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
 
 export function createClearBatch(context: LayerContext): ClearBatch {

@@ -6,7 +6,7 @@ import type { ToolPart } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import { isRecord } from "../../src/records.js";
 import { cut } from "../../src/text.js";
-import { estimateTextTokens } from "../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import { formatPath, MARKER_TOKENS } from "./marker.js";
 import { readChanged } from "./superseded.js";
 
@@ -48,7 +48,7 @@ export function findLongInput(part: ToolPart): LongInput | undefined {
   const fields = names.filter((name) => measureField(input[name]) > LONG_CHARACTERS);
   const characters = fields.reduce((sum, name) => sum + measureField(input[name]), 0);
   const left = part.tool === "bash" ? SHOWN_CHARACTERS : LONG_CHARACTERS / 4;
-  const tokens = estimateTextTokens("x".repeat(Math.max(0, characters - left))) - MARKER_TOKENS;
+  const tokens = Math.ceil(Math.max(0, characters - left) / CHARACTERS_PER_TOKEN) - MARKER_TOKENS;
   return tokens >= LEAST_TOKENS ? { fields, characters, tokens } : undefined;
 }
 

@@ -10,7 +10,7 @@ import { refuse } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { createClearBatch, LAYER } from "./clear-batch.js";
+import type { ClearBatch } from "./clear-batch.js";
 import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
 import { type Gathering, gatherClearable } from "./gather.js";
@@ -20,6 +20,8 @@ import { LEARNED, type Patience } from "./patience.js";
 import { planClear } from "./plan.js";
 import { createSessionLengths, SESSION_LENGTHS } from "./session-lengths.js";
 import { createUses } from "./uses.js";
+
+const LAYER = "micro-compact";
 
 export const microCompact = defineMicroCompact(LEARNED);
 
@@ -37,7 +39,7 @@ export function defineMicroCompact(patience: Patience): LayerDefinition {
 
 function create(context: LayerContext, patience: Patience): LayerParts {
   const policy = context.config.microCompact;
-  const clear = createClearBatch(context);
+  let clear: ClearBatch | undefined;
   const occasions = createOccasions(context);
   const uses = createUses();
   const lengths = createSessionLengths(context);
@@ -58,6 +60,7 @@ function create(context: LayerContext, patience: Patience): LayerParts {
         const plan = planClear(clearable, occasion, { ...policy, rates });
         occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
+        clear ??= (await import("./clear-batch.js")).createClearBatch(context);
         await clear(request, { clearable, mistakes: gathering.mistakes, plan, reason }, signal);
         return request.show();
       },

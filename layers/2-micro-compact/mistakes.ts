@@ -13,7 +13,14 @@ export function countMistakes(
   /** Answers at the time at which what a call shows was cleared. */
   const clearedAt = new Map<string, number>();
   let mistakes = 0;
-  for (const result of history.results(shownFrom())) {
+  const results = history.results(shownFrom());
+  const tools = new Set(results.filter(({ key }) => find(key)?.cleared).map(({ part }) => part.tool));
+  if (tools.size === 0) return 0;
+  // Their whole results are read as files.
+  tools.add("read");
+  for (const result of results) {
+    // The inputs of other calls, such as edits, are long, and naming those calls would serve nothing.
+    if (!tools.has(result.part.tool)) continue;
     const name = nameCall(result);
     const [made, from] = [uses.madeBy(result.part.callID), clearedAt.get(name)];
     if (made !== undefined && from !== undefined && made >= from && made < from + SOON) mistakes++;

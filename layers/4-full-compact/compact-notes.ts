@@ -1,9 +1,7 @@
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
-import { planLeastTail } from "./plan-cut.js";
-import { RESTORED_SHARE_OF_BUDGET } from "./restore.js";
+import { NOTES_SHARE_OF_BUDGET, planLeastTail, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 const planNotesTokens = (budgetTokens: number): number =>
   Math.round(budgetTokens * (NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET));

@@ -2,9 +2,9 @@ import type { LayerContext } from "../../src/layer-context.js";
 import { estimateTextTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
-import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
-import { NOTES_TOKENS } from "./plan-cut.js";
-import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
+import { formatNamedNotes } from "./named-notes.js";
+import { NOTES_SHARE_OF_BUDGET, NOTES_TOKENS, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
+import { restore } from "./restore.js";
 
 export interface CutPlace {
   /** Index in the history of the first message that stays. */
@@ -46,8 +46,8 @@ export async function composeCut(
   ].join("\n\n");
 }
 
-/** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. */
-export const AFTER_SHARE_OF_BUDGET = 0.5;
+/** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. A little less than half, since sizes are estimates. */
+export const AFTER_SHARE_OF_BUDGET = 0.49;
 
 /** Tokens beside system prompt, tools and tail. Negative if these alone are too large. */
 interface Room {

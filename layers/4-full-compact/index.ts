@@ -19,12 +19,12 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
-import { createCutHistory } from "./cut-history.js";
+import type { CutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
 import { createNotesSummary } from "./notes-summary.js";
 import { createRepairSummary } from "./repair-summary.js";
 import { createReviseHistory } from "./revise-history.js";
-import { createShortenHistory } from "./shorten-history.js";
+import type { ShortenHistory } from "./shorten-history.js";
 import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
@@ -44,10 +44,10 @@ export const fullCompact: LayerDefinition = {
 function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
-  const cutHistory = createCutHistory({ ...context, breakers });
+  let cutHistory: CutHistory | undefined;
   const repairSummary = createRepairSummary({ ...context, breakers });
   const reviseHistory = createReviseHistory(context);
-  const shortenHistory = createShortenHistory(context);
+  let shortenHistory: ShortenHistory | undefined;
   const summarise = createNotesSummary(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
@@ -57,8 +57,12 @@ function create(context: LayerContext): LayerParts {
     passedOver: { context: reportUncut },
     handlers: {
       async context(request, messages, signal) {
-        if (request.isCompaction) return shortenHistory(request, messages);
+        if (request.isCompaction) {
+          shortenHistory ??= (await import("./shorten-history.js")).createShortenHistory(context);
+          return shortenHistory(request, messages);
+        }
         if (!request.isReady()) return undefined;
+        cutHistory ??= (await import("./cut-history.js")).createCutHistory({ ...context, breakers });
         if (await cutHistory(request, messages, signal)) return request.show();
         reportUncut(request, "it would have freed too little");
         return undefined;

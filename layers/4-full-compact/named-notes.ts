@@ -1,8 +1,7 @@
 import type { LayerContext } from "../../src/layer-context.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import { NOTES_SHARE_OF_BUDGET } from "./plan-cut.js";
 
-/** Share of the request's budget for the notes, which every later request includes. */
-export const NOTES_SHARE_OF_BUDGET = 0.15;
 const MOST_CHARACTERS = 32_000;
 
 /**

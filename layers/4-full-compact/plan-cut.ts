@@ -13,6 +13,10 @@ export interface CutLimits {
   latest: number;
 }
 
+/** Share of the request's budget for the notes, which every later request includes, and for restored files. */
+export const NOTES_SHARE_OF_BUDGET = 0.15;
+export const RESTORED_SHARE_OF_BUDGET = 0.18;
+
 /** Minimum tokens that stay verbatim after a cut, given the request's budget. */
 export const planLeastTail = (budgetTokens: number): number =>
   Math.min(10_000, Math.floor(budgetTokens * 0.1));

@@ -8,6 +8,7 @@ import type { SessionFacts } from "../../src/notes/facts.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { cut } from "../../src/text.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import { RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
@@ -24,7 +25,6 @@ export interface RestoreInput {
 const MOST_FILES = 5;
 const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
 const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
-export const RESTORED_SHARE_OF_BUDGET = 0.18;
 
 /** How long a turn waits for the host's messages; without them the agent loads the skill again if it needs it. */
 const READ_WITHIN_MS = 1_000;

@@ -39,7 +39,6 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
   const { background, clock, decisions, files, log, resultFiles } = options;
   const checkedMs = new Map<string, number>();
   const lookedMs = new Map<string, { version: number; atMs: number }>();
-  const startedMs = clock.now();
 
   return {
     refresh(request) {
@@ -58,11 +57,10 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
     },
   };
 
-  function refreshOne(sessionID: string, result: Result, { at, file, key, session }: KnownDecision): void {
+  function refreshOne(sessionID: string, result: Result, { file, key, session }: KnownDecision): void {
     if (file === undefined) return;
     const name = `${sessionID} ${file}`;
-    // The file of a decision of this instance was written, or marked, for it.
-    const last = checkedMs.get(name) ?? (session === sessionID && at >= startedMs ? at : undefined);
+    const last = checkedMs.get(name);
     if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
     checkedMs.set(name, clock.now());
     void background.add(async () => {

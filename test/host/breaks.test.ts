@@ -153,6 +153,8 @@ test("results that the host prunes are recorded, with the tokens that this costs
   await using stage = await openStage({
     ...SETTINGS,
     files: FILES,
+    // Beyond where the host begins to prune.
+    options: { autoCompact: { threshold: 140_000 } },
     config: { compaction: { prune: true } },
   });
   const results = Array.from({ length: 14 }, () => blob(29_000));

@@ -6,7 +6,7 @@ import { firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const options = { microCompact: { floor: 0, keepRecent: 1 } };
+const options = { microCompact: { floor: 0, keepRecent: 1, horizon: 10 } };
 
 /** Arguments of the calls in a request, as JSON text, in order. */
 const argumentsOf = ({ messages }: ModelRequest): string[] =>

@@ -62,12 +62,16 @@ test("a .gitignore that a repository brings for our folders does not put them in
   const files = Object.fromEntries(folders.map((folder) => [`.opencode/${folder}/.gitignore`, "# keep\n"]));
   await using stage = await shared.openStage({ files });
   stage.model.script(call("mcp_blob", { bytes: 60_000 }), say("one"));
-  await (await stage.newSession("ignored")).ask("My private question, in my own words.");
+  const session = await stage.newSession("ignored");
+  await session.ask("My private question, in my own words.");
   const log = stage.project.file(".opencode/strata/strata.log");
   await whenContains(
     log,
     "session-memory/.gitignore did not keep Strata's files out of git; added the missing rules",
   );
+  // Notes are written behind the turn.
+  const notes = stage.project.file(`.opencode/session-memory/${session.id}.md`);
+  await whenContains(notes, "My private question");
   await stage.restart();
   const seen = execFileSync("git", ["status", "--porcelain", "-uall"], {
     cwd: stage.project.path,

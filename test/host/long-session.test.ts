@@ -73,7 +73,8 @@ beforeAll(async () => {
     mcp: true,
     files: createWorkFiles(),
     options: {
-      microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
+      // Fixed numbers, so that something is left for the pauses.
+      microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000, horizon: 10, keepRecent: 5 },
       toolResults: { threshold: 16_000 },
       sessionMemory: { goalDistance: 0 },
     },

@@ -73,7 +73,7 @@ test("a session that somebody comes back to after an hour goes on with notes, wi
   await using stage = await openStage({
     files: filesOf(16),
     plugin: [shiftedClock, repository],
-    options: { autoCompact: { coldThreshold: 40_000 }, microCompact: { enabled: false } },
+    options: { autoCompact: { coldThreshold: 40_000, threshold: 140_000 }, microCompact: { enabled: false } },
     env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root) }),
     prepare: ({ root }) => writeFileSync(clockOf(root), "0"),
   });

@@ -19,7 +19,8 @@ import { repository } from "./repository.js";
 import type { ChatTool } from "./stage/model-request.js";
 
 /** Small enough that the bare host summarizes, and that the plugin clears what is edited later. */
-const SMALL = { window: 40_000, options: { microCompact: { floor: 0, keepRecent: 1 } } };
+/** So small a session has to be cleared early. */
+const SMALL = { window: 40_000, options: { microCompact: { floor: 0, keepRecent: 1, horizon: 10 } } };
 const MINUTE_MS = 60_000;
 
 let session: RecordedSession;

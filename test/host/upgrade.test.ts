@@ -30,7 +30,7 @@ const FILES = Object.fromEntries(
 );
 const LONG = "some words about the importer ".repeat(900);
 const OPTIONS = {
-  microCompact: { floor: 1_000, keepRecent: 2 },
+  microCompact: { floor: 1_000, keepRecent: 2, horizon: 10 },
   autoCompact: { threshold: 32_000 },
   sessionMemory: { updateThreshold: 2_048, toolCallThreshold: 3 },
 };

@@ -8,6 +8,9 @@ import { tellNonsense } from "./nonsense.js";
 import { bytesOf } from "./view-check.js";
 import type { World } from "./world.js";
 // Loaded beforehand: the fake clock goes on while a module is being read.
+import "../../layers/2-micro-compact/clear-batch.js";
+import "../../layers/4-full-compact/cut-history.js";
+import "../../layers/4-full-compact/shorten-history.js";
 import "../../src/notes/stored.js";
 
 /** Number of a day's operations to test, from the first to the last. */

@@ -35,12 +35,12 @@ describe("/compact-notes", () => {
     }
     const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
     const text = await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
-    expect(text).toContain("About the last 10,000 tokens stay word for word");
+    expect(text).toContain("About the last 8,000 tokens stay word for word");
     session.user("on");
     const view = await world.request(session.messages);
     const kept = view.filter(({ parts }) => parts.some((part) => String(part.text).startsWith("question")));
     expect(kept.length).toBeGreaterThan(0);
-    expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(10_000);
+    expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(8_000);
   });
 
   it("/compact-notes can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {

@@ -139,7 +139,7 @@ describe("in a fork of ours", () => {
 
   it("nothing is cleared, cut or noted that the parent has sent, though it would be due: the beginning stays the parent's", async () => {
     const options = {
-      microCompact: { floor: 100, keepRecent: 0 },
+      microCompact: { floor: 100, keepRecent: 0, horizon: 10 },
       sessionMemory: { goalRefresh: 1, goalDistance: 0 },
     };
     const world = await openWorld({ options });

@@ -34,8 +34,6 @@ const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
-  [`${STATE}/prices.json`, JSON.stringify(LATER)],
-  [`${STATE}/session-lengths.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/pulse/ab.json`, JSON.stringify(LATER)],
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
@@ -44,6 +42,7 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
+  ...["prices", "session-lengths"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 

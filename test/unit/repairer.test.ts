@@ -187,7 +187,7 @@ describe("a summary that was sent as it is", () => {
   it("a summary that was sent as it is is not looked at with the layer off, nor in the request for a summary", async () => {
     const off = await compact(GOOD, { options: { autoCompact: { enabled: false } } });
     expect(textOf(await ask(off.world, off.after))).toBe(GOOD);
-    const { world, after } = await compact(GOOD);
+    const { world, after } = await compact(GOOD, { options: { autoCompact: { threshold: 140_000 } } });
     await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
     expect(textOf(await ask(world, after))).toBe(GOOD);
   });
