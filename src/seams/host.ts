@@ -68,6 +68,8 @@ export interface Host {
   abortSession(sessionID: string): void;
   /** Off disables the host's automatic compaction; on restores the user's setting. Takes effect at once. */
   setAutoCompaction(on: boolean): void;
+  /** Absent: `setAutoCompaction` works. False: the host lets no plugin switch its compaction off. */
+  readonly canStopCompaction?: false;
   /** Whether the user's setting lets the host summarise by itself when the window is full. */
   summarizes(): boolean;
   /** Shows a short message if there is a screen. Never waited for. */

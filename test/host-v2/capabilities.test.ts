@@ -9,7 +9,7 @@ import { createStoredSessions } from "../../src/host/setup/stored-sessions.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { LARGE } from "./context.js";
 import { call, say } from "./script.js";
-import { openWorld, settle } from "./world.js";
+import { openWorld, runCommand, settle } from "./world.js";
 
 describe("a background call", () => {
   const request = (more: object = {}) => ({
@@ -115,6 +115,40 @@ describe("tools", () => {
     ]);
     for (const { input, options } of host.tools.values())
       expect([input.type, options.codemode]).toEqual(["object", false]);
+  });
+});
+
+describe("what a plugin cannot do", () => {
+  it("the circuit breaker says that summaries do not help, and not that it has switched them off", async () => {
+    const world = await openWorld({ options: { autoCompact: { retryLimit: 2 } } });
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "Rename the parser.");
+    for (const text of ["Go on.", "And the tests.", "And the docs."]) {
+      await host.ask(session, text);
+      await host.compact(session);
+    }
+    await host.ask(session, "Is it done?");
+    await world.strata?.idle();
+    const log = await world.log();
+    expect(log).toMatch(
+      /ERROR full-compact {2}automatic summaries do not help in ses_\w+: .*This OpenCode lets no/,
+    );
+    expect(log).not.toContain("summaries are off");
+    expect(log).not.toContain("has not called hook");
+    await runCommand(world, "memory", session.id);
+    const shown = session.stored.findLast(({ type }) => type === "synthetic")?.text;
+    expect(shown).toMatch(/^Auto summaries +on, though they do not help: /m);
+  });
+
+  it("permissions are never touched: nothing of Strata's runs a tool in a session", async () => {
+    const touched: string[] = [];
+    const permission = new Proxy({}, { get: (_, name) => void touched.push(String(name)) });
+    const { host, strata } = await openWorld({ permission });
+    host.model.script(call("shell", { command: "ls" }, "a"), say("done"));
+    await host.ask(host.newSession(), "look");
+    expect(strata?.pulse.record().hooks.context?.count).toBe(2);
+    expect(touched).toEqual([]);
   });
 });
 

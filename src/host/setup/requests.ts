@@ -92,13 +92,13 @@ async function answerCompaction(
   const { dispatcher, log, pulse, requests } = strata;
   const { messages } = opened.request;
   const { sessionID } = opened.event;
+  pulse.beat("compacting");
   const summary = await dispatcher.ask("summary", { sessionID, messages }, undefined);
   if (summary !== undefined) {
     (opened.event as CompactionEvent).result = { summary };
     log.info(SOURCE, `the notes stand for a summary of ${sessionID}; no model is called`);
     return undefined;
   }
-  pulse.beat("compacting");
   // Layer 4 would interrupt a summary if it never learned of its end.
   if (hasEvents()) await dispatcher.ask("compacting", { sessionID }, undefined);
   else requests.expectCompaction(sessionID);
