@@ -1,5 +1,6 @@
 /** The messages of one request as the host has them, read once for all layers. */
 import { DAY_MS } from "../days.js";
+import { isRecord } from "../records.js";
 import { type DecisionKey, readMessageKey, readResultKey } from "./keys.js";
 import { isToolPart, type Message, readResultText, type ToolPart } from "./message.js";
 
@@ -54,6 +55,19 @@ export function readHistory(messages: readonly Message[]): History {
 /** A summary by the host from which history continues. One that failed or was aborted is skipped, as in the host. */
 export function isSummary({ info }: Message): boolean {
   return info.summary === true && info.finish !== undefined && !info.error;
+}
+
+/** True if the list lacks what was before the summary: what is missing need not have been undone. */
+export function isOnlyRest([first]: readonly Message[]): boolean {
+  return first !== undefined && isSummary(first);
+}
+
+/** Did a person ask for the summary with this index? The host marks it, or the message before it. */
+export function isManualSummary(messages: readonly Message[], index: number): boolean {
+  const around = messages.slice(Math.max(0, index - 1), index + 1);
+  return around.some(({ parts }) =>
+    parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false),
+  );
 }
 
 /**

@@ -14,7 +14,7 @@ export interface MessageInfo {
   /** Milliseconds since 1970; they survive a fork, ids do not. */
   readonly time?: { readonly created: number; readonly completed?: number };
   readonly agent?: string;
-  /** On a user message: the model that is to answer it. */
+  /** On a user message, or a summary that stands for one: the model that is to answer it. */
   readonly model?: ModelName;
   /** On an answer: the model that gave it. */
   readonly providerID?: string;

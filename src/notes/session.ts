@@ -1,5 +1,6 @@
 /** What is known about a session in memory, and how it is merged with the session's files. */
 
+import { isOnlyRest } from "../conversation/history.js";
 import { createKnownMessages, type KnownMessages } from "../conversation/known-messages.js";
 import type { Message } from "../conversation/message.js";
 import { removeFromLines } from "../secrets/secrets.js";
@@ -100,13 +101,19 @@ export function mayHaveLost(session: Session, messages: readonly Message[]): boo
 
 /**
  * Rebuilds the session from these messages, which must be all that the host has: facts of other messages are dropped, and
- * so are the model's sections. Returns whether a message was taken back or has come back.
+ * so are the model's sections. Only learns where the host shows nothing from before a compaction. Returns whether a
+ * message was taken back or has come back.
  */
 export function retake(
   session: Session,
   messages: readonly Message[],
   { nowMs, project }: { nowMs: number; project: string },
 ): boolean {
+  if (isOnlyRest(messages)) {
+    session.known.clear();
+    learnInto(session, messages, project);
+    return false;
+  }
   const before = session.ledger;
   const after = relearn(before, messages, project);
   const found = findTakenBack(before, { after, messages, nowMs });

@@ -54,7 +54,7 @@ export interface Host {
   removeSession(sessionID: string): Promise<boolean>;
   /**
    * Messages of a session as the host has them, including those before compactions, without those the user undid: the
-   * last `last` ones, or all.
+   * last `last` ones, or all. Begins with a summary if the host does not show what was before it.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
   /** Absolute paths of files that the host restored when part of this session was undone; `undefined` if unknown. */

@@ -126,7 +126,7 @@ describe("what a plugin cannot do", () => {
     await host.ask(session, "Rename the parser.");
     for (const text of ["Go on.", "And the tests.", "And the docs."]) {
       await host.ask(session, text);
-      await host.compact(session);
+      await host.compact(session, "auto");
     }
     await host.ask(session, "Is it done?");
     await world.strata?.idle();

@@ -212,13 +212,13 @@ export function createContractHost(
   }
 
   /** Everything up to the last user's message becomes a checkpoint. */
-  async function compact(session: HostSession): Promise<void> {
+  async function compact(session: HostSession, reason: "auto" | "manual" = "manual"): Promise<void> {
     const all = contextOf(session);
     const tail = Math.max(
       1,
       all.findLastIndex(({ type }) => type === "user"),
     );
-    emit("session.compaction.started", { sessionID: session.id, reason: "manual", recent: "" });
+    emit("session.compaction.started", { sessionID: session.id, reason, recent: "" });
     const older = all.slice(0, tail);
     if (doubts.contextForSummaries) await request(session, "compaction", older, { last: "Summarise." });
     const line = await request(session, "compaction", older, { hook: "compaction" });
@@ -226,7 +226,7 @@ export function createContractHost(
     if (summary.trim() === "" || !summary.split("\n").includes("## Objective")) {
       emit("session.compaction.failed", {
         sessionID: session.id,
-        reason: "manual",
+        reason,
         error: { type: "compaction.failed", message: "no summary" },
       });
       throw new Error(`Compaction summary did not match the required template: ${summary.slice(0, 80)}`);
@@ -235,8 +235,8 @@ export function createContractHost(
       .slice(tail)
       .map(({ text = "", type }) => `[${type}]: ${text}`)
       .join("\n");
-    admit(session, { type: "compaction", status: "completed", summary, recent });
-    emit("session.compaction.ended", { sessionID: session.id, reason: "manual", text: summary, recent });
+    admit(session, { type: "compaction", status: "completed", reason, summary, recent });
+    emit("session.compaction.ended", { sessionID: session.id, reason, text: summary, recent });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows the undo. */
+import { isOnlyRest } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import type { HostEvent } from "../../../src/dispatcher/hooks.js";
 import { formatError } from "../../../src/error.js";
@@ -96,7 +97,7 @@ export function createFollowing(options: FollowingOptions): Following {
         }
         await mend(sessionID, attempts);
         if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
-        if (keepsMemories) await followOwn(sessionID, messages);
+        if (keepsMemories && !isOnlyRest(messages)) await followOwn(sessionID, messages);
       })
       .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
   }
@@ -120,7 +121,7 @@ export function createFollowing(options: FollowingOptions): Following {
   async function followMemories(sessionID: string): Promise<void> {
     const messages = await host.readMessages(sessionID);
     if (!messages) later(sessionID);
-    else await followOwn(sessionID, messages);
+    else if (!isOnlyRest(messages)) await followOwn(sessionID, messages);
   }
 }
 

@@ -58,7 +58,10 @@ export interface Registration {
 export interface SessionDomain {
   hook?(name: string, callback: (event: never) => unknown): Promise<Registration>;
   get?(input: { sessionID: string }): Promise<unknown>;
-  /** Stored messages after the last checkpoint. [api, v2.session.context] DOUBT 18 */
+  /**
+   * Stored messages from the last checkpoint on; plugins are shown none from before it. [api, v2.session.context]
+   * DOUBT 18
+   */
   context?(input: { sessionID: string }): Promise<unknown>;
   /** DOUBT 15 */
   synthetic?(input: SyntheticInput): Promise<unknown>;
@@ -171,8 +174,9 @@ export interface StoredMessage {
   readonly finish?: string;
   readonly tokens?: unknown;
   readonly error?: unknown;
-  /** Of a checkpoint. */
+  /** Of a checkpoint; `reason` is auto or manual. */
   readonly status?: string;
+  readonly reason?: string;
   readonly summary?: string;
   readonly recent?: string;
 }
@@ -183,6 +187,8 @@ export interface StoredPart {
   readonly text?: string;
   readonly id?: string;
   readonly name?: string;
+  /** Run by the provider. */
+  readonly executed?: boolean;
   readonly state?: StoredState;
   readonly time?: { readonly created?: number; readonly completed?: number };
 }

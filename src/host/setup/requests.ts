@@ -86,13 +86,14 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
 }
 
 async function answerCompaction(
-  { hasEvents, strata }: RequestHooksOptions,
+  { hasEvents, stored, strata }: RequestHooksOptions,
   opened: Opened,
 ): Promise<string | undefined> {
   const { dispatcher, log, pulse, requests } = strata;
   const { messages } = opened.request;
   const { sessionID } = opened.event;
   pulse.beat("compacting");
+  await stored.noteCheckpoint(sessionID);
   const summary = await dispatcher.ask("summary", { sessionID, messages }, undefined);
   if (summary !== undefined) {
     (opened.event as CompactionEvent).result = { summary };
