@@ -1,7 +1,10 @@
 /** What holds after a checkpoint, when the host shows plugins nothing from before it. */
 import { describe, expect, it } from "vitest";
-import type { HostSession } from "./host-types.js";
+import type { Strata } from "../../src/strata.js";
+import { contextOf, MODEL } from "./contract-host.js";
+import type { ContractHost, HostSession } from "./host-types.js";
 import { call, findBreaks, say } from "./script.js";
+import { HostMessage } from "./theirs.js";
 import { openWorld, type World } from "./world.js";
 
 const lastSent = ({ host }: World, { id }: HostSession): string =>
@@ -17,11 +20,21 @@ async function settleWork({ strata }: World): Promise<void> {
 const SUMMARY = `## Objective\n${"- Renames the parser, one module after the other.\n".repeat(20)}`;
 const RECENT = `[User]: and now the lexer\n\n${"[Assistant]: A step of the work.\n\n".repeat(2_000)}[Assistant]: LAST STEP`;
 
-const memoriesOf = ({ files }: World): string =>
+const listMemories = ({ files }: World): string[] =>
   [...files.contents.keys()]
-    .filter((path) => /\.opencode\/memory\/[a-z]+\/.*\.md$/.test(path))
-    .map((path) => files.text(path))
-    .join("\n");
+    .filter((path) => /\.opencode\/memory\/.*\.md$/.test(path) && !/\/(MEMORY|index)\.md$/i.test(path))
+    .map((path) => files.text(path) ?? "");
+
+const memoriesOf = (world: World): string => listMemories(world).join("\n");
+
+const findMemory = (world: World, word: string): string =>
+  listMemories(world).find((text) => text.startsWith("---") && text.includes(word)) ?? "";
+
+/** The window is full at the second request of the next turn. */
+function compactOnce(host: ContractHost): void {
+  let requests = 0;
+  host.isFull = () => ++requests === 2;
+}
 
 describe("a checkpoint", () => {
   it("a checkpoint keeps its record of recent messages, however long, when its summary is completed", async () => {
@@ -77,26 +90,83 @@ describe("a checkpoint", () => {
     const world = await openWorld();
     const { host } = world;
     const session = host.newSession();
-    host.model.script(say("hello"));
     await host.ask(session, "hello");
-    host.model.script(
-      {
-        calls: [{ name: "shell", input: { command: "make" }, result: { text: "made" } }],
-      },
-      say("noted"),
-    );
-    const answer = host.model.answer;
-    host.model.answer = (request) => {
-      const line = answer(request);
-      // The host compacts between two steps of the turn.
-      if ("calls" in line)
-        queueMicrotask(() => {
-          host.admit(session, { type: "compaction", status: "completed", summary: SUMMARY, recent: RECENT });
-        });
-      return line;
-    };
+    await settleWork(world);
+    compactOnce(host);
+    host.model.script(call("shell", { command: "make" }, "made"), say("noted"));
     await host.ask(session, "From now on always use pnpm instead of npm in this repository.");
     await settleWork(world);
+    expect(contextOf(session)[0]).toMatchObject({ type: "compaction", reason: "auto" });
+    expect(contextOf(session).filter(({ type }) => type === "user")).toEqual([]);
     expect(memoriesOf(world)).toContain("pnpm");
+  });
+
+  it("a turn that is undone after a checkpoint takes its words with it, and no others", async () => {
+    const world = await openWorld();
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "From now on always use pnpm instead of npm in this repository.");
+    await host.ask(session, "Fine.");
+    await settleWork(world);
+    await host.compact(session);
+    await host.ask(session, "From now on always write commit messages in French.");
+    await settleWork(world);
+    expect(memoriesOf(world)).toContain("French");
+    session.stored.splice(session.stored.findIndex(({ text }) => text?.includes("French")));
+    await host.ask(session, "go on");
+    await settleWork(world);
+    const [french, pnpm] = ["French", "pnpm"].map((word) => findMemory(world, word));
+    expect(french).toContain("takenBack");
+    expect(pnpm).not.toContain("takenBack");
+  });
+
+  it("the model's window and prices are known behind a checkpoint within a turn", async () => {
+    const world = await openWorld();
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "hello");
+    const windows: (number | undefined)[] = [];
+    const { dispatcher } = world.strata as Strata;
+    const { ask } = dispatcher;
+    dispatcher.ask = ((name: string, request: { window?: { contextTokens: number } }, ...rest: unknown[]) => {
+      if (name === "context") windows.push(request.window?.contextTokens);
+      return (ask as (...given: unknown[]) => unknown)(name, request, ...rest);
+    }) as typeof ask;
+    compactOnce(host);
+    host.model.script(call("shell", { command: "make" }, "made"), say("done"));
+    await host.ask(session, "make it");
+    expect(windows).toEqual([200_000, 200_000]);
+  });
+
+  it("checkpoints that a person asks for do not open the circuit breaker", async () => {
+    const world = await openWorld({ options: { autoCompact: { retryLimit: 2 } } });
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "Rename the parser.");
+    for (const text of ["Go on.", "And the tests.", "And the docs."]) {
+      await host.ask(session, text);
+      await host.compact(session, "manual");
+    }
+    await host.ask(session, "Is it done?");
+    expect(await world.log()).not.toContain("summaries do not help");
+  });
+
+  it("a provider's own checkpoint is left alone", async () => {
+    const world = await openWorld();
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "Never touch legacy.ts.");
+    const id = host.admit(session, { type: "compaction", status: "completed", summary: "", recent: "" }).id;
+    const theirs = [
+      new HostMessage({ id, role: "user", content: [{ type: "compaction" as never, text: "opaque" }] }),
+      new HostMessage({ id, role: "user", content: [{ type: "text", text: "kept words" }] }),
+    ];
+    for (const message of theirs) {
+      const request = { sessionID: session.id, agent: "build", model: MODEL, system: [], tools: {} };
+      const event = { ...request, messages: [message] };
+      for (const callback of host.hooks.get("session.context") ?? []) await callback(event as never);
+      expect(event.messages).toEqual([message]);
+    }
+    expect(await world.log()).not.toContain("unusable");
   });
 });

@@ -89,6 +89,7 @@ export function createContractHost(
 
   async function run(session: HostSession): Promise<void> {
     for (let step = 0; step < MOST_STEPS; step++) {
+      if (host.isFull?.(session)) await compact(session, "auto");
       const line = await request(session, "primary", contextOf(session));
       const calls = "calls" in line ? line.calls : [];
       await answer(session, line, calls);

@@ -67,6 +67,8 @@ export interface ContractHost {
   ask(session: HostSession, text: string): Promise<void>;
   /** Compacts as the user's /compact does, or as the host does by itself. */
   compact(session: HostSession, reason?: "auto" | "manual"): Promise<void>;
+  /** Is the window full? Then the host compacts before its next request. */
+  isFull?(session: HostSession): boolean;
   /** A request of no consequence, as warming sends them. */
   warm(session: HostSession): Promise<void>;
   admit(session: HostSession, message: Partial<StoredMessage> & { type: string }): StoredMessage;
