@@ -1,6 +1,5 @@
 /** The messages of one request as the host has them, read once for all layers. */
 import { DAY_MS } from "../days.js";
-import { isRecord } from "../records.js";
 import { type DecisionKey, readMessageKey, readResultKey } from "./keys.js";
 import { isToolPart, type Message, readResultText, type ToolPart } from "./message.js";
 
@@ -65,9 +64,7 @@ export function isOnlyRest([first]: readonly Message[]): boolean {
 /** Did a person ask for the summary with this index? The host marks it, or the message before it. */
 export function isManualSummary(messages: readonly Message[], index: number): boolean {
   const around = messages.slice(Math.max(0, index - 1), index + 1);
-  return around.some(({ parts }) =>
-    parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false),
-  );
+  return around.some(({ parts }) => parts.some((part) => part?.auto === false));
 }
 
 /**

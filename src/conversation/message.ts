@@ -48,6 +48,8 @@ export interface Part {
   readonly synthetic?: boolean;
   /** Not sent to the model. */
   readonly ignored?: boolean;
+  /** On a compaction: whether the host began it by itself. */
+  readonly auto?: boolean;
 }
 
 /** True if it is shown to the person and not sent to the model, like the answers to our own commands. */

@@ -101,22 +101,17 @@ export function mayHaveLost(session: Session, messages: readonly Message[]): boo
 
 /**
  * Rebuilds the session from these messages, which must be all that the host has: facts of other messages are dropped, and
- * so are the model's sections. Only learns where the host shows nothing from before a compaction. Returns whether a
- * message was taken back or has come back.
+ * so are the model's sections. If they are only those after a compaction, nothing is dropped. Returns whether a message
+ * was taken back or has come back.
  */
 export function retake(
   session: Session,
   messages: readonly Message[],
   { nowMs, project }: { nowMs: number; project: string },
 ): boolean {
-  if (isOnlyRest(messages)) {
-    session.known.clear();
-    learnInto(session, messages, project);
-    return false;
-  }
   const before = session.ledger;
   const after = relearn(before, messages, project);
-  const found = findTakenBack(before, { after, messages, nowMs });
+  const found = isOnlyRest(messages) ? [] : findTakenBack(before, { after, messages, nowMs });
   const takenBack = joinTakenBack(session.takenBack, found, messages, after);
   session.known.clear();
   if (found.length > 0) {

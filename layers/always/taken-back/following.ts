@@ -97,7 +97,7 @@ export function createFollowing(options: FollowingOptions): Following {
         }
         await mend(sessionID, attempts);
         if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
-        if (keepsMemories && !isOnlyRest(messages)) await followOwn(sessionID, messages);
+        if (keepsMemories) await followOwn(sessionID, messages);
       })
       .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
   }
@@ -121,16 +121,20 @@ export function createFollowing(options: FollowingOptions): Following {
   async function followMemories(sessionID: string): Promise<void> {
     const messages = await host.readMessages(sessionID);
     if (!messages) later(sessionID);
-    else if (!isOnlyRest(messages)) await followOwn(sessionID, messages);
+    else await followOwn(sessionID, messages);
   }
 }
 
-/** Memories first: they follow even if the user's state folder cannot be read. */
+/**
+ * Memories first: they follow even if the user's state folder cannot be read. Nothing is missing from a list of only what
+ * came after a compaction.
+ */
 function followBoth(
   own: Pick<TakenMemories, "follow">,
   { candidates, onChange }: Pick<FollowingOptions, "candidates" | "onChange">,
 ) {
   return async (sessionID: string, messages: readonly Message[]): Promise<void> => {
+    if (isOnlyRest(messages)) return;
     if (await own.follow(sessionID, messages)) onChange();
     await candidates.follow(sessionID, messages);
   };
