@@ -141,6 +141,14 @@ describe("what a plugin cannot do", () => {
     expect(shown).toMatch(/^Auto summaries +on, though they do not help: /m);
   });
 
+  it("a model that the catalogue lacks is not said to be a hook that was not called", async () => {
+    const world = await openWorld({ model: { ...LARGE, id: "other" } });
+    const session = world.host.newSession();
+    await world.host.ask(session, "hello");
+    await world.host.ask(session, "again");
+    expect(await world.log()).not.toContain("has not called hook");
+  });
+
   it("permissions are never touched: nothing of Strata's runs a tool in a session", async () => {
     const touched: string[] = [];
     const permission = new Proxy({}, { get: (_, name) => void touched.push(String(name)) });

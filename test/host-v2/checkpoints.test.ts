@@ -151,6 +151,23 @@ describe("a checkpoint", () => {
     expect(await world.log()).not.toContain("summaries do not help");
   });
 
+  it("the cost of a summary that the host's model wrote is in the ledger once, that of the notes never", async () => {
+    for (const enabled of [true, false]) {
+      const world = await openWorld({ options: { autoCompact: { enabled } } });
+      const { host } = world;
+      const session = host.newSession();
+      await host.ask(session, "Rename the parser.");
+      await host.ask(session, "Go on.");
+      if (!enabled) host.model.script(say(SUMMARY));
+      await host.compact(session, "auto");
+      for (const text of ["And the tests.", "And the docs."]) await host.ask(session, text);
+      await world.strata?.idle();
+      const lines = world.lines(`savings/${session.id}.jsonl`);
+      expect(lines.filter(({ event }) => event === "summary")).toHaveLength(enabled ? 0 : 1);
+      expect(lines.filter(({ event }) => event === "answer")).toHaveLength(4);
+    }
+  });
+
   it("a provider's own checkpoint is left alone", async () => {
     const world = await openWorld();
     const { host } = world;

@@ -236,7 +236,10 @@ export function createContractHost(
       .slice(tail)
       .map(({ text = "", type }) => `[${type}]: ${text}`)
       .join("\n");
-    admit(session, { type: "compaction", status: "completed", reason, summary, recent });
+    const { read, sent } = line;
+    const tokens = { input: sent - read, output: 40, reasoning: 0, cache: { read, write: 0 } };
+    const usage = line.result === undefined ? { tokens } : {};
+    admit(session, { type: "compaction", status: "completed", reason, summary, recent, ...usage });
     emit("session.compaction.ended", { sessionID: session.id, reason, text: summary, recent });
   }
 }

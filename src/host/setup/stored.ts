@@ -54,17 +54,7 @@ export function readInfo(
   const { agent, model, sessionID } = facts;
   if (role !== "assistant" || stored?.type === "compaction") {
     const time = stored && { time: { created: stored.time.created } };
-    // Within a turn the host compacts without a user's message behind it.
-    if (stored?.type === "compaction")
-      return {
-        id,
-        sessionID,
-        role: "assistant",
-        ...time,
-        summary: true,
-        finish: "stop",
-        ...(model && { model }),
-      };
+    if (stored?.type === "compaction") return readSummaryInfo(id, stored, facts);
     return { id, sessionID, role, ...time, ...(agent !== undefined && { agent }), ...(model && { model }) };
   }
   if (!stored) return { id, sessionID, role };
@@ -80,6 +70,18 @@ export function readInfo(
     ...(stored.finish !== undefined && { finish: stored.finish }),
     ...(stored.error !== undefined && { error: stored.error }),
     ...(tokens && { tokens }),
+  };
+}
+
+/** Within a turn the host compacts without a user's message behind it: the model for the next answer is here. */
+function readSummaryInfo(id: string, { time, tokens }: StoredMessage, facts: RequestFacts): MessageInfo {
+  const { model, sessionID } = facts;
+  const used = readTokens(tokens);
+  return {
+    ...{ id, sessionID, role: "assistant", summary: true, finish: "stop" },
+    time: { created: time.created, completed: time.created },
+    ...(model && { model }),
+    ...(used && { tokens: used }),
   };
 }
 
