@@ -90,6 +90,12 @@ describe("the proof", () => {
     expect(find(findings, "hook turn never fired: no enabled layer needs it")).toMatchObject({
       level: "note",
     });
+    const host = { name: "OpenCode 2.2.7", missing: ["session.hook is not offered: nothing works"] };
+    const less = await read({ ...healthy, pulse: { ...pulse, hooks, bound, host } });
+    expect(find(less, "hook turn never fired")).toMatchObject({
+      level: "note",
+      what: expect.stringContaining("or OpenCode 2.2.7 does not offer it"),
+    });
   });
 
   it("the proof calls a layer off if one that it depends on is off", async () => {

@@ -58,10 +58,7 @@ export interface Registration {
 export interface SessionDomain {
   hook?(name: string, callback: (event: never) => unknown): Promise<Registration>;
   get?(input: { sessionID: string }): Promise<unknown>;
-  /**
-   * Stored messages from the last checkpoint on; plugins are shown none from before it. [api, v2.session.context]
-   * DOUBT 18
-   */
+  /** Stored messages from the last checkpoint on; there are no others for plugins. [api, v2.session.context] DOUBT 18 */
   context?(input: { sessionID: string }): Promise<unknown>;
   /** DOUBT 15 */
   synthetic?(input: SyntheticInput): Promise<unknown>;
@@ -259,6 +256,9 @@ export interface TheirCommand {
   description: string;
   execute(invocation: { sessionID: string; prompt?: { text?: unknown } }): Promise<void>;
 }
+
+/** An error of this type can be a prompt that is too long: only its message tells. [source, to-session-error.ts] */
+export const INVALID_REQUEST = "provider.invalid-request";
 
 /**
  * The events of every location on the server; the payload is under `data`. [plugins, Events; schema/event.ts] DOUBT 7
