@@ -141,6 +141,16 @@ describe("what a plugin cannot do", () => {
     expect(shown).toMatch(/^Auto summaries +on, though they do not help: /m);
   });
 
+  it("a lifetime of the cache that no plugin can ask for is told where it is set, and only there", async () => {
+    for (const ttl of ["1h", "5m"]) {
+      const world = await openWorld({ options: { cache: { ttl } } });
+      expect((await world.log()).includes('cache.ttl of "1h" is not offered'), ttl).toBe(ttl === "1h");
+      const session = world.host.newSession();
+      await runCommand(world, "memory", session.id);
+      expect(session.stored.at(-1)?.text?.includes("cache.ttl"), ttl).toBe(ttl === "1h");
+    }
+  });
+
   it("a model that the catalogue lacks is not said to be a hook that was not called", async () => {
     const world = await openWorld({ model: { ...LARGE, id: "other" } });
     const session = world.host.newSession();
