@@ -25,7 +25,7 @@ export interface Breakers {
 const LAYER = "full-compact";
 
 export function createBreakers(context: LayerContext): Breakers {
-  const { config, files, folders, host, log, toasts } = context;
+  const { config, files, folders, host, log } = context;
   const states = new Map<string, Promise<BreakerState>>();
   /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
   const atWork = new Map<string, boolean>();
@@ -56,8 +56,8 @@ export function createBreakers(context: LayerContext): Breakers {
       await save(sessionID, after);
       if (before.open === after.open) return;
       follow(sessionID, after.open !== undefined);
-      if (after.open === undefined) return announceClosed(sessionID);
-      announceOpen(sessionID, after.open);
+      const { announceBreaker } = await import("./announce-breaker.js");
+      announceBreaker(context, sessionID, after.open);
     },
 
     leave(sessionID) {
@@ -89,19 +89,6 @@ export function createBreakers(context: LayerContext): Breakers {
     await stored
       .write(pathOf(sessionID), state)
       .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
-  }
-
-  function announceOpen(sessionID: string, why: string): void {
-    log.error(LAYER, `automatic summaries are off for ${sessionID}: ${why}. /compact turns them on again`);
-    toasts.show(
-      `automatic summaries are off for this session: ${why}. /compact turns them on again.`,
-      "warning",
-    );
-  }
-
-  function announceClosed(sessionID: string): void {
-    log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
-    toasts.show("automatic summaries are on again for this session.", "info");
   }
 }
 

@@ -1,8 +1,6 @@
-import { isSummary } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
+import { isManualSummary, isSummary } from "../../src/conversation/history.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { isRecord } from "../../src/records.js";
 import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import type { Decision } from "../../src/view/decision-batch.js";
 import { decide } from "../../src/view/decisions.js";
@@ -88,15 +86,8 @@ export function createRepairSummary(context: RepairSummaryOptions): RepairSummar
     );
     const freed = before - request.estimateTokens(repaired);
     freedBy.set(name, freed);
-    const isManual = isManualCompaction(history.messages[index - 1]);
+    const isManual = isManualSummary(history.messages, index);
     await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
     return freed;
   }
-}
-
-function isManualCompaction(message: Message | undefined): boolean {
-  return (
-    message?.parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false) ??
-    false
-  );
 }

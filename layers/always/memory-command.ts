@@ -22,7 +22,7 @@ export interface MemoryCommandOptions {
   decisions: Pick<Decisions, "days" | "read">;
   files: Files;
   generation: Pick<Generation, "status">;
-  host: Pick<Host, "missing">;
+  host: Pick<Host, "canStopCompaction" | "missing">;
   memories: Pick<Memories, "foreign">;
   project: string;
   pulse: Pulse;
@@ -78,6 +78,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
             fixedTokens: sizes.fixedTokens(sessionID),
             addedTokens,
             autoCompact: config.autoCompact,
+            canStopCompaction: host.canStopCompaction,
           });
           return formatStatus(status, PLAIN, [
             ...rows,
@@ -125,18 +126,20 @@ export interface ThisSession {
   /** Tokens by layer. */
   addedTokens: Readonly<Record<string, number>>;
   autoCompact: Config["autoCompact"];
+  /** See the Host seam. */
+  canStopCompaction: Host["canStopCompaction"];
 }
 
 /** Rows about the session in which the command was called. */
 function formatThisSession(asked: ThisSession): Row[] {
-  const { autoCompact, fixedTokens, addedTokens, session, totalTokens } = asked;
+  const { fixedTokens, addedTokens, autoCompact, session, totalTokens } = asked;
   return [
     ["This session", formatSize(totalTokens ?? session?.contextTokens, autoCompact)],
     ...(totalTokens === undefined ? [] : [["", formatParts(totalTokens, fixedTokens)] as const]),
     ...formatLayers("added by Strata", addedTokens),
     ...formatLayers("removed by Strata", session?.freedByLayer ?? {}),
     ...(session ? [["", formatNet(session)] as const] : []),
-    ["Auto summaries", formatBreaker(session?.breaker, autoCompact)],
+    ["Auto summaries", formatBreaker(session?.breaker, asked)],
   ];
 }
 
@@ -181,8 +184,13 @@ function formatNet(session: SessionStatus): string {
   return `${formatSaved(session)}, counting ${counted}`;
 }
 
-function formatBreaker(open: string | undefined, { enabled }: Config["autoCompact"]): string {
-  if (!enabled) return "left to OpenCode, because autoCompact is off";
+function formatBreaker(
+  open: string | undefined,
+  { autoCompact, canStopCompaction }: Pick<ThisSession, "autoCompact" | "canStopCompaction">,
+): string {
+  if (!autoCompact.enabled) return "left to OpenCode, because autoCompact is off";
   if (open === undefined) return "on: OpenCode summarises only if notes are not enough";
+  if (canStopCompaction === false)
+    return `on, though they do not help: ${open}. OpenCode 2 lets no plugin switch them off`;
   return `off in this session: ${open}. /compact turns them on again`;
 }

@@ -56,6 +56,17 @@ export function isSummary({ info }: Message): boolean {
   return info.summary === true && info.finish !== undefined && !info.error;
 }
 
+/** True if the list lacks what was before the summary: what is missing need not have been undone. */
+export function isOnlyRest([first]: readonly Message[]): boolean {
+  return first !== undefined && isSummary(first);
+}
+
+/** Did a person ask for the summary with this index? The host marks it, or the message before it. */
+export function isManualSummary(messages: readonly Message[], index: number): boolean {
+  const around = messages.slice(Math.max(0, index - 1), index + 1);
+  return around.some(({ parts }) => parts.some((part) => part?.auto === false));
+}
+
 /**
  * Index of the host's last summary if there is no later answer; else -1. The host puts messages that it keeps verbatim
  * after the summary, so older answers may follow it.

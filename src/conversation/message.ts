@@ -14,7 +14,7 @@ export interface MessageInfo {
   /** Milliseconds since 1970; they survive a fork, ids do not. */
   readonly time?: { readonly created: number; readonly completed?: number };
   readonly agent?: string;
-  /** On a user message: the model that is to answer it. */
+  /** On a user message, or a summary that stands for one: the model that is to answer it. */
   readonly model?: ModelName;
   /** On an answer: the model that gave it. */
   readonly providerID?: string;
@@ -48,6 +48,8 @@ export interface Part {
   readonly synthetic?: boolean;
   /** Not sent to the model. */
   readonly ignored?: boolean;
+  /** On a compaction: whether the host began it by itself. */
+  readonly auto?: boolean;
 }
 
 /** True if it is shown to the person and not sent to the model, like the answers to our own commands. */

@@ -1,5 +1,6 @@
 /** What is known about a session in memory, and how it is merged with the session's files. */
 
+import { isOnlyRest } from "../conversation/history.js";
 import { createKnownMessages, type KnownMessages } from "../conversation/known-messages.js";
 import type { Message } from "../conversation/message.js";
 import { removeFromLines } from "../secrets/secrets.js";
@@ -100,7 +101,8 @@ export function mayHaveLost(session: Session, messages: readonly Message[]): boo
 
 /**
  * Rebuilds the session from these messages, which must be all that the host has: facts of other messages are dropped, and
- * so are the model's sections. Returns whether a message was taken back or has come back.
+ * so are the model's sections. If they are only those after a compaction, nothing is dropped. Returns whether a message
+ * was taken back or has come back.
  */
 export function retake(
   session: Session,
@@ -109,7 +111,7 @@ export function retake(
 ): boolean {
   const before = session.ledger;
   const after = relearn(before, messages, project);
-  const found = findTakenBack(before, { after, messages, nowMs });
+  const found = isOnlyRest(messages) ? [] : findTakenBack(before, { after, messages, nowMs });
   const takenBack = joinTakenBack(session.takenBack, found, messages, after);
   session.known.clear();
   if (found.length > 0) {

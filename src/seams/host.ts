@@ -54,7 +54,7 @@ export interface Host {
   removeSession(sessionID: string): Promise<boolean>;
   /**
    * Messages of a session as the host has them, including those before compactions, without those the user undid: the
-   * last `last` ones, or all.
+   * last `last` ones, or all. Begins with a summary if the host does not show what was before it.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
   /** Absolute paths of files that the host restored when part of this session was undone; `undefined` if unknown. */
@@ -68,6 +68,8 @@ export interface Host {
   abortSession(sessionID: string): void;
   /** Off disables the host's automatic compaction; on restores the user's setting. Takes effect at once. */
   setAutoCompaction(on: boolean): void;
+  /** Absent: `setAutoCompaction` works. False: the host lets no plugin switch its compaction off. */
+  readonly canStopCompaction?: false;
   /** Whether the user's setting lets the host summarise by itself when the window is full. */
   summarizes(): boolean;
   /** Shows a short message if there is a screen. Never waited for. */

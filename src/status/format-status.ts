@@ -53,7 +53,8 @@ function formatSessions({ sessions }: Status): Row[] {
   const rows = newest.slice(0, MOST_LINES).map(([id, session], index): Row => {
     const size = session.contextTokens;
     const context = size === undefined ? "" : `context ${formatCount(size)}, `;
-    const breaker = session.breaker === undefined ? "" : `; automatic summaries are off: ${session.breaker}`;
+    const breaker =
+      session.breaker === undefined ? "" : `; automatic summaries do not help: ${session.breaker}`;
     return [
       index === 0 ? "Last sessions" : "",
       `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, ${formatSavedShort(session)}${breaker}`,

@@ -86,7 +86,7 @@ export function createRequests(options: RequestsOptions): Requests {
       if (sessionID === undefined) return undefined;
       const history = readHistory(messages);
       let counted: { shown: readonly Message[]; tokens: number } | undefined;
-      const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
+      const model = messages.findLast(({ info }) => info.model)?.info.model;
       const window = windows.find(model);
       const coldReturn = findColdReturn(history, model);
       const isCompaction = compactions.delete(sessionID);

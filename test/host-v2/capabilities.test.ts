@@ -9,7 +9,7 @@ import { createStoredSessions } from "../../src/host/setup/stored-sessions.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { LARGE } from "./context.js";
 import { call, say } from "./script.js";
-import { openWorld, settle } from "./world.js";
+import { openWorld, runCommand, settle } from "./world.js";
 
 describe("a background call", () => {
   const request = (more: object = {}) => ({
@@ -115,6 +115,58 @@ describe("tools", () => {
     ]);
     for (const { input, options } of host.tools.values())
       expect([input.type, options.codemode]).toEqual(["object", false]);
+  });
+});
+
+describe("what a plugin cannot do", () => {
+  it("the circuit breaker says that summaries do not help, and not that it has switched them off", async () => {
+    const world = await openWorld({ options: { autoCompact: { retryLimit: 2 } } });
+    const { host } = world;
+    const session = host.newSession();
+    await host.ask(session, "Rename the parser.");
+    for (const text of ["Go on.", "And the tests.", "And the docs."]) {
+      await host.ask(session, text);
+      await host.compact(session, "auto");
+    }
+    await host.ask(session, "Is it done?");
+    await world.strata?.idle();
+    const log = await world.log();
+    expect(log).toMatch(
+      /ERROR full-compact {2}automatic summaries do not help in ses_\w+: .*This OpenCode lets no/,
+    );
+    expect(log).not.toContain("summaries are off");
+    expect(log).not.toContain("has not called hook");
+    await runCommand(world, "memory", session.id);
+    const shown = session.stored.findLast(({ type }) => type === "synthetic")?.text;
+    expect(shown).toMatch(/^Auto summaries +on, though they do not help: /m);
+  });
+
+  it("a lifetime of the cache that no plugin can ask for is told where it is set, and only there", async () => {
+    for (const ttl of ["1h", "5m"]) {
+      const world = await openWorld({ options: { cache: { ttl } } });
+      expect((await world.log()).includes('cache.ttl of "1h" is not offered'), ttl).toBe(ttl === "1h");
+      const session = world.host.newSession();
+      await runCommand(world, "memory", session.id);
+      expect(session.stored.at(-1)?.text?.includes("cache.ttl"), ttl).toBe(ttl === "1h");
+    }
+  });
+
+  it("a model that the catalogue lacks is not said to be a hook that was not called", async () => {
+    const world = await openWorld({ model: { ...LARGE, id: "other" } });
+    const session = world.host.newSession();
+    await world.host.ask(session, "hello");
+    await world.host.ask(session, "again");
+    expect(await world.log()).not.toContain("has not called hook");
+  });
+
+  it("permissions are never touched: nothing of Strata's runs a tool in a session", async () => {
+    const touched: string[] = [];
+    const permission = new Proxy({}, { get: (_, name) => void touched.push(String(name)) });
+    const { host, strata } = await openWorld({ permission });
+    host.model.script(call("shell", { command: "ls" }, "a"), say("done"));
+    await host.ask(host.newSession(), "look");
+    expect(strata?.pulse.record().hooks.context?.count).toBe(2);
+    expect(touched).toEqual([]);
   });
 });
 

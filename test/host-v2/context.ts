@@ -19,6 +19,8 @@ export interface ContextOptions {
   model?: Record<string, unknown>;
   /** Answers to `generate.text`. */
   generate?: (input: { model: unknown; prompt: string }) => string;
+  /** The permission domain. */
+  permission?: Record<string, unknown>;
   /** Where the models are listed: see DOUBT 5. */
   models?: "catalog" | "model";
 }
@@ -102,6 +104,7 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
     },
     catalog: models === "catalog" ? { model: catalog } : {},
     model: models === "model" ? catalog : {},
+    permission: given.permission ?? { hook: hookOf("permission"), rules: async () => out([]) },
     rpc: {
       register: async () => ({
         ...registration,

@@ -89,6 +89,7 @@ export function createContractHost(
 
   async function run(session: HostSession): Promise<void> {
     for (let step = 0; step < MOST_STEPS; step++) {
+      if (host.isFull?.(session)) await compact(session, "auto");
       const line = await request(session, "primary", contextOf(session));
       const calls = "calls" in line ? line.calls : [];
       await answer(session, line, calls);
@@ -212,13 +213,13 @@ export function createContractHost(
   }
 
   /** Everything up to the last user's message becomes a checkpoint. */
-  async function compact(session: HostSession): Promise<void> {
+  async function compact(session: HostSession, reason: "auto" | "manual" = "manual"): Promise<void> {
     const all = contextOf(session);
     const tail = Math.max(
       1,
       all.findLastIndex(({ type }) => type === "user"),
     );
-    emit("session.compaction.started", { sessionID: session.id, reason: "manual", recent: "" });
+    emit("session.compaction.started", { sessionID: session.id, reason, recent: "" });
     const older = all.slice(0, tail);
     if (doubts.contextForSummaries) await request(session, "compaction", older, { last: "Summarise." });
     const line = await request(session, "compaction", older, { hook: "compaction" });
@@ -226,7 +227,7 @@ export function createContractHost(
     if (summary.trim() === "" || !summary.split("\n").includes("## Objective")) {
       emit("session.compaction.failed", {
         sessionID: session.id,
-        reason: "manual",
+        reason,
         error: { type: "compaction.failed", message: "no summary" },
       });
       throw new Error(`Compaction summary did not match the required template: ${summary.slice(0, 80)}`);
@@ -235,8 +236,11 @@ export function createContractHost(
       .slice(tail)
       .map(({ text = "", type }) => `[${type}]: ${text}`)
       .join("\n");
-    admit(session, { type: "compaction", status: "completed", summary, recent });
-    emit("session.compaction.ended", { sessionID: session.id, reason: "manual", text: summary, recent });
+    const { read, sent } = line;
+    const tokens = { input: sent - read, output: 40, reasoning: 0, cache: { read, write: 0 } };
+    const usage = line.result === undefined ? { tokens } : {};
+    admit(session, { type: "compaction", status: "completed", reason, summary, recent, ...usage });
+    emit("session.compaction.ended", { sessionID: session.id, reason, text: summary, recent });
   }
 }
 

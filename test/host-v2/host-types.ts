@@ -65,8 +65,10 @@ export interface ContractHost {
   newSession(parentID?: string): HostSession;
   /** A user's message; resolves when the turn is over. */
   ask(session: HostSession, text: string): Promise<void>;
-  /** Compacts as the user's /compact does. */
-  compact(session: HostSession): Promise<void>;
+  /** Compacts as the user's /compact does, or as the host does by itself. */
+  compact(session: HostSession, reason?: "auto" | "manual"): Promise<void>;
+  /** Is the window full? Then the host compacts before its next request. */
+  isFull?(session: HostSession): boolean;
   /** A request of no consequence, as warming sends them. */
   warm(session: HostSession): Promise<void>;
   admit(session: HostSession, message: Partial<StoredMessage> & { type: string }): StoredMessage;

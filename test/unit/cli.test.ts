@@ -75,7 +75,7 @@ describe("strata status", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/Switched off +microCompact$/m);
     expect(out).toMatch(/Background calls +6 calls and 198,800 tokens left today/);
-    expect(out).toContain("automatic summaries are off: it failed");
+    expect(out).toContain("automatic summaries do not help: it failed");
   });
 
   it("status shows the size of the context at the last request of each session", async () => {

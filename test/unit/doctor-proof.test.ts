@@ -63,6 +63,19 @@ describe("the proof", () => {
     expect(findings).toHaveLength(beats.length + 1 + names.length);
   });
 
+  it("the proof counts a moved result whose record was lost, if its file was named in a request", async () => {
+    const records = healthy.records.filter(({ event }) => event !== "spilled");
+    const paths = [...healthy.paths, ".opencode/tool-results/a.txt", ".opencode/tool-results/b.txt"];
+    const requests = [...healthy.requests, "the rest is in shop/.opencode/tool-results/a.txt"];
+    const lost = await read({ ...healthy, records, paths, requests });
+    expect(find(lost, "layer tool-results")).toMatchObject({
+      level: "fine",
+      what: "layer tool-results works: 1 × moved to a file",
+    });
+    const idle = await read({ ...healthy, records, paths });
+    expect(find(idle, "layer tool-results")).toMatchObject({ level: "problem" });
+  });
+
   it("the proof says if the plugin was not loaded", async () => {
     expect(await read({ ...healthy, pulse: undefined })).toMatchObject([
       { level: "problem", what: expect.stringContaining("has not loaded the plugin") },
@@ -76,6 +89,12 @@ describe("the proof", () => {
     expect(find(findings, "hook compacting never fired")).toMatchObject({ level: "problem" });
     expect(find(findings, "hook turn never fired: no enabled layer needs it")).toMatchObject({
       level: "note",
+    });
+    const host = { name: "OpenCode 2.2.7", missing: ["session.hook is not offered: nothing works"] };
+    const less = await read({ ...healthy, pulse: { ...pulse, hooks, bound, host } });
+    expect(find(less, "hook turn never fired")).toMatchObject({
+      level: "note",
+      what: expect.stringContaining("or OpenCode 2.2.7 does not offer it"),
     });
   });
 

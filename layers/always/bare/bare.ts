@@ -2,13 +2,13 @@
  * Follows in each session what the host would have sent without Strata. What was estimated is kept in memory, and in the
  * savings ledger for the time after a restart; in a fork it is estimated from the history.
  */
+import { isManualSummary } from "../../../src/conversation/history.js";
 import type { Message, MessageInfo } from "../../../src/conversation/message.js";
 import { estimateToolTokens, type Tool } from "../../../src/dispatcher/tool.js";
 import { formatError } from "../../../src/error.js";
 import { readJsonLines } from "../../../src/record/json-lines.js";
 import type { Log } from "../../../src/record/log.js";
 import { parseSavingsRecord } from "../../../src/record/savings.js";
-import { isRecord } from "../../../src/records.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Host } from "../../../src/seams/host.js";
@@ -90,7 +90,7 @@ export function createBare(options: BareOptions): Bare {
       toolTokens ??= estimateToolTokens(tools);
       const session = find(request.sessionID);
       const measured = { ...measure(answered, toolTokens), last: session.last, pastLooks: session.looks };
-      const isByHand = isCompactedByHand(request);
+      const isByHand = isManualSummary(request.history.messages, request.history.freshSummary);
       const before = isByHand ? undefined : findBefore(session, measured);
       const looks = before ? findOwnLooks(request, before) : [];
       const step = measureStep(before, { ...measured, looks });
@@ -189,15 +189,6 @@ function findBefore(
   const answeredAt = messages[lastAnswer]?.info.time?.created;
   if (answeredAt === undefined) return undefined;
   return requests.get(answeredAt) ?? estimateBare(messages, sizes);
-}
-
-/** The host has just made a summary that a person asked for. */
-function isCompactedByHand({ history: { freshSummary, messages } }: ContextRequest): boolean {
-  const question = messages[freshSummary - 1];
-  return (
-    question?.parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false) ??
-    false
-  );
 }
 
 /** Without the ledger, what came before is estimated from the history. Never rejects. */

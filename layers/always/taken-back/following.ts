@@ -1,4 +1,5 @@
 /** Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows the undo. */
+import { isOnlyRest } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import type { HostEvent } from "../../../src/dispatcher/hooks.js";
 import { formatError } from "../../../src/error.js";
@@ -124,12 +125,16 @@ export function createFollowing(options: FollowingOptions): Following {
   }
 }
 
-/** Memories first: they follow even if the user's state folder cannot be read. */
+/**
+ * Memories first: they follow even if the user's state folder cannot be read. Nothing is missing from a list of only what
+ * came after a compaction.
+ */
 function followBoth(
   own: Pick<TakenMemories, "follow">,
   { candidates, onChange }: Pick<FollowingOptions, "candidates" | "onChange">,
 ) {
   return async (sessionID: string, messages: readonly Message[]): Promise<void> => {
+    if (isOnlyRest(messages)) return;
     if (await own.follow(sessionID, messages)) onChange();
     await candidates.follow(sessionID, messages);
   };

@@ -60,7 +60,10 @@ function describeHook(hook: Beat, { bound, hooks: counts, host }: PulseRecord): 
   const count = counts[hook]?.count ?? 0;
   if (count === 0 && host && NOT_PLAYED.has(hook)) return note(`hook ${hook} was not tried in ${host.name}`);
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
+  if (!bound.includes(hook)) {
+    const why = host && host.missing.length > 0 ? `, or ${host.name} does not offer it (see below)` : "";
+    return note(`hook ${hook} never fired: no enabled layer needs it${why}`);
+  }
   return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }
 

@@ -58,7 +58,7 @@ export interface Registration {
 export interface SessionDomain {
   hook?(name: string, callback: (event: never) => unknown): Promise<Registration>;
   get?(input: { sessionID: string }): Promise<unknown>;
-  /** Stored messages after the last checkpoint. [api, v2.session.context] DOUBT 18 */
+  /** Stored messages from the last checkpoint on; there are no others for plugins. [api, v2.session.context] DOUBT 18 */
   context?(input: { sessionID: string }): Promise<unknown>;
   /** DOUBT 15 */
   synthetic?(input: SyntheticInput): Promise<unknown>;
@@ -171,8 +171,9 @@ export interface StoredMessage {
   readonly finish?: string;
   readonly tokens?: unknown;
   readonly error?: unknown;
-  /** Of a checkpoint. */
+  /** Of a checkpoint; `reason` is auto or manual. */
   readonly status?: string;
+  readonly reason?: string;
   readonly summary?: string;
   readonly recent?: string;
 }
@@ -183,6 +184,8 @@ export interface StoredPart {
   readonly text?: string;
   readonly id?: string;
   readonly name?: string;
+  /** Run by the provider. */
+  readonly executed?: boolean;
   readonly state?: StoredState;
   readonly time?: { readonly created?: number; readonly completed?: number };
 }
@@ -253,6 +256,9 @@ export interface TheirCommand {
   description: string;
   execute(invocation: { sessionID: string; prompt?: { text?: unknown } }): Promise<void>;
 }
+
+/** An error of this type can be a prompt that is too long: only its message tells. [source, to-session-error.ts] */
+export const INVALID_REQUEST = "provider.invalid-request";
 
 /**
  * The events of every location on the server; the payload is under `data`. [plugins, Events; schema/event.ts] DOUBT 7

@@ -4,7 +4,7 @@
  */
 import type { HostEvent } from "../../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../../records.js";
-import type { TheirEvent } from "./contract.js";
+import { INVALID_REQUEST, type TheirEvent } from "./contract.js";
 import { readTokens } from "./stored.js";
 
 export interface EventReader {
@@ -20,6 +20,8 @@ export interface Place {
 }
 
 const REMEMBERED = 500;
+/** Characters of a provider's message that are looked through. */
+const MOST_SEARCHED = 2_000;
 
 /** A step that has begun: it names the answer's model and start. */
 interface Step {
@@ -103,6 +105,9 @@ function translateSession(type: string, data: PlainRecord): HostEvent[] {
       return [of("session.compacted")];
     case "session.compaction.failed":
       return [of("session.error", { error: readError(data.error) })];
+    // The host compacts and tries again; only if that fails, too, does the turn fail.
+    case "session.step.failed":
+      return isOverflow(data.error) ? [of("session.error", { error: readError(data.error) })] : [];
     case "session.retry.scheduled":
       return [of("session.status", { status: readRetry(data) })];
     case "session.revert.staged":
@@ -119,11 +124,22 @@ function readRetry({ attempt, error }: PlainRecord): PlainRecord {
   return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
 }
 
-/** Gives a prompt that is too long OpenCode 1's error name, which layers look for. */
+/** Gives a prompt that is too long, and what a person breaks off, OpenCode 1's names of errors, which layers look for. */
 function readError(error: unknown): PlainRecord {
   const { message, type } = isRecord(error) ? error : {};
-  const isOverflow = /context[-_. ]?overflow/i.test(String(type));
-  return { name: isOverflow ? "ContextOverflowError" : String(type ?? "error"), data: { message } };
+  const isAborted = /^aborted$|\binterrupted$/.test(String(type));
+  const name = isAborted ? "MessageAbortedError" : String(type ?? "error");
+  return { name: isOverflow(error) ? "ContextOverflowError" : name, data: { message } };
+}
+
+/** The type alone does not tell a prompt that is too long from other requests that a provider refuses. */
+function isOverflow(error: unknown): boolean {
+  const { message, type } = isRecord(error) ? error : {};
+  if (/context[-_. ]?overflow/i.test(String(type))) return true;
+  if (type !== INVALID_REQUEST) return false;
+  return /\bcontext\b.*\b(length|window|size|limit)\b|context_length|\btoo (long|many tokens)\b|\bexceeds?\b.*\btokens?\b/i.test(
+    String(message).slice(0, MOST_SEARCHED),
+  );
 }
 
 function isTheirs(event: unknown): event is TheirEvent {

@@ -135,6 +135,7 @@ function readRevert(session: unknown): { messageID: string; files: string[] } | 
 /** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own. */
 const NO_OWN_SESSIONS: Pick<
   Host,
+  | "canStopCompaction"
   | "findAsker"
   | "isFork"
   | "isOwnSession"
@@ -157,6 +158,7 @@ const NO_OWN_SESSIONS: Pick<
   removeSession: async () => false,
   // A failed checkpoint is not part of the context in OpenCode 2.
   removeFailedCompactions: async () => {},
+  canStopCompaction: false,
   setAutoCompaction: () => {},
   // Its settings are not shown to plugins; by default it summarises. [compaction]
   summarizes: () => true,

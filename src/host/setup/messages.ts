@@ -24,6 +24,7 @@ import {
   isOwnAnswer,
   joinTexts,
   type RequestFacts,
+  readCheckpoint,
   readInfo,
   readMetadata,
 } from "./stored.js";
@@ -92,6 +93,7 @@ function readUnit(
   const id = typeof first.id === "string" ? first.id : "";
   const known = id === "" ? undefined : findStored(id);
   const stored = known && fits(first, known) ? known : undefined;
+  if (stored?.type === "compaction") return readCheckpointUnit(theirs, stored, facts);
   const info = readInfo(id, first.role, stored, facts);
   const results = findResults(theirs);
   const places = new Map<Part, Place>();
@@ -110,6 +112,31 @@ function readUnit(
   return { theirs, message, places, results };
 }
 
+/** Without the documented form, as of a provider's own checkpoint, there is no summary that layers could check. */
+function readCheckpointUnit(
+  theirs: readonly TheirMessage[],
+  stored: StoredMessage,
+  facts: RequestFacts,
+): Unit {
+  const [first] = theirs as [TheirMessage];
+  const { id = "" } = first;
+  const results = findResults(theirs);
+  const more = first.content.slice(1).map(() => ({ ...ATTACHED }));
+  const [text = "", { summary = "" }] = [first.content[0]?.text, stored];
+  const start = text.startsWith(CHECKPOINT) ? text.indexOf(`<summary>\n${summary}\n</summary>`) : -1;
+  if (start === -1) {
+    const parts = [{ ...ATTACHED, text }, ...more];
+    const info = readInfo(id, first.role, { ...stored, type: "synthetic" }, facts);
+    return { theirs, message: { info, parts }, places: new Map(), results };
+  }
+  const from = start + "<summary>\n".length;
+  const [before, after] = [text.slice(0, from), text.slice(from + summary.length)];
+  const [part, rest] = readCheckpoint(stored, before + after) as [Part, Part];
+  const message = { info: readInfo(id, first.role, stored, facts), parts: [part, rest, ...more] };
+  const frame = { summary: part, before, after };
+  return { theirs, message, places: new Map([[part, [0, 0]]]), results, frame };
+}
+
 /** Does the stored message of this id have the request's role? */
 function fits({ role }: TheirMessage, { type }: StoredMessage): boolean {
   return (role === "assistant") === (type === "assistant");
@@ -119,7 +146,6 @@ function fits({ role }: TheirMessage, { type }: StoredMessage): boolean {
 function readUsersPart({ text, type }: TheirPart, stored: StoredMessage | undefined): Part | undefined {
   if (type !== "text" || typeof text !== "string") return undefined;
   if (stored?.type === "user") return stored.text === text ? { type, text } : undefined;
-  if (stored?.type === "compaction") return text.startsWith(CHECKPOINT) ? { type, text } : undefined;
   return { type, text, synthetic: true };
 }
 

@@ -34,12 +34,15 @@ export interface RequestHooksOptions {
 const SOURCE = "host";
 /** Most distinct failures that are logged as errors: messages can vary endlessly. */
 const MOST_COMPLAINTS = 100;
+/** Most summaries of which it is remembered that their cost was told. */
+const MOST_SUMMARIES = 500;
 
 export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
   const { events, stored, strata } = options;
   const { clock, log, requests } = strata;
   const sent = createSent();
   const complained = new Set<string>();
+  const summaries = new Set<string>();
 
   return {
     context: (event) => guarded("context", event, (opened) => answerContext(opened)),
@@ -68,6 +71,7 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
     strata.pulse.beat("context");
     if (isTransient(opened.event)) return replay(opened);
     await tellModel(options, opened);
+    await tellSummary(strata.dispatcher, opened, summaries);
     return putRequest(opened, await askLayers(strata, opened.request.messages));
   }
 
@@ -86,19 +90,20 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
 }
 
 async function answerCompaction(
-  { hasEvents, strata }: RequestHooksOptions,
+  { hasEvents, stored, strata }: RequestHooksOptions,
   opened: Opened,
 ): Promise<string | undefined> {
   const { dispatcher, log, pulse, requests } = strata;
   const { messages } = opened.request;
   const { sessionID } = opened.event;
+  pulse.beat("compacting");
+  await stored.noteCheckpoint(sessionID);
   const summary = await dispatcher.ask("summary", { sessionID, messages }, undefined);
   if (summary !== undefined) {
     (opened.event as CompactionEvent).result = { summary };
     log.info(SOURCE, `the notes stand for a summary of ${sessionID}; no model is called`);
     return undefined;
   }
-  pulse.beat("compacting");
   // Layer 4 would interrupt a summary if it never learned of its end.
   if (hasEvents()) await dispatcher.ask("compacting", { sessionID }, undefined);
   else requests.expectCompaction(sessionID);
@@ -106,10 +111,23 @@ async function answerCompaction(
 }
 
 async function tellModel({ catalog, strata }: RequestHooksOptions, { event, model }: Opened): Promise<void> {
+  strata.pulse.beat("modelWindow");
   const found = await catalog.find(model);
   if (!found) return;
-  strata.pulse.beat("modelWindow");
   await strata.dispatcher.ask("modelWindow", { sessionID: event.sessionID, model, ...found }, undefined);
+}
+
+/** What a checkpoint's summary has cost, once: OpenCode 1 reports it as an answer. No event of OpenCode 2 does. */
+async function tellSummary(
+  { ask }: Pick<Strata["dispatcher"], "ask">,
+  { request }: Opened,
+  told: Set<string>,
+): Promise<void> {
+  const info = request.messages.find(isSummary)?.info;
+  if (!info?.tokens || told.has(info.id)) return;
+  told.add(info.id);
+  if (told.size > MOST_SUMMARIES) told.delete(told.values().next().value ?? "");
+  await ask("event", { type: "message.updated", properties: { info } }, undefined);
 }
 
 /** In the same order as for OpenCode 1. */

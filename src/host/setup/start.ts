@@ -75,9 +75,9 @@ export async function startInSetup({
     findDefault: find(context, "catalog.model.default") ?? find(context, "model.default"),
   });
   const screen = createScreen(context, clock);
+  const missing = (): string[] => [...capabilities.missing(), ...(strata ? findUnused(strata.config) : [])];
   const host = createSetupHost({
-    ...{ catalog, clock, context, place, stored },
-    missing: capabilities.missing,
+    ...{ catalog, clock, context, missing, place, stored },
     toast: screen.toast,
   });
   const options = isRecord(context) && isRecord(context.options) ? context.options : undefined;
@@ -90,11 +90,19 @@ export async function startInSetup({
   await Promise.all([...registerAll(running), screen.open(capabilities)]);
   void catalog.read();
   void listen(running);
-  report(strata, context, capabilities.missing());
+  report(strata, context, missing());
   return async () => {
     ended.abort();
     await strata?.dispose();
   };
+}
+
+/** Settings that say what this host does not do. */
+function findUnused({ cache }: Strata["config"]): string[] {
+  if (cache.ttl !== "1h") return [];
+  return [
+    'cache.ttl of "1h" is not offered: the prompt cache has the lifetime that OpenCode asks for, and old results are cleared as if it had an hour; set it to "5m"',
+  ];
 }
 
 /** Each registration is bounded, and a failed one does not prevent the others. */

@@ -3,6 +3,7 @@ import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { StoredMessage, TheirMessage } from "./contract.js";
+import { createHidden } from "./hidden.js";
 import { readStored } from "./stored.js";
 
 export interface StoredSessions {
@@ -11,8 +12,13 @@ export interface StoredSessions {
    * is not known to its end. Never rejects.
    */
   readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<ReadonlyMap<string, StoredMessage>>;
-  /** All stored messages after the last checkpoint; `undefined` if the host does not answer. Never rejects. */
-  readAll(sessionID: string): Promise<StoredMessage[] | undefined>;
+  /**
+   * All stored messages; `undefined` if the host does not answer. The host shows none from before the last checkpoint: if
+   * those are not known from `noteCheckpoint`, the list begins with it. Never rejects.
+   */
+  readAll(sessionID: string): Promise<readonly StoredMessage[] | undefined>;
+  /** The host is about to put messages out of sight behind a checkpoint. Never rejects. */
+  noteCheckpoint(sessionID: string): Promise<void>;
   forget(sessionID: string): void;
 }
 
@@ -32,6 +38,7 @@ const REMEMBERED = 30;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
   const known = new Map<string, Map<string, StoredMessage>>();
+  const hidden = createHidden();
   let hasComplained = false;
   let overranMs = Number.NEGATIVE_INFINITY;
 
@@ -49,10 +56,19 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     async readAll(sessionID) {
       const all = await read(sessionID);
       if (all) remember(sessionID, [...(known.get(sessionID)?.values() ?? []), ...all]);
-      return all;
+      return all && hidden.complete(sessionID, all);
     },
 
-    forget: (sessionID) => void known.delete(sessionID),
+    async noteCheckpoint(sessionID) {
+      if (clock.now() - overranMs < PAUSE_MS) return;
+      const all = await read(sessionID);
+      if (all) hidden.note(sessionID, all);
+    },
+
+    forget(sessionID) {
+      known.delete(sessionID);
+      hidden.forget(sessionID);
+    },
   };
 
   /** Decisions of an earlier start need the times, so a first read that fails at once is tried again. */
@@ -68,7 +84,10 @@ export function createStoredSessions({ clock, context, log }: StoredSessionsOpti
     if (!context) return undefined;
     const waited = await waitAtMost(clock, READ_WITHIN_MS, () => context({ sessionID }));
     const all = waited.kind === "done" ? readStored(waited.value) : undefined;
-    if (all) return all;
+    if (all) {
+      hidden.follow(sessionID, all);
+      return all;
+    }
     const why =
       waited.kind === "done"
         ? "the answer is no list of messages"

@@ -54,8 +54,7 @@ export function readInfo(
   const { agent, model, sessionID } = facts;
   if (role !== "assistant" || stored?.type === "compaction") {
     const time = stored && { time: { created: stored.time.created } };
-    if (stored?.type === "compaction")
-      return { id, sessionID, role: "assistant", ...time, summary: true, finish: "stop" };
+    if (stored?.type === "compaction") return readSummaryInfo(id, stored, facts);
     return { id, sessionID, role, ...time, ...(agent !== undefined && { agent }), ...(model && { model }) };
   }
   if (!stored) return { id, sessionID, role };
@@ -71,6 +70,18 @@ export function readInfo(
     ...(stored.finish !== undefined && { finish: stored.finish }),
     ...(stored.error !== undefined && { error: stored.error }),
     ...(tokens && { tokens }),
+  };
+}
+
+/** Within a turn the host compacts without a user's message behind it: the model for the next answer is here. */
+function readSummaryInfo(id: string, { time, tokens }: StoredMessage, facts: RequestFacts): MessageInfo {
+  const { model, sessionID } = facts;
+  const used = readTokens(tokens);
+  return {
+    ...{ id, sessionID, role: "assistant", summary: true, finish: "stop" },
+    time: { created: time.created, completed: time.created },
+    ...(model && { model }),
+    ...(used && { tokens: used }),
   };
 }
 
@@ -131,18 +142,28 @@ function roleOf({ status, type }: StoredMessage): string | undefined {
 export const ATTACHED: Part = { type: "attached" };
 
 function partsOf(stored: StoredMessage): Part[] {
-  const { content = [], files = [], recent = "", skills = [], summary = "", text = "", type } = stored;
+  const { content = [], files = [], recent = "", skills = [], text = "", type } = stored;
   if (type === "assistant") return content.flatMap((part) => readPart(part) ?? []);
-  if (type === "compaction") return [{ type: "text", text: `${summary}\n${recent}` }];
+  if (type === "compaction") return readCheckpoint(stored, recent);
   const isUsers = type === "user";
   const own = text === "" ? [] : [{ type: "text", text, ...(!isUsers && { synthetic: true }) }];
   return files.length + skills.length > 0 ? [...own, ATTACHED] : own;
 }
 
+/**
+ * A checkpoint as a summary, and what it has besides: the record of recent messages. OpenCode 1 has a part of that type
+ * in the message before the summary.
+ */
+export function readCheckpoint({ reason, summary = "" }: StoredMessage, rest: string): Part[] {
+  const others = { type: "compaction", auto: reason !== "manual", text: rest };
+  return [{ type: "text", text: summary }, others];
+}
+
+/** A call that the provider ran is none of the layers' in a request either. */
 function readPart(part: StoredPart): Part | undefined {
   const { text = "", type } = part;
   if (type === "text" || type === "reasoning") return text === "" ? undefined : { type, text };
-  return type === "tool" ? readCall(part) : undefined;
+  return type === "tool" && part.executed !== true ? readCall(part) : undefined;
 }
 
 function readCall(part: StoredPart): ToolPart | undefined {

@@ -12,6 +12,15 @@ export interface Unit {
   readonly places: ReadonlyMap<Part, Place>;
   /** Result of each call, by call id. */
   readonly results: ReadonlyMap<string, Place>;
+  /** Of a checkpoint. */
+  readonly frame?: Frame;
+}
+
+/** The host's text around the summary in a checkpoint, which a rewritten summary keeps. */
+export interface Frame {
+  readonly summary: Part;
+  readonly before: string;
+  readonly after: string;
 }
 
 /** The text of a failure: the value itself, or its `error.message`. */

@@ -3,7 +3,7 @@ import { isToolPart, type Message, type Part, type ToolPart } from "../../conver
 import { isRecord } from "../../records.js";
 import type { TheirMessage, TheirPart } from "./contract.js";
 import { writeInput } from "./tool-names.js";
-import { copyWith, type Place, readError, type Unit } from "./unit.js";
+import { copyWith, type Frame, type Place, readError, type Unit } from "./unit.js";
 
 /** The changed parts of a unit by place; `undefined` for a part that is left out. */
 type Edits = Map<string, TheirPart | undefined>;
@@ -18,11 +18,15 @@ export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[]
   const before: string[] = [];
   const behind: string[] = [];
   const kept = new Set<Part>();
+  const frame = unit.frame && !view.parts.includes(unit.frame.summary) ? unit.frame : undefined;
   for (const part of view.parts) {
     const original = findOriginal(unit, part);
     if (original) {
       kept.add(original);
       if (original !== part && !editCall(unit, { original, part }, edits)) return undefined;
+    } else if (frame && !kept.has(frame.summary) && part.type === "text") {
+      kept.add(frame.summary);
+      edits.set(nameOf([0, 0]), writeSummary(unit, frame, part.text ?? ""));
     } else if (part.type === "text" && part.text !== undefined) {
       (kept.size === 0 ? before : behind).push(part.text);
     } else return undefined;
@@ -35,6 +39,11 @@ export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[]
     edits.set(nameOf(place), undefined);
   }
   return apply(unit, edits, { before, behind });
+}
+
+function writeSummary({ theirs }: Unit, { after, before }: Frame, text: string): TheirPart | undefined {
+  const part = theirs[0]?.content[0];
+  return part && copyWith(part, { text: `${before}${text}${after}` });
 }
 
 /** The part of the unit that this one is, or was made from. */
