@@ -4,7 +4,8 @@ import { StrataError } from "../error.js";
 import type { CliContext } from "./command.js";
 
 /** The editor that the user has set; `undefined` if none. */
-export const findEditor = (env: CliContext["env"]): string | undefined => env.VISUAL || env.EDITOR || undefined;
+export const findEditor = (env: CliContext["env"]): string | undefined =>
+  env.VISUAL || env.EDITOR || undefined;
 
 /** Opens the file in the user's editor, and resolves when that has ended. @throws StrataError NO_EDITOR */
 export async function openEditor(env: CliContext["env"], path: string): Promise<void> {

@@ -18,15 +18,14 @@ import { openSearch } from "../cli/open-search.js";
 import type { Project } from "../cli/project.js";
 import { createStyle } from "../cli/style.js";
 import { withOwnFiles } from "../cli/with-own-files.js";
-import type { LayerDefinition } from "../layer-definition.js";
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
 import type { OpenMemories, Written } from "../memory/store.js";
+import { locateRecord } from "../owner/record.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
-import type { Action, ContextItem } from "../steering/context-items.js";
-import { readItems } from "./read-items.js";
-import { planScreens } from "./watch.js";
+import { type ContextItems, type ContextRequestLine, readContextItems } from "../steering/context-items.js";
+import { createContextRequests } from "../steering/context-requests.js";
 
 /** A change, in words for the user. */
 export interface Changed {
@@ -55,18 +54,17 @@ export interface Actions {
   editor(): string | undefined;
   editFile(path: string): Promise<Changed>;
   /** `undefined` if nothing is written yet. */
-  readItems(session: string): Promise<readonly ContextItem[] | undefined>;
+  readItems(session: string): Promise<ContextItems | undefined>;
   /** Asks the server half, which applies it before the next request. */
-  steer(wanted: { session: string; action: Action; item: string }): Promise<void>;
+  steer(wanted: Pick<ContextRequestLine, "session" | "action" | "item">): Promise<void>;
 }
 
 export interface ActionsOptions {
   clock: Clock;
   files: Files;
-  folder: string;
+  folder(): string;
   home: string;
   env: CliContext["env"];
-  loadLayers(): Promise<readonly LayerDefinition[]>;
   whileSuspended<T>(run: () => Promise<T>): Promise<T>;
 }
 
@@ -76,7 +74,7 @@ const MOST_NOTES_BYTES = 1024 * 1024;
 const IS_NAME = /^[\w-]{1,200}$/;
 
 export function createActions(options: ActionsOptions): Actions {
-  const { env, files, whileSuspended } = options;
+  const { env, whileSuspended } = options;
   let last: Promise<unknown> = Promise.resolve();
 
   return {
@@ -125,7 +123,10 @@ export function createActions(options: ActionsOptions): Actions {
         await whileSuspended(() => openEditor(env, path));
         return { isDone: true, what: `Closed ${path}` };
       }),
-    readItems: (session) => inTurn((project) => readItems(files, planScreens(project.root), session)),
+    readItems: (session) =>
+      inTurn(async ({ cli, folders }) =>
+        IS_NAME.test(session) ? readContextItems(cli.files, folders, session) : undefined,
+      ),
     steer: (wanted) => inTurn((project) => askFor(project, wanted)),
   };
 
@@ -135,8 +136,9 @@ export function createActions(options: ActionsOptions): Actions {
     return done;
   }
 
-  const withStore = <T>(run: (memories: OpenMemories) => Promise<T>): Promise<T> =>
-    inTurn((project) => withMemories(project, run));
+  function withStore<T>(run: (memories: OpenMemories) => Promise<T>): Promise<T> {
+    return inTurn((project) => withMemories(project, run));
+  }
 
   /** A command of the command line; what it prints is the answer. */
   function runCommand(run: (cli: CliContext) => Promise<number>): Promise<Changed> {
@@ -151,18 +153,21 @@ export function createActions(options: ActionsOptions): Actions {
 
 /** The project as a command sees it that a person has typed. */
 async function openHere(options: ActionsOptions, warn: (text: string) => void): Promise<Project> {
-  const { clock, env, files, folder, home, loadLayers } = options;
+  const { clock, env, files, home } = options;
   // OpenCode sets these for the shells of agents, and in its own process.
   const { OPENCODE: _, OPENCODE_PID: __, ...own } = env;
   const cli = withOwnFiles({
-    ...{ clock, files, folder, home, loadLayers, warn },
+    ...{ clock, files, home, warn },
+    loadLayers: async () => (await import("../../layers/index.js")).layers,
+    folder: options.folder(),
     env: own,
     style: createStyle(false),
+    instance: "screen",
     say() {},
     // A choice in a dialog is the user's own, as is what is typed into a terminal.
     draw() {},
   });
-  return { ...(await openProject(cli)), instance: "screen" };
+  return openProject(cli);
 }
 
 function describe(written: Written, done: string): Changed {
@@ -179,10 +184,26 @@ async function keep(project: Project, id: string): Promise<Changed> {
     const gate = await openGate(project, memories);
     const cause = { operation: "keep", run: randomUUID().slice(0, 8) };
     const nowMs = project.cli.clock.now();
-    const { contradicted, written } = await keepCandidate(chosen, { candidates, cause, gate, memories, nowMs });
+    const { contradicted, written } = await keepCandidate(chosen, {
+      candidates,
+      cause,
+      gate,
+      memories,
+      nowMs,
+    });
     const changed = describe(written, "Remembered");
     return { ...changed, what: [changed.what, ...contradicted].join("\n") };
   });
+}
+
+async function askFor(
+  { cli, folders, stateFolder }: Project,
+  wanted: Parameters<Actions["steer"]>[0],
+): Promise<void> {
+  const { clock, files } = cli;
+  const locate = async (): Promise<string> =>
+    (await locateRecord(files, { project: folders.project, stateFolder })).contextRequests;
+  await createContextRequests({ clock, files, locate }).ask(wanted);
 }
 
 async function recall(project: Project, memories: OpenMemories, text: string): Promise<readonly Found[]> {

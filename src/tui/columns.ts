@@ -24,7 +24,7 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
   [0x1fa70, 0x1faff],
   [0x20000, 0x3fffd],
 ];
-const TAKES_NONE = /^[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]$/u;
+const TAKES_NONE = /^(?:\p{Mn}|\p{Me}|\p{Cf})$/u;
 const ELLIPSIS = "…";
 
 /** Number of columns that the text takes. */
@@ -45,7 +45,9 @@ function columnsOf(letter: string): number {
 export function fit(text: string, most: number): string {
   const line = text.replace(/\s+/gu, " ").trim();
   if (countColumns(line) <= most) return line;
-  return most < 1 ? "" : takeColumns(line, most - 1).trimEnd() + ELLIPSIS;
+  if (most < 1) return "";
+  const head = takeColumns(line, most - 1).trimEnd();
+  return countColumns(head) < most ? head + ELLIPSIS : ELLIPSIS;
 }
 
 /** The text, then spaces up to `columns`. */

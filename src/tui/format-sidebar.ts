@@ -38,10 +38,12 @@ export function formatSidebar(shown: Shown | undefined, columns = SIDEBAR_COLUMN
   ];
 }
 
-function formatContext({ now, threshold, without, ...shown }: Shown, columns: number): Line[] {
+function formatContext({ isEstimate, now, threshold, without, ...shown }: Shown, columns: number): Line[] {
   const of = threshold === undefined ? "" : ` of ${formatTokens(threshold)}`;
   const part = threshold === undefined ? "" : formatShare(now / threshold);
-  const lines: Line[] = [plain(spread(`context ${formatTokens(now)}${of}`, part, columns))];
+  const lines: Line[] = [
+    plain(spread(`context ${isEstimate ? "~" : ""}${formatTokens(now)}${of}`, part, columns)),
+  ];
   if (threshold !== undefined) lines.push(formatBar(shown.kinds, { now, threshold, columns }));
   const change = without === undefined ? undefined : formatChange(now, without);
   if (without !== undefined && change !== undefined && without > now)
@@ -95,7 +97,8 @@ function formatSavings({ hits, saved }: Shown, columns: number): Line[] {
   const lines: Line[] = [];
   const rate = hits.last ?? hits.session;
   if (rate !== undefined) {
-    const all = hits.session === undefined || hits.last === undefined ? "" : ` (${formatShare(hits.session)} in all)`;
+    const all =
+      hits.session === undefined || hits.last === undefined ? "" : ` (${formatShare(hits.session)} in all)`;
     lines.push(plain(spread("cache hits", `${formatShare(rate)}${all}`, columns), "muted"));
   }
   if (saved.today) lines.push(plain(spread("saved today", formatSaving(saved.today), columns), "muted"));
@@ -126,7 +129,7 @@ function formatNews({ background, breaker, warnings }: Shown, columns: number): 
   return [
     ...worked.map((one) => plain(fit(one, columns), "accent")),
     ...told.slice(0, MOST_WARNINGS).flatMap((one) => hang(one, columns)),
-    ...(more > 0 ? [plain(fit(`  and ${more} more: /memory`, columns), "warning")] : []),
+    ...(more > 0 ? [plain(fit(`and ${more} more: /memory`, columns), "warning")] : []),
   ];
 }
 

@@ -4,10 +4,8 @@ import { formatDays } from "../memory/search/found.js";
 import { toPrintable } from "../printable.js";
 import { fit } from "./columns.js";
 import { formatShare } from "./figures.js";
-import type { Pages } from "./pages.js";
+import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";
-
-const ROW_COLUMNS = 61;
 
 export async function showCandidates({ actions, host, nowMs }: Pages): Promise<void> {
   for (;;) {

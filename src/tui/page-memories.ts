@@ -5,10 +5,9 @@ import { formatDays } from "../memory/search/found.js";
 import { toPrintable } from "../printable.js";
 import type { Changed } from "./actions.js";
 import { fit, wrap } from "./columns.js";
-import type { Pages } from "./pages.js";
+import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 
-const ROW_COLUMNS = 61;
 const MOST_CONTENT_LINES = 40;
 
 export type MemoryDeed = "edit" | "pin" | "unpin" | "archive" | "restore";

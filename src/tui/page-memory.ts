@@ -2,21 +2,19 @@
 import { fit, padTo } from "./columns.js";
 import { countOf, formatChange, formatSaving, formatShare, formatTokens } from "./figures.js";
 import { KIND_NAMES } from "./format-sidebar.js";
-import type { Page, Pages } from "./pages.js";
+import { type Opening, type Page, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 import type { Shown } from "./sound-screen.js";
 
 /** A row's page; a row without one has a sentence of its own, or only shows a figure. */
-export type MemoryChoice = { page: Page } | { sentence: string } | { row: string };
+export type MemoryChoice = { page: Exclude<Page, "memory"> } | { sentence: string } | { row: string };
 
 type Option = SelectOption<MemoryChoice>;
 
-/** The host shows 61 columns of a title. */
-const ROW_COLUMNS = 61;
 const LABEL_COLUMNS = 18;
 
 /** Resolves with the page to open next; `undefined` once the user has closed this one. */
-export async function showMemoryPage({ host, shown }: Pages): Promise<Page | undefined> {
+export async function showMemoryPage({ host, shown }: Opening): Promise<Exclude<Page, "memory"> | undefined> {
   const page = planMemoryPage(shown);
   let current: MemoryChoice | undefined;
   for (;;) {
@@ -43,7 +41,10 @@ export function planMemoryPage(shown: Shown | undefined): SelectPage<MemoryChoic
 }
 
 const figure = (category: string, label: string, text: string): Option => ({
-  title: fit(padTo(label, LABEL_COLUMNS) + text.replaceAll(" ", "\u00a0"), ROW_COLUMNS).replaceAll("\u00a0", " "),
+  title: fit(padTo(label, LABEL_COLUMNS) + text.replaceAll(" ", "\u00a0"), ROW_COLUMNS).replaceAll(
+    "\u00a0",
+    " ",
+  ),
   value: { row: `${category} ${label}` },
   category,
 });
@@ -52,7 +53,7 @@ function planNothing(): Option[] {
   return [figure("This session", "context", "nothing has been sent yet")];
 }
 
-function planSession({ hits, now, saved, threshold, without }: Shown): Option[] {
+function planSession({ hits, isEstimate, now, saved, threshold, without }: Shown): Option[] {
   const of = threshold === undefined ? "" : ` of ${formatTokens(threshold)}, ${formatShare(now / threshold)}`;
   const change = without === undefined ? undefined : formatChange(now, without);
   const category = "This session";
@@ -61,7 +62,7 @@ function planSession({ hits, now, saved, threshold, without }: Shown): Option[] 
     ...(hits.session === undefined ? [] : [`${formatShare(hits.session)} in all`]),
   ];
   return [
-    figure(category, "context", `${formatTokens(now)} tokens${of}`),
+    figure(category, "context", `${isEstimate ? "about " : ""}${formatTokens(now)} tokens${of}`),
     ...(without !== undefined && change !== undefined && without > now
       ? [figure(category, "without Strata", `${formatTokens(without)} tokens (${change})`)]
       : []),
@@ -112,7 +113,12 @@ function planMemory(shown: Shown | undefined): Option[] {
       value: { page: "keep" },
       category,
     },
-    { title: "Search …", description: "memories and notes of earlier sessions", value: { page: "recall" }, category },
+    {
+      title: "Search …",
+      description: "memories and notes of earlier sessions",
+      value: { page: "recall" },
+      category,
+    },
     { title: "Take back the last change …", value: { page: "undo" }, category },
   ];
 }
@@ -121,7 +127,12 @@ function planDoing(shown: Shown | undefined): Option[] {
   const category = "Steer";
   if (!shown) return [];
   return [
-    { title: "See what fills the context …", description: "drop, pin, expand", value: { page: "context" }, category },
+    {
+      title: "See what fills the context …",
+      description: "drop, pin, expand",
+      value: { page: "context" },
+      category,
+    },
     { title: "Open the notes on this session …", value: { page: "notes" }, category },
   ];
 }

@@ -3,26 +3,31 @@ import { formatDays } from "../memory/search/found.js";
 import type { Found } from "../memory/search/search.js";
 import { toPrintable } from "../printable.js";
 import { fit } from "./columns.js";
+import { type Pages, ROW_COLUMNS } from "./page.js";
 import { showMemory } from "./page-memories.js";
-import type { Pages } from "./pages.js";
 import type { SelectPage } from "./screen-host.js";
-
-const ROW_COLUMNS = 61;
 
 export async function showRecall(pages: Pages, given: string): Promise<void> {
   const { actions, host, nowMs } = pages;
   const asked =
-    given || (await host.dialogs.prompt("Search memories and notes", { placeholder: "which port does the server use" }));
+    given ||
+    (await host.dialogs.prompt("Search memories and notes", {
+      placeholder: "which port does the server use",
+    }));
   const words = asked?.trim() ?? "";
   if (words === "") return host.dialogs.close();
   const found = await actions.recall(words);
-  if (found.length === 0) return host.dialogs.alert(`Nothing found for "${fit(words, 40)}"`, "Try other words.");
+  if (found.length === 0)
+    return host.dialogs.alert(`Nothing found for "${fit(words, 40)}"`, "Try other words.");
   for (;;) {
     const index = await host.dialogs.select(planFound(words, found, nowMs()));
     const chosen = index === undefined ? undefined : found[index];
     if (!chosen) return;
     if (chosen.kind === "session") {
-      await host.dialogs.alert(`From an earlier session, ${formatDays(chosen.date, nowMs())}`, toPrintable(chosen.text));
+      await host.dialogs.alert(
+        `From an earlier session, ${formatDays(chosen.date, nowMs())}`,
+        toPrintable(chosen.text),
+      );
       continue;
     }
     if (!(await showMemory(pages, chosen.memory.id))) return;

@@ -3,14 +3,16 @@
  * missing or unsound becomes absent, so that formatting never fails. Pure.
  */
 import { toPrintable } from "../printable.js";
-import { findLaterVersion } from "../record/version.js";
+import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord, type PlainRecord, parseJson } from "../records.js";
-import { KINDS, type Kind, parseSessionScreen, type Saving } from "../screen/session-screen.js";
+import { KINDS, type Kind, type Saving } from "../screen/session-screen.js";
 
 /** The part of `SessionScreen` that is shown, sound in every field. */
 export interface Shown {
   title?: string;
   now: number;
+  /** The provider has not counted yet. */
+  isEstimate?: true;
   /** At least `now`, or absent. */
   without?: number;
   threshold?: number;
@@ -27,41 +29,46 @@ export interface Shown {
 
 const MOST_SENTENCES = 10;
 
-/** `undefined` if the text is no whole screen. A later version is read as far as it is understood. */
+/** `undefined` if the text is no screen. A later version is read as far as it is understood. */
 export function readShown(text: string): Shown | undefined {
-  const value = parseJson(text);
-  const screen = parseSessionScreen(value);
-  if (!screen) return undefined;
+  const screen = parseJson(text);
+  if (!isRecord(screen) || !isVersion(screen.v)) return undefined;
   const context = recordOf(screen.context);
-  const now = countIn(context, "now") ?? 0;
+  const now = countIn(context, "now");
+  if (now === undefined) return undefined;
   const without = countIn(context, "without");
-  const later = findLaterVersion(value);
+  const later = findLaterVersion(screen);
   const cache = recordOf(screen.cache);
-  const saved = recordOf(screen.saved);
-  const memory = recordOf(screen.memory);
-  const amount = (name: string): number => countIn(memory, name) ?? 0;
   const update = `a later Strata (version ${later}) wrote these figures; restart OpenCode`;
   return {
-    ...pick("title", screen.title && toPrintable(screen.title)),
+    ...pick("title", wordsIn(screen, "title")),
     now,
+    ...(context.isEstimate === true && { isEstimate: true }),
     ...pick("without", without !== undefined && without >= now ? without : undefined),
     ...pick("threshold", countIn(context, "threshold") || undefined),
     kinds: readKinds(recordOf(context.kinds)),
     hits: { ...pick("last", shareIn(cache, "last")), ...pick("session", shareIn(cache, "session")) },
-    saved: {
-      ...pick("session", readSaving(saved.session)),
-      ...pick("today", readSaving(saved.today)),
-      ...pick("project", readSaving(saved.project)),
-    },
-    memory: {
-      memories: amount("memories"),
-      candidates: amount("candidates"),
-      blockers: amount("blockers"),
-      conflicts: amount("conflicts"),
-    },
-    ...pick("breaker", screen.breaker && toPrintable(screen.breaker)),
+    saved: readSavings(recordOf(screen.saved)),
+    memory: readMemory(recordOf(screen.memory)),
+    ...pick("breaker", wordsIn(screen, "breaker")),
     background: readSentences(screen.background),
     warnings: [...(later === undefined ? [] : [update]), ...readSentences(screen.warnings)],
+  };
+}
+
+const readSavings = (saved: PlainRecord): Shown["saved"] => ({
+  ...pick("session", readSaving(saved.session)),
+  ...pick("today", readSaving(saved.today)),
+  ...pick("project", readSaving(saved.project)),
+});
+
+function readMemory(memory: PlainRecord): Shown["memory"] {
+  const amount = (name: string): number => countIn(memory, name) ?? 0;
+  return {
+    memories: amount("memories"),
+    candidates: amount("candidates"),
+    blockers: amount("blockers"),
+    conflicts: amount("conflicts"),
   };
 }
 
@@ -83,11 +90,16 @@ function readSaving(value: unknown): Saving | undefined {
   };
 }
 
-const readSentences = (list: readonly unknown[]): string[] =>
-  list
+const readSentences = (list: unknown): string[] =>
+  (Array.isArray(list) ? list : [])
     .filter((one): one is string => typeof one === "string" && one !== "")
     .slice(0, MOST_SENTENCES)
     .map((one) => toPrintable(one));
+
+function wordsIn(from: PlainRecord, name: string): string | undefined {
+  const value = from[name];
+  return typeof value === "string" && value.trim() !== "" ? toPrintable(value) : undefined;
+}
 
 const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});
 
@@ -107,9 +119,6 @@ function shareIn(from: PlainRecord, name: string): number | undefined {
 }
 
 /** An object with this field, or an empty one if there is no value. */
-function pick<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined | "",
-): { [One in Name]?: Value } {
-  return value === undefined || value === "" ? {} : ({ [name]: value } as { [One in Name]: Value });
+function pick<Name extends string, Value>(name: Name, value: Value | undefined): { [One in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [One in Name]: Value });
 }
