@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { findReach, hasLookBack } from "../../layers/2-micro-compact/look-back.js";
+import { findReach, hasLookBack } from "../../src/view/look-back.js";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/format.js";
 import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
