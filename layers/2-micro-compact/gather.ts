@@ -1,16 +1,16 @@
+import { findLongInput, isTodoList } from "../../src/clearing/clear-input.js";
 import {
   type InputToClear,
   isClearable,
   isRepeatable,
   type ResultToClear,
 } from "../../src/clearing/clearable.js";
-import { findLongInput, isTodoList } from "../../src/clearing/clear-input.js";
 import { MARKER_TOKENS } from "../../src/clearing/marker.js";
 import { findSuperseded } from "../../src/clearing/superseded.js";
 import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
-import { readInputKey } from "../../src/view/call-input.js";
 import { measureCached } from "../../src/view/cached.js";
+import { readInputKey } from "../../src/view/call-input.js";
 import { estimateTextTokens } from "../../src/view/context-size.js";
 import { isHeld } from "../../src/view/held.js";
 import { findText } from "../../src/view/replay.js";

@@ -3,8 +3,8 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { decodeText } from "../../src/seams/files.js";
 import { readInputKey } from "../../src/view/call-input.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 
 type PinnedContext = Pick<LayerContext, "decisions" | "files" | "log">;

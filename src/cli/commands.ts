@@ -6,7 +6,10 @@ const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
 const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
 
-const SESSION_OPTION = ["--session <id>", "of this session (default: the one that sent a request last)"] as const;
+const SESSION_OPTION = [
+  "--session <id>",
+  "of this session (default: the one that sent a request last)",
+] as const;
 const DRY_STEERING_OPTION = ["--dry-run", "only shows what it frees and costs"] as const;
 const loadAsking = (action: Action) => async () => ({
   run: (await import("./steering/ask.js")).askFor(action),

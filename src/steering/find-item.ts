@@ -55,7 +55,12 @@ export function requireAction(item: ContextItem, action: Action): ActionCost {
 }
 
 /** What an item is, in a few words. */
-export function formatName({ kind, name, tool, turn }: Pick<ContextItem, "kind" | "name" | "tool" | "turn">): string {
+export function formatName({
+  kind,
+  name,
+  tool,
+  turn,
+}: Pick<ContextItem, "kind" | "name" | "tool" | "turn">): string {
   if (kind === "turn") return `the agent's turn ${turn}: ${name}`;
   if (kind === "cut") return `the notes for ${name}`;
   if (kind === "summary") return "OpenCode's summary";

@@ -67,7 +67,9 @@ function formatTable(rows: readonly (readonly string[])[], width: number): strin
 }
 
 function formatState({ isPinned, state, superseded }: ContextItem): string {
-  return [isPinned ? `${state}, pinned` : state, ...(superseded === undefined ? [] : [superseded])].join(", ");
+  return [isPinned ? `${state}, pinned` : state, ...(superseded === undefined ? [] : [superseded])].join(
+    ", ",
+  );
 }
 
 /** What an action will do, before it is done. */
@@ -78,9 +80,14 @@ export function formatCost(item: ContextItem, action: Action, cost: ActionCost):
   const { cacheLost, dollars, frees } = cost;
   const money = dollars === undefined || dollars === 0 ? "" : `, about ${formatMoney(dollars)}`;
   const lost =
-    cacheLost === 0 ? `no cached tokens are lost${money}` : `${formatCount(cacheLost)} cached tokens are written again${money}`;
+    cacheLost === 0
+      ? `no cached tokens are lost${money}`
+      : `${formatCount(cacheLost)} cached tokens are written again${money}`;
   if (action === "drop")
     return `${name} will leave the context: about ${formatCount(frees)} tokens fewer in each request; ${lost}. Its whole text stays in a file that the context names.`;
-  const what = action === "expand" ? "will come back whole, once, behind your next message" : "will be undone: the messages before it are sent again";
+  const what =
+    action === "expand"
+      ? "will come back whole, once, behind your next message"
+      : "will be undone: the messages before it are sent again";
   return `${name} ${what}: about ${formatCount(-frees)} tokens more in each request; ${lost}.`;
 }

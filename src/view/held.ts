@@ -22,4 +22,5 @@ export function isHeld({ find, history }: Holding, result: Result): boolean {
 }
 
 const carries = (standing: Standing | undefined): boolean =>
-  standing?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ?? false;
+  standing?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ??
+  false;

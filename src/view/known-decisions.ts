@@ -111,10 +111,7 @@ export function createKnownDecisions(): KnownDecisions {
   function find(key: string, session: string, byMs = Number.POSITIVE_INFINITY): Standing | undefined {
     let standing: Standing | undefined;
     for (const { decision, day, line } of known.get(key) ?? NONE) {
-      if (
-        decision.session !== session &&
-        line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY)
-      )
+      if (decision.session !== session && line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY))
         continue;
       if (decision.at > byMs) continue;
       standing ??= {};

@@ -73,7 +73,8 @@ function withMessages(
   let changed: Message[] | undefined;
   for (const [index, message] of messages.entries()) {
     const standing = find(index);
-    if (!standing || (standing.rewritten?.text ?? standing.extended ?? standing.dropped) === undefined) continue;
+    if (!standing || (standing.rewritten?.text ?? standing.extended ?? standing.dropped) === undefined)
+      continue;
     changed ??= [...messages];
     changed[index] = withStanding(message, standing);
   }

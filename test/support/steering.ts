@@ -15,7 +15,9 @@ const SCREEN = `${PROJECT}/.opencode/strata/state/screen`;
 /** What the screen is told of the session after its last request. */
 export async function readItems(world: World, session = "ses_1"): Promise<ContextItems> {
   await world.strata.idle();
-  const parsed = parseContextItems(JSON.parse(world.files.text(`${SCREEN}/${session}.context.json`) ?? "null"));
+  const parsed = parseContextItems(
+    JSON.parse(world.files.text(`${SCREEN}/${session}.context.json`) ?? "null"),
+  );
   if (!parsed) throw new Error(`no items of ${session}`);
   return parsed;
 }

@@ -5,16 +5,25 @@
 import { formatCount } from "../../../src/format.js";
 import type { KernelContext } from "../../../src/layer-context.js";
 import { recordBefore } from "../../../src/record/record-before.js";
-import type { Action, ActionCost, ContextItem, ContextRequestLine } from "../../../src/steering/context-items.js";
+import type {
+  Action,
+  ActionCost,
+  ContextItem,
+  ContextRequestLine,
+} from "../../../src/steering/context-items.js";
+import type { ContextOutcomeLine } from "../../../src/steering/context-requests.js";
 import { formatName } from "../../../src/steering/find-item.js";
 import { findColdReason, planCachePolicy } from "../../../src/view/cold.js";
 import type { DatedDecision } from "../../../src/view/decisions.js";
 import { STEERING } from "../../../src/view/held.js";
 import type { ContextRequest } from "../../../src/view/request.js";
-import type { Acted } from "./apply.js";
 import { createList, type Listing, readPinnedName } from "./list-items.js";
-import { createPrepare, type Prepared } from "./prepare.js";
+import { createPrepare } from "./prepare.js";
+import type { Prepared } from "./prepared.js";
 import type { Thing } from "./things.js";
+
+/** What became of a request; `undefined` if it has to wait. */
+export type Acted = Pick<ContextOutcomeLine, "outcome" | "text"> | undefined;
 
 export type Act = (request: ContextRequest, line: ContextRequestLine, signal: AbortSignal) => Promise<Acted>;
 
@@ -39,9 +48,17 @@ export function createAct(context: KernelContext): Act {
     const { item, thing } = found;
     if (isTooEarly(line.action, thing)) return undefined;
     const cost = item.actions[line.action];
-    if (!cost) return { outcome: "refused", text: item.not?.[line.action] ?? `it is ${item.state} already` };
+    if (!cost)
+      return {
+        outcome: "refused",
+        text:
+          item.not?.[line.action] ??
+          `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
+      };
     const prepared = await prepare(request, line.action, { ...found, given: listing.given });
     if (!prepared) return undefined;
+    if (prepared.length === 0)
+      return { outcome: "refused", text: "it is no longer than the line that would stand for it" };
     signal.throwIfAborted();
     await record(request, line, { item, cost, prepared, signal });
     return { outcome: "done", text: formatDone(line.action, item, cost) };

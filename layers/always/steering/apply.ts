@@ -2,10 +2,10 @@
 import { formatError } from "../../../src/error.js";
 import type { KernelContext } from "../../../src/layer-context.js";
 import type { ContextRequestLine } from "../../../src/steering/context-items.js";
-import { type ContextOutcomeLine, createContextRequests } from "../../../src/steering/context-requests.js";
+import { createContextRequests } from "../../../src/steering/context-requests.js";
 import { STEERING } from "../../../src/view/held.js";
 import type { ContextRequest } from "../../../src/view/request.js";
-import { createAct } from "./act.js";
+import { type Acted, createAct } from "./act.js";
 
 export interface Applying {
   /** Reads the log again. Rejects with the system's error. */
@@ -22,9 +22,6 @@ export interface ApplyingOptions extends KernelContext {
   /** Path of the log. */
   locate(): Promise<string>;
 }
-
-/** What became of a request; `undefined` if it has to wait. */
-export type Acted = Pick<ContextOutcomeLine, "outcome" | "text"> | undefined;
 
 export function createApplying(context: ApplyingOptions): Applying {
   const { background, log, toasts } = context;

@@ -2,9 +2,10 @@
  * What a person has brought back: the whole text follows a message or result of that time, as an extension by a layer of its
  * own, and an "expanded" decision about the thing says where. Pure.
  */
+
+import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { STEERING } from "../../../src/view/held.js";
 import type { Standing } from "../../../src/view/known-decision.js";
-import type { DecisionKey } from "../../../src/conversation/keys.js";
 import type { Seen } from "./things.js";
 
 export interface Back {
@@ -37,7 +38,10 @@ export function findBack(standing: Standing | undefined, seen: Seen): Back | und
 }
 
 /** Of a message or result that is sent. */
-function findPlace(key: string, { find, history, shownFrom }: Seen): Pick<Back, "carrier" | "index"> | undefined {
+function findPlace(
+  key: string,
+  { find, history, shownFrom }: Seen,
+): Pick<Back, "carrier" | "index"> | undefined {
   const from = shownFrom();
   const result = history.results(from).find((one) => one.key === key);
   if (result) {

@@ -1,10 +1,11 @@
 /** All that stands in the context of a request, as a person sees it. */
-import { findCutPath } from "../../../src/view/host-cut.js";
+
 import type { KernelContext } from "../../../src/layer-context.js";
 import type { ContextItem, ContextItems } from "../../../src/steering/context-items.js";
 import { MOST_ITEMS } from "../../../src/steering/context-items.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
+import { findCutPath } from "../../../src/view/host-cut.js";
 import type { KnownDecision } from "../../../src/view/known-decision.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { planItem } from "./plan-item.js";
 import { gatherSurroundings, type Surroundings } from "./surroundings.js";
@@ -31,7 +32,10 @@ export function createList(context: KernelContext): List {
     const { find, history, sessionID, shownFrom } = request;
     const things = findThings({ find, history, shownFrom });
     const pinned = decisions.pinned(sessionID);
-    await learnSizes([...pinned.map(({ file }) => file), ...things.map((thing) => findLongFile(thing, request))]);
+    await learnSizes([
+      ...pinned.map(({ file }) => file),
+      ...things.map((thing) => findLongFile(thing, request)),
+    ]);
     const bytesOf = (file: string): number | undefined => sizes.get(file);
     const pinnedTokens = pinned.reduce((sum, one) => sum + countTokens(one, bytesOf), 0);
     const given = gatherSurroundings(context, request, { bytesOf, cachedUntil, pinnedTokens });
@@ -55,7 +59,8 @@ export function createList(context: KernelContext): List {
 
 /** The file of a result that the host has cut: only that is longer than what the host has. */
 function findLongFile(thing: Thing, { find }: ContextRequest): string | undefined {
-  if (thing.kind !== "result" || findCutPath(thing.result.part, thing.result.text) === undefined) return undefined;
+  if (thing.kind !== "result" || findCutPath(thing.result.part, thing.result.text) === undefined)
+    return undefined;
   const standing = find(thing.key.key);
   return (standing?.cleared ?? standing?.judged)?.file;
 }

@@ -47,7 +47,9 @@ function planDrop(item: ContextItem, { given, standing, thing }: Acted): ActionC
   const why = thing.kind === "turn" ? findTurnFault(thing, given) : findToolFault(item, thing, given);
   if (why !== undefined) return why;
   const frees = item.tokens - MARKER_TOKENS;
-  return frees > 0 ? price(frees, thing.index, given) : "it is no longer than the line that would stand for it";
+  return frees > 0
+    ? price(frees, thing.index, given)
+    : "it is no longer than the line that would stand for it";
 }
 
 function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surroundings): string | undefined {
@@ -58,7 +60,8 @@ function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surround
 
 function findTurnFault({ end, index }: TurnThing, { seen }: Surroundings): string | undefined {
   const { find, history } = seen;
-  for (let at = index; at < end; at++) if (!history.keyOf(at)) return "OpenCode gives no time for its messages";
+  for (let at = index; at < end; at++)
+    if (!history.keyOf(at)) return "OpenCode gives no time for its messages";
   const isRunning = history.messages
     .slice(index, end)
     .some(({ parts }) => parts.some((part) => isOpenCall(part)));

@@ -100,7 +100,11 @@ function measureInput({ result }: InputThing, standing: Standing | undefined, gi
 const measureLong = (part: ToolPart): number =>
   findLongInput(part)?.characters ?? JSON.stringify(part.state.input ?? {}).length;
 
-function measureTurn({ end, index }: TurnThing, standing: Standing | undefined, given: Surroundings): Measured {
+function measureTurn(
+  { end, index }: TurnThing,
+  standing: Standing | undefined,
+  given: Surroundings,
+): Measured {
   const shown = toTokens(countCharacters(messagesFrom(given, index, end)), given);
   const whole = toTokens(countCharacters(given.seen.history.messages.slice(index, end)), given);
   const back = countBack(standing, given);
@@ -137,7 +141,8 @@ function countBack(standing: Standing | undefined, given: Surroundings): number 
   return back ? toTokens(back.text.length, given) : 0;
 }
 
-function describe(thing: Thing, { seen, superseded }: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
+function describe(thing: Thing, given: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
+  const { seen, superseded } = given;
   const { messages } = seen.history;
   if (thing.kind === "turn") {
     const words = toSafeLine(findWords(messages, thing.index), NAME_CHARACTERS);
@@ -149,7 +154,7 @@ function describe(thing: Thing, { seen, superseded }: Surroundings): Pick<Contex
   const why = thing.kind === "result" ? superseded.get(part) : undefined;
   return {
     tool: part.tool,
-    name: formatInput(part, NAME_CHARACTERS),
+    name: formatInput(part, NAME_CHARACTERS).replaceAll(`${given.project}/`, ""),
     ...(why !== undefined && { superseded: why }),
   };
 }

@@ -26,6 +26,8 @@ export interface Surroundings {
   superseded: ReadonlyMap<ToolPart, Supersession>;
   /** Other tools whose results may be cleared, as set. */
   namedTools: Readonly<Record<string, boolean>>;
+  /** Folder that names of files leave out. */
+  project: string;
   /** Tokens of everything that is pinned. */
   pinnedTokens: number;
   /** Size of a file with a whole result, if it is known. */
@@ -42,7 +44,7 @@ export interface GatherOptions {
 }
 
 export function gatherSurroundings(
-  { config, sizes }: Pick<KernelContext, "config" | "sizes">,
+  { config, folders, sizes }: Pick<KernelContext, "config" | "folders" | "sizes">,
   request: ContextRequest,
   { bytesOf = () => undefined, cachedUntil, pinnedTokens }: GatherOptions,
 ): Surroundings {
@@ -62,6 +64,7 @@ export function gatherSurroundings(
     answersSince: (index) => (answers.at(-1) ?? 0) - (answers[index] ?? 0),
     superseded: findSuperseded(messages.slice(shownFrom())),
     namedTools: config.microCompact.tools,
+    project: folders.project,
     showUncut: (cut) => showUncut(request, cut),
   };
 }

@@ -126,7 +126,9 @@ const ID_CHARACTERS = 7;
 
 /** Made from the key, which a fork and a restart keep. */
 function planID(kind: Thing["kind"], { key }: DecisionKey): string {
-  const letters = hashText(`${kind} ${key}`).toLowerCase().replace(/[^0-9a-z]/g, "");
+  const letters = hashText(`${kind} ${key}`)
+    .toLowerCase()
+    .replace(/[^0-9a-z]/g, "");
   return `${LETTERS[kind]}-${letters.slice(0, ID_CHARACTERS)}`;
 }
 

@@ -46,5 +46,9 @@ export async function askForItems(
     if (!isDry) await requests.ask({ session, action, item: item.id });
     cli.say(formatCost(item, action, cost));
   }
-  cli.say(isDry ? "Nothing was asked for: this was a dry run." : `Asked for: it is done before the next message of ${session} is sent.`);
+  cli.say(
+    isDry
+      ? "Nothing was asked for: this was a dry run."
+      : `Asked for: it is done before the next message of ${session} is sent.`,
+  );
 }
