@@ -14,6 +14,7 @@ import { readDreamState } from "../../src/record/dream-state.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { keepLaterState } from "../../src/record/later-state.js";
 import { parseSavingsRecord } from "../../src/record/savings.js";
+import { parseLine } from "../../src/steering/context-requests.js";
 import { createTrustRecord } from "../../src/trust/record.js";
 import { parseDecisionBatch } from "../../src/view/decision-batch.js";
 import { openDreamWorld, putMemory } from "../support/dream-world.js";
@@ -35,6 +36,7 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
+  [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
   [`${STATE}/pulse/ab.json`, JSON.stringify(LATER)],
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
   [`${STATE}/extraction/ses_1.json`, JSON.stringify(LATER)],
@@ -119,6 +121,15 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
     () => parseSavingsRecord({ ...LATER, ...common, layer: "l", event: "cut" }),
     expect.objectContaining({ event: "cut" }),
   ],
+  ...["context-requests.jsonl", "context-requests.older.jsonl"].map(
+    (name) =>
+      [
+        `projects/<id>/${name}`,
+        "asks for the same",
+        () => parseLine({ ...LATER, ...common, action: "drop", item: "r-1" }),
+        expect.objectContaining({ action: "drop" }),
+      ] as const,
+  ),
   [
     ".opencode/memory/ledger/<id>.jsonl",
     "is a change",
