@@ -13,7 +13,7 @@ export const run: Run = async (cli, options, ids) => {
   if (isAll ? ids.length > 0 : ids.length === 0)
     throw new StrataError(
       WRONG_ARGUMENT,
-      `expected ids or --all, ${isAll ? "both" : "neither"} came; strata context lists what is in the context, strata list --candidates what waits`,
+      `expected ids of candidates or --all, ${isAll ? "both" : "neither"} came; strata list --candidates lists them, strata context lists what is in the context`,
     );
   const items = ids.filter(isItemID);
   if (items.length > 0) {
