@@ -188,7 +188,7 @@ function drawPiece(piece: readonly Placed[], row: number): string {
     first.isDim ? ' opacity="0.6"' : "",
   ].join("");
   const [x, y] = [PADDING + first.column * COLUMN, PADDING + (row + BASELINE) * LINE];
-  const stretch = ` textLength="${round(columnsOf(piece) * COLUMN)}"`;
+  const stretch = ` textLength="${round(columnsOf(piece) * COLUMN)}" lengthAdjust="spacingAndGlyphs"`;
   const text = escapeMarkup(piece.map((cell) => cell.text).join(""));
   return `<text x="${round(x)}" y="${round(y)}"${stretch} fill="${first.ink}"${style}>${text}</text>`;
 }

@@ -41,6 +41,7 @@ export interface PseudoTerminal extends AsyncDisposable {
   /** Types characters; control characters as they are. */
   type(text: string): void;
   press(...keys: Key[]): void;
+  /** Clears the screen, so that what it shows next was drawn for this size. */
   resize(size: Size): void;
   /** Resolves with the screen's text when it shows this; rejects with it after `timeoutMs` (20 s, more on a slow machine). */
   waitFor(wanted: Wanted, timeoutMs?: number): Promise<string>;
@@ -120,6 +121,7 @@ export async function openTerminal(options: TerminalOptions): Promise<PseudoTerm
     press: (...keys) => void child.stdin.write(keys.map(formatKey).join("")),
     resize(size) {
       terminal.resize(size.columns, size.rows);
+      terminal.write("\x1b[2J");
       const [height, width] = [String(size.rows), String(size.columns)];
       execFileSync("stty", ["-F", introduced.path, "rows", height, "columns", width]);
     },
