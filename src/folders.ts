@@ -20,6 +20,8 @@ export interface Folders {
   decisions: string;
   /** Machine state: what was sent last, as a digest of each message; one file per session. */
   views: string;
+  /** Machine state for the screen: what each session's context consists of, and its figures; two files per session. */
+  screen: string;
   /** Spending of Strata's own model calls, one file per day; deleting today's file restores today's budget. */
   background: string;
   /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
@@ -61,6 +63,7 @@ export function planFolders(project: string): Folders {
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
     views: join(strata, "state", "views"),
+    screen: join(strata, "state", "screen"),
     background: join(strata, "state", "background"),
     vectors: join(strata, "state", "vectors"),
     prices: join(strata, "state", "prices.json"),

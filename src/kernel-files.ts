@@ -33,6 +33,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/decisions/<day>.jsonl`),
   // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
+  state("screen/<id>.json", "what the screen shows of an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
   {
     path: `${STATE}/vectors/<id>.bin`,
@@ -54,6 +55,13 @@ export const kernelFiles: readonly FileKind[] = [
 
 const DROPPED_DAYS = 365;
 
+const REQUEST_DAYS = 30;
+
+const asked = (name: string): FileKind => ({
+  path: `projects/<id>/${name}`,
+  expiry: { what: "what was asked about contexts long ago", days: REQUEST_DAYS, atStart: true },
+});
+
 const likely = (name: string): FileKind => ({
   path: `projects/<id>/${name}`,
   expiry: { what: "sentences that did not become memories", days: WAITING_DAYS, atStart: true },
@@ -67,6 +75,8 @@ export const stateFolderFiles: readonly FileKind[] = [
   likely("candidates.json"),
   likely("candidates.json.corrupt"),
   likely("dropped.json.corrupt"),
+  asked("context-requests.jsonl"),
+  asked("context-requests.older.jsonl"),
   {
     path: "projects/<id>/dropped.json",
     expiry: { what: "which sentences were dropped long ago", days: DROPPED_DAYS, atStart: true },

@@ -27,6 +27,8 @@ export interface CliContext {
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
+  /** Who makes changes, for locks and ledger; default "cli". */
+  instance?: string;
   /** The folder of this package if it is a checkout or a copy of one, not an installed package. */
   packageFolder?: string;
   /** Every layer there is; loaded only by what asks for them. */

@@ -1,0 +1,79 @@
+/**
+ * Strata in the TUI of OpenCode 1 (measured with 1.18.33):
+ *
+ *     sidebar_content        the block of figures
+ *     session_prompt_right   one figure, where the sidebar is hidden
+ *     palette and keys       the pages
+ *     prompt.submit          /memory and the like open their page; all else is left to the host
+ *
+ * OpenCode's server half offers the same slash commands, so its list has each name once. A command of the keymap with
+ * one of their names would be listed beside it; what is submitted can be taken before it is sent.
+ */
+import { CATEGORY, planKeys, screenCommands } from "./commands.js";
+import { loadSolid, type Solid } from "./draw.js";
+import { type Api, createOpenCode1, type SlotRender } from "./opencode-1.js";
+import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
+import { readSubmitted } from "./submitted.js";
+
+/** Between the host's own context block (100) and its list of MCP servers (200). */
+const SIDEBAR_ORDER = 150;
+/** Before the host's own command of that name. */
+const BEFORE_HOST = 10;
+
+/** Rejects in a host that does not give what drawing needs. */
+export async function openInOpenCode1(api: Api, given: unknown, options: ScreenOptions): Promise<void> {
+  openOn(api, given, { solid: await loadSolid(), options });
+}
+
+export function openOn(
+  api: Api,
+  given: unknown,
+  { options, solid }: { options: ScreenOptions; solid: Solid },
+): void {
+  const screen = createScreen(createOpenCode1(api), solid, options);
+  const off = api.event.on("session.idle", () => screen.endTurn());
+  api.lifecycle.onDispose(() => {
+    off();
+    screen.stop();
+  });
+  const slots: Record<string, SlotRender> = {
+    sidebar_content: () => screen.drawSidebar(),
+    session_prompt_right: () => screen.drawFooter(),
+  };
+  api.slots.register({ order: SIDEBAR_ORDER, slots });
+  registerCommands(api, given, screen);
+}
+
+function registerCommands(api: Api, given: unknown, screen: Screen): void {
+  api.keymap.registerLayer({
+    commands: screenCommands.map(({ name, page, title }) => ({
+      ...{ name, title, category: CATEGORY, namespace: "palette" },
+      run: () => screen.open(page),
+    })),
+    bindings: planKeys(given),
+  });
+  api.keymap.registerLayer({
+    priority: BEFORE_HOST,
+    commands: [
+      {
+        ...{ name: "prompt.submit", title: "Submit prompt", category: "Prompt", hidden: true },
+        run: () => takeSubmitted(api, screen),
+      },
+    ],
+    bindings: [],
+  });
+}
+
+/** `false` leaves the prompt to the host. Must not return a promise, which would count as done. */
+function takeSubmitted(api: Api, screen: Screen): boolean {
+  try {
+    const editor = api.renderer.currentFocusedEditor;
+    const submitted = editor ? readSubmitted(editor.plainText) : undefined;
+    if (!editor || !submitted) return false;
+    editor.clear();
+    screen.open(submitted.page, submitted.words);
+    return true;
+  } catch {
+    return false;
+  }
+}
