@@ -26,11 +26,13 @@ export interface TuiOptions {
 }
 
 export interface Tui extends PseudoTerminal {
-  /** Types a message or a command, waits until the prompt shows it, and presses Enter. */
+  /** Types a message, waits until the prompt shows it, and presses Enter. */
   send(text: string): Promise<void>;
+  /** The same with a slash command. */
+  run(command: string): Promise<void>;
   /** Text of the columns of the sidebar. */
   sidebar(): string;
-  /** Ends OpenCode as a user does; resolves with its exit code. */
+  /** Ends OpenCode as a user does whose prompt is empty; resolves with its exit code. */
   quit(): Promise<number | null>;
 }
 
@@ -61,21 +63,23 @@ export async function openTui(
     await close();
     throw error;
   }
+  const send = async (text: string): Promise<void> => {
+    terminal.type(text);
+    await terminal.waitFor(text.trimEnd().slice(-SHOWN));
+    terminal.press("enter");
+  };
   return {
     ...terminal,
-    async send(text) {
-      terminal.type(text);
-      await terminal.waitFor(text.slice(-SHOWN));
-      terminal.press("enter");
-    },
+    send,
+    // The space closes the list of commands, in which Enter would choose one.
+    run: (command) => send(`${command} `),
     sidebar() {
       const screen = terminal.screen();
       return formatScreen(screen, screen.columns - SIDEBAR);
     },
     async quit() {
       const timer = setTimeout(() => void terminal.close(), patiently(QUIT_MS));
-      terminal.press("ctrl+x");
-      terminal.type("q");
+      terminal.press("ctrl+c");
       const code = await terminal.ended;
       clearTimeout(timer);
       await close();
