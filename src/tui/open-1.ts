@@ -4,7 +4,7 @@
  *     sidebar_content        the block of figures
  *     session_prompt_right   one figure, where the sidebar is hidden
  *     palette and keys       the pages
- *     prompt.submit          /memory and the like open their page; all else is left to the host
+ *     input.submit           /memory and the like open their page; all else is left to the host
  *
  * OpenCode's server half offers the same slash commands, so its list has each name once. A command of the keymap with
  * one of their names would be listed beside it; what is submitted can be taken before it is sent.
@@ -54,12 +54,11 @@ function registerCommands(api: Api, given: unknown, screen: Screen): void {
   });
   api.keymap.registerLayer({
     priority: BEFORE_HOST,
-    commands: [
-      {
-        ...{ name: "prompt.submit", title: "Submit prompt", category: "Prompt", hidden: true },
-        run: () => takeSubmitted(api, screen),
-      },
-    ],
+    // The return key, and the palette's entry.
+    commands: ["input.submit", "prompt.submit"].map((name) => ({
+      ...{ name, title: "Submit", category: "Prompt", hidden: true },
+      run: () => takeSubmitted(api, screen),
+    })),
     bindings: [],
   });
 }
@@ -67,7 +66,7 @@ function registerCommands(api: Api, given: unknown, screen: Screen): void {
 /** `false` leaves the prompt to the host. Must not return a promise, which would count as done. */
 function takeSubmitted(api: Api, screen: Screen): boolean {
   try {
-    const editor = api.renderer.currentFocusedEditor;
+    const editor = api.ui.dialog.open ? undefined : api.renderer.currentFocusedEditor;
     const submitted = editor ? readSubmitted(editor.plainText) : undefined;
     if (!editor || !submitted) return false;
     editor.clear();

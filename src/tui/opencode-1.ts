@@ -37,6 +37,7 @@ export interface Api {
       replace(render: () => never, onClose?: () => void): void;
       clear(): void;
       setSize(size: "medium" | "large" | "xlarge"): void;
+      readonly open: boolean;
     };
   };
   state: { readonly path: { readonly directory: string } };

@@ -41,10 +41,7 @@ export function planMemoryPage(shown: Shown | undefined): SelectPage<MemoryChoic
 }
 
 const figure = (category: string, label: string, text: string): Option => ({
-  title: fit(padTo(label, LABEL_COLUMNS) + text.replaceAll(" ", "\u00a0"), ROW_COLUMNS).replaceAll(
-    "\u00a0",
-    " ",
-  ),
+  title: padTo(label, LABEL_COLUMNS) + fit(text, ROW_COLUMNS - LABEL_COLUMNS),
   value: { row: `${category} ${label}` },
   category,
 });

@@ -60,14 +60,16 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const watch = createWatch({ clock, files, findProject, sessionID, show: setShown, complain });
   const teller = createTeller({ clock, complain, files, findProject, host });
   let actions: Promise<Actions> | undefined;
+  let drawnSidebars = 0;
   watch.start();
   void teller.look();
 
   return {
     drawSidebar: () =>
       attempt(() => {
-        setSidebars(sidebars() + 1);
-        solid.onCleanup(() => setSidebars(sidebars() - 1));
+        // Read from the signal, this would make the slot draw itself again for ever.
+        setSidebars(++drawnSidebars);
+        solid.onCleanup(() => setSidebars(--drawnSidebars));
         return drawing.lines(() => formatSidebar(shown()));
       }, null),
     drawFooter: () => drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown()))),

@@ -41,6 +41,7 @@ function createApi(text = "") {
         replace: (render: () => unknown) => void opened.push(String(render())),
         clear() {},
         setSize() {},
+        open: false,
       },
     },
     state: { path: { directory: "/repo" } },
@@ -219,7 +220,7 @@ describe("the screen half in OpenCode 1", () => {
   it("the screen half takes /memory from the prompt, and leaves all else to the host", async () => {
     const run = (text: string): { isTaken: unknown; left: string } => {
       const { commands, editor } = open(createMemoryFiles({ "/repo/.git/HEAD": "x" }), text);
-      const submit = commands.find(({ name }) => name === "prompt.submit");
+      const submit = commands.find(({ name }) => name === "input.submit");
       return { isTaken: submit?.run(), left: editor.plainText };
     };
     expect(run("/memory")).toEqual({ isTaken: true, left: "" });
