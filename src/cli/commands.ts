@@ -1,5 +1,6 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
+import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
@@ -16,9 +17,15 @@ export const commands: readonly Command[] = [
   },
   {
     name: "stats",
-    summary: "the savings ledger by session, or a page with charts",
-    options: [["--html <file>", "writes a self-contained page with charts"], JSON_OPTION],
-    example: "strata stats --html savings.html",
+    summary: "what was saved, by session; as a page with charts, or as comma-separated values",
+    options: [
+      ["--html <file>", "writes a self-contained page with charts"],
+      ["--open", "opens the page in the browser; without --html it is .opencode/strata/stats.html"],
+      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
+      FORCE_OPTION,
+      JSON_OPTION,
+    ],
+    example: "strata stats --open",
     load: () => import("./commands/stats.js"),
   },
   {
@@ -179,6 +186,7 @@ export const commands: readonly Command[] = [
     options: [
       ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
+      FORCE_OPTION,
     ],
     example: "strata export memories.jsonl",
     load: () => import("./commands/export.js"),
