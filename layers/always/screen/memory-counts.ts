@@ -1,4 +1,5 @@
 /** How much is remembered, and what a person should look at. Counted again only after something has changed. */
+import { formatError } from "../../../src/error.js";
 import type { KernelContext } from "../../../src/layer-context.js";
 import type { SessionScreen } from "../../../src/screen/session-screen.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
@@ -14,7 +15,9 @@ export function createMemoryCounts({
   candidates,
   files,
   folders,
-}: Pick<KernelContext, "candidates" | "files" | "folders">): MemoryCounts {
+  log,
+}: Pick<KernelContext, "candidates" | "files" | "folders" | "log">): MemoryCounts {
+  let lastFailure: string | undefined;
   let counted: Promise<SessionScreen["memory"]> | undefined;
   const forget = (): void => {
     counted = undefined;
@@ -33,7 +36,7 @@ export function createMemoryCounts({
 
   async function count(): Promise<SessionScreen["memory"]> {
     const [status, waiting] = await Promise.all([
-      readMemoryStatus(files, folders.memory),
+      readMemoryStatus(files, folders.memory, complain),
       candidates.count(),
     ]);
     return {
@@ -42,5 +45,12 @@ export function createMemoryCounts({
       blockers: status.blockers.length,
       conflicts: status.conflicts.length,
     };
+  }
+
+  /** The same failure in a row is logged once. */
+  function complain(thrown: unknown): void {
+    const failure = formatError(thrown);
+    if (failure !== lastFailure) log.warn("screen", `cannot count all memories: ${failure}`);
+    lastFailure = failure;
   }
 }

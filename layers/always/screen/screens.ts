@@ -148,7 +148,7 @@ async function readBreaker(
   { files, folders }: Pick<KernelContext, "files" | "folders">,
   sessionID: string,
 ): Promise<string | undefined> {
-  const text = await readText(files, join(folders.breakers, `${sessionID}.json`)).catch(() => undefined);
+  const text = await readText(files, join(folders.breakers, `${sessionID}.json`));
   const state = text === undefined ? undefined : parseJson(text);
   return isRecord(state) && typeof state.open === "string" ? state.open : undefined;
 }
