@@ -33,7 +33,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/decisions/<day>.jsonl`),
   // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
-  state("screen/<id>.json", "what the screen shows of an old session"),
+  state("screen/<id>.context.json", "what stood in the context of an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
   {
     path: `${STATE}/vectors/<id>.bin`,

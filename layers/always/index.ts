@@ -11,6 +11,7 @@ import { createReplay } from "./replay.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createSentViews } from "./sent-views.js";
+import { createSteering } from "./steering/steering.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createTurnEnd } from "./turn-end.js";
 import { createTurnFollower } from "./turn-follower.js";
@@ -37,6 +38,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       resultRefresh: createResultRefresh(context),
     }),
     breaks.layer,
+    createSteering(context),
     createTurnEnd(context),
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),

@@ -110,7 +110,8 @@ export function createContextRequests({ clock, files, locate }: ContextRequestsO
 /** The log before it was moved aside. */
 const olderOf = (path: string): string => path.replace(/\.jsonl$/, ".older.jsonl");
 
-const parseLine = parserOf(
+/** `undefined` if the value is no line of the log. */
+export const parseLine = parserOf(
   either(
     object<ContextRequestLine>({
       v: isVersion,

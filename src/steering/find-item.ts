@@ -31,11 +31,26 @@ export function findItem(items: readonly ContextItem[], given: string, listing: 
   );
 }
 
+/** The same for an action; `undo-cut` needs no id, as there is at most one cut to undo. */
+export function findWanted(
+  items: readonly ContextItem[],
+  action: Action,
+  given: string | undefined,
+  listing: string,
+): ContextItem {
+  if (given !== undefined) return findItem(items, given, listing);
+  const cut = items.find(({ actions, not }) => (actions["undo-cut"] ?? not?.["undo-cut"]) !== undefined);
+  if (action === "undo-cut" && cut) return cut;
+  const what = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, none came`;
+  throw new StrataError("NO_ITEM", `${what}; ${listing} lists what is in the context. Nothing was asked for`);
+}
+
 /** @throws StrataError NOT_POSSIBLE, which says why. */
 export function requireAction(item: ContextItem, action: Action): ActionCost {
   const cost = item.actions[action];
   if (cost) return cost;
-  const why = item.not?.[action] ?? `${action} is not for a ${item.kind} that is ${item.state}`;
+  const state = item.isPinned ? `${item.state} and pinned` : item.state;
+  const why = item.not?.[action] ?? `${action} changes nothing about a ${item.kind} that is ${state}`;
   throw new StrataError("NOT_POSSIBLE", `${item.id} (${formatName(item)}): ${why}. Nothing was asked for`);
 }
 

@@ -5,6 +5,8 @@ export interface ScreenCommand {
   name: string;
   title: string;
   page: Page;
+  /** Where the server half offers no command of that name. */
+  slash?: string;
   /** Behind the leader key; these letters are free in OpenCode 1.18.33. */
   key?: string;
 }
@@ -17,7 +19,7 @@ export const screenCommands: readonly ScreenCommand[] = [
   { name: "strata.memories", title: "Strata: memories", page: "memories" },
   { name: "strata.recall", title: "Strata: search memories and notes", page: "recall" },
   { name: "strata.candidates", title: "Strata: keep or drop candidates", page: "keep" },
-  { name: "strata.notes", title: "Strata: notes on this session", page: "notes" },
+  { name: "strata.notes", title: "Strata: notes on this session", page: "notes", slash: "notes" },
   {
     name: "strata.undo",
     title: "Strata: take back the last change of memory",

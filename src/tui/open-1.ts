@@ -6,8 +6,9 @@
  *     palette and keys       the pages
  *     input.submit           /memory and the like open their page; all else is left to the host
  *
- * OpenCode's server half offers the same slash commands, so its list has each name once. A command of the keymap with
- * one of their names would be listed beside it; what is submitted can be taken before it is sent.
+ * The server half offers most of these slash commands, and OpenCode lists a command of the keymap beside one of the
+ * server with the same name. So only names that the server half lacks are given to the keymap; of the others, what is
+ * submitted is taken before it is sent.
  */
 import { CATEGORY, planKeys, screenCommands } from "./commands.js";
 import { loadSolid, type Solid } from "./draw.js";
@@ -46,8 +47,9 @@ export function openOn(
 
 function registerCommands(api: Api, given: unknown, screen: Screen): void {
   api.keymap.registerLayer({
-    commands: screenCommands.map(({ name, page, title }) => ({
+    commands: screenCommands.map(({ name, page, slash, title }) => ({
       ...{ name, title, category: CATEGORY, namespace: "palette" },
+      ...(slash !== undefined && { slashName: slash }),
       run: () => screen.open(page),
     })),
     bindings: planKeys(given),

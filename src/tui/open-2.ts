@@ -9,7 +9,7 @@
  */
 import { isRecord, type PlainRecord } from "../records.js";
 import { CATEGORY, screenCommands } from "./commands.js";
-import { loadSolid } from "./draw.js";
+import { loadSolid, type Solid } from "./draw.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
 import { PAGE_NAMES } from "./submitted.js";
@@ -17,35 +17,37 @@ import { PAGE_NAMES } from "./submitted.js";
 type Call = (...given: unknown[]) => unknown;
 
 /** Begins in the background. Never throws; the returned function ends it. `undefined` in a host without slots. */
-export function openInOpenCode2(context: unknown, options: ScreenOptions): (() => void) | undefined {
+export function openInOpenCode2(
+  context: unknown,
+  options: ScreenOptions,
+  load: () => Promise<Solid> = loadSolid,
+): (() => void) | undefined {
   const host = createOpenCode2(context);
   const slot = findCall(context, "ui", "slot");
   if (!host || !slot) return undefined;
   const ends: Call[] = [];
   let isEnded = false;
-  void open(host, slot)
-    .then((more) => (isEnded ? endAll(more) : ends.push(...more)))
+  void load()
+    .then((solid) => {
+      if (!isEnded) ends.push(...openOn(context, { slot, screen: createScreen(host, solid, options) }));
+    })
     // The host's own messages still show; it lacks what drawing needs.
     .catch(() => {});
   return () => {
     isEnded = true;
-    endAll(ends);
+    for (const end of ends.splice(0)) attempt(end);
   };
-
-  async function open(host: ScreenHost, slot: Call): Promise<Call[]> {
-    const screen = createScreen(host, await loadSolid(), options);
-    const given = [
-      slot({ append: "sidebar.content", render: () => screen.drawSidebar() }),
-      slot({ append: "prompt.footer", render: () => screen.drawFooter() }),
-      slot({ append: "app", render: () => registerCommands(context, screen) }),
-      findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn()),
-    ];
-    return [() => screen.stop(), ...given.filter((one): one is Call => typeof one === "function")];
-  }
 }
 
-function endAll(ends: readonly Call[]): void {
-  for (const end of ends) attempt(end);
+/** What ends each part. */
+function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call }): Call[] {
+  const given = [
+    attempt(() => slot({ append: "sidebar.content", render: () => screen.drawSidebar() })),
+    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter() })),
+    attempt(() => slot({ append: "app", render: () => registerCommands(context, screen) })),
+    attempt(() => findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn())),
+  ];
+  return [() => screen.stop(), ...given.filter((one): one is Call => typeof one === "function")];
 }
 
 /** Draws nothing. */
@@ -78,6 +80,7 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
     colour: (name) => (name === "text" ? findPart(context, "theme", "text", "default") : undefined),
     keysOf: () => undefined,
     dialogs: createDialogs(context, dialog),
+    isGone: () => findPart(context, "renderer", "isDestroyed") === true,
     whileSuspended: (run) => whileSuspended(context, run),
   };
 }

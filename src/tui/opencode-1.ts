@@ -47,7 +47,7 @@ export interface Api {
   keymap: Keymap;
   keys: { formatBindings(bindings: readonly never[] | undefined): string | undefined };
   event: { on(type: "session.idle", listener: () => void): () => void };
-  lifecycle: { onDispose(run: () => void): () => void };
+  lifecycle: { readonly signal: AbortSignal; onDispose(run: () => void): () => void };
   slots: { register(plugin: { order?: number; slots: Record<string, SlotRender> }): string };
 }
 
@@ -91,6 +91,7 @@ export interface Terminal {
   requestRender(): void;
   readonly currentRenderBuffer?: { clear(): void };
   readonly currentFocusedEditor?: Editor | null;
+  readonly isDestroyed?: boolean;
 }
 
 /** The input in which the user types. */
@@ -133,6 +134,7 @@ export function createOpenCode1(api: Api): ScreenHost {
       }
     },
     dialogs: createDialogs(api),
+    isGone: () => api.lifecycle.signal.aborted || api.renderer.isDestroyed === true,
     whileSuspended: (run) => whileSuspended(api.renderer, run),
   };
 }

@@ -4,12 +4,13 @@ import { toPrintable } from "../printable.js";
 import { ACTIONS, type Action, type ContextItem, type ContextItems } from "../steering/context-items.js";
 import { formatName, requireAction } from "../steering/find-item.js";
 import { formatCost } from "../steering/format-items.js";
-import { fit } from "./columns.js";
+import { fit, padTo } from "./columns.js";
 import { countOf, formatShare, formatTokens } from "./figures.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 
-const NAME_COLUMNS = 40;
+/** Leaves room for the description in a dialog of 88 columns. */
+const NAME_COLUMNS = 36;
 
 const ACTION_NAMES: Readonly<Record<Action, string>> = {
   drop: "Drop",
@@ -59,7 +60,7 @@ export function planContext({ budget, items, omitted, tokens }: ContextItems): S
     title: `Context: ${formatTokens(tokens)}${of} tokens${more}`,
     placeholder: "Filter",
     options: items.map((item) => ({
-      title: fit(toPrintable(formatName(item)), NAME_COLUMNS),
+      title: padTo(fit(toPrintable(formatName(item)), NAME_COLUMNS), NAME_COLUMNS),
       value: item.id,
       description: describeItem(item),
       footer: formatTokens(item.tokens),
@@ -69,7 +70,7 @@ export function planContext({ budget, items, omitted, tokens }: ContextItems): S
 
 function describeItem({ age, isPinned, state, superseded, turn }: ContextItem): string {
   return [
-    `turn ${turn}, ${countOf(age, "answer")} ago`,
+    `turn ${turn}, ${age} ago`,
     ...(isPinned ? ["pinned"] : []),
     ...(state === "whole" ? [] : [state]),
     ...(superseded === undefined ? [] : [toPrintable(superseded)]),

@@ -15,6 +15,8 @@ export interface ScreenHost {
   /** The keys of a command, such as "ctrl+x i"; `undefined` if it has none. */
   keysOf(command: string): string | undefined;
   dialogs: Dialogs;
+  /** Is the host's screen gone? Then nothing can be drawn, which is no failure. */
+  isGone(): boolean;
   /** Runs `run` while a program of its own, such as an editor, may use the terminal. */
   whileSuspended<T>(run: () => Promise<T>): Promise<T>;
 }

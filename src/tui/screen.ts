@@ -46,7 +46,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const [sidebars, setSidebars] = solid.createSignal(0);
   const folder = (): string | undefined => attempt(() => host.folder(), undefined);
   const findProject = createProjectRoot({ clock, files, folder, home });
-  const complain = createComplaints({ clock, files, findProject });
+  const complain = createComplaints({ clock, files, findProject, isGone: host.isGone });
   const attempt = <T>(run: () => T, otherwise: T): T => {
     try {
       return run();
@@ -164,16 +164,18 @@ type Complain = (what: string, thrown: unknown) => void;
 /** Each complaint once, in Strata's log. */
 function createComplaints({
   findProject,
+  isGone,
   ...seams
 }: {
   clock: Clock;
   files: Files;
   findProject: () => Promise<string | undefined>;
+  isGone: () => boolean;
 }): Complain {
   const told = new Set<string>();
   return (what, thrown) => {
     const message = `${what}: ${formatError(thrown)}`;
-    if (told.has(message) || told.size >= MOST_COMPLAINTS) return;
+    if (isGone() || told.has(message) || told.size >= MOST_COMPLAINTS) return;
     told.add(message);
     void (async () => {
       const project = await findProject();

@@ -47,6 +47,7 @@ export function createScriptedHost(steps: (string | boolean)[] = [], sessionID =
     sessionID: () => sessionID,
     colour: (name) => name,
     keysOf: () => undefined,
+    isGone: () => false,
     whileSuspended: (run) => run(),
     dialogs: {
       async select<Value>(page: SelectPage<Value>) {

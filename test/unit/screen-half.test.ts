@@ -61,6 +61,7 @@ function createApi(text = "") {
     keys: { formatBindings: () => undefined },
     event: { on: () => () => void opened.push("deaf") },
     lifecycle: {
+      signal: new AbortController().signal,
       onDispose(run: () => void) {
         disposals.push(run);
         return () => {};

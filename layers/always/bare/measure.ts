@@ -146,6 +146,9 @@ export function createGoneAt(
   });
   return ({ index, key }) => {
     const { cleared, judged } = find(key) ?? {};
+    const answerKey = history.keyOf(index);
+    const dropped = answerKey && find(answerKey.key)?.dropped;
+    if (dropped && isEarly(dropped.at)) return dropped.at;
     const decided = [cleared, judged].flatMap((one) =>
       one?.text !== undefined && isEarly(one.at) ? [one.at] : [],
     );
