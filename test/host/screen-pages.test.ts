@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { call, say } from "./stage/steps.js";
+import { installByHost } from "./terminal/installed.js";
 import { openTuiStage } from "./terminal/tui-stage.js";
 
 const WORDS = "the quick brown fox jumps over the lazy dog";
@@ -44,8 +45,10 @@ test("the page of /context drops a result after a question, and the next request
   expect(left).not.toContain(`399 ${WORDS}`);
 });
 
-test("what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
-  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+test("in an installed package, what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
+  await using stage = await openTuiStage();
+  // As its user has it: in node_modules, where OpenCode loads files in another way.
+  await installByHost(stage.project);
   await using tui = await stage.openTui();
   stage.model.script(say("Understood."));
   await tui.send("We always deploy on Fridays.");
