@@ -38,7 +38,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       resultRefresh: createResultRefresh(context),
     }),
     breaks.layer,
-    createSteering(context),
+    ...createSteering(context),
     createTurnEnd(context),
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
