@@ -18,7 +18,8 @@ export function createWriteItems(context: KernelContext): WriteItems {
       // By the next request all of this one is cached.
       const listing = await list(request, history.messages.length);
       const time = new Date(atMs).toISOString();
-      await files.writeWhole(path, JSON.stringify(formatListing(listing, { session: sessionID, time })));
+      const items = await formatListing(listing, { session: sessionID, time }, () => files.stat(path));
+      await files.writeWhole(path, JSON.stringify(items));
     } catch (thrown) {
       log.warn("steering", `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
     }
