@@ -27,6 +27,8 @@ export function createSteering(context: KernelContext): readonly Layer[] {
   let seen = "";
   /** Requests behind which the items are still to be written, by session. */
   const unwritten = new Map<string, { request: ContextRequest; atMs: number }>();
+  /** Writes that are going on, by session. */
+  const writing = new Map<string, Promise<void>>();
 
   const applies: Layer = {
     name: STEERING,
@@ -84,11 +86,19 @@ export function createSteering(context: KernelContext): readonly Layer[] {
     return applying?.isWaiting(sessionID) ?? false;
   }
 
+  /** One write after the other; resolves when the file has the last request. */
   async function write(sessionID: string): Promise<void> {
+    await writing.get(sessionID);
     const last = unwritten.get(sessionID);
     if (!last) return;
     unwritten.delete(sessionID);
+    const written = writeLast(last).finally(() => writing.delete(sessionID));
+    writing.set(sessionID, written);
+    await written;
+  }
+
+  async function writeLast({ atMs, request }: { request: ContextRequest; atMs: number }): Promise<void> {
     writeItems ??= (await import("./write-items.js")).createWriteItems(context);
-    await writeItems(last.request, last.atMs);
+    await writeItems(request, atMs);
   }
 }
