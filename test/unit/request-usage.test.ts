@@ -35,9 +35,17 @@ const usage = (input: number, read: number) => {
 };
 
 function openUsage() {
+  let announce = (): void => {};
+  /** Resolves with the first record. */
+  const first = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
   const recorded: NewSavingsRecord[] = [];
   const savings: Savings = {
-    record: (one) => void recorded.push(one),
+    record(one) {
+      recorded.push(one);
+      announce();
+    },
     recordNow: async (one) => void recorded.push(one),
   };
   const clock = createFakeClock();
@@ -55,7 +63,7 @@ function openUsage() {
     windows: createModelWindows(),
     writes,
   });
-  return { recorded, requests, writes };
+  return { first, recorded, requests, writes };
 }
 
 describe("the usage of an answer", () => {
@@ -119,7 +127,7 @@ describe("the usage of an answer", () => {
   });
 
   it("the usage of answers is recorded in their order, however busy the disk is when the session is opened", async () => {
-    const { recorded, requests, writes } = openUsage();
+    const { first, recorded, requests, writes } = openUsage();
     let finish = (): void => {};
     const slow = new Promise<void>((resolve) => {
       finish = resolve;
@@ -134,7 +142,7 @@ describe("the usage of an answer", () => {
     void writes.add(() => slow);
     answer(2);
     writes.start();
-    await writes.onSizeLessThan(1);
+    await first;
     answer(3);
     finish();
     await writes.onIdle();
