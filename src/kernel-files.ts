@@ -29,11 +29,14 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/strata.log.1"),
   kept(".opencode/strata/strata.log.2"),
   kept(".opencode/strata/savings/<id>.jsonl"),
+  kept(".opencode/strata/stats.html"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
   // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
   state("screen/<id>.context.json", "what stood in the context of an old session"),
+  state("screen/<id>.json", "what the screen showed of an old session"),
+  kept(`${STATE}/sessions.json`),
   state("background/<day>.jsonl", "the budget of a past day"),
   {
     path: `${STATE}/vectors/<id>.bin`,

@@ -16,6 +16,7 @@ import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Bare, FollowedRequest } from "./bare/bare.js";
 import { countUsage, type Usage } from "./bare/usage.js";
+import type { Screen } from "./screen.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -27,20 +28,21 @@ export interface RequestUsage {
 export type RequestUsageOptions = Pick<
   KernelContext,
   "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
->;
+> & { screen: Pick<Screen, "note"> };
 
 const LAYER = "view";
 
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
-  const { folders, log, savings, sizes, windows, writes } = options;
+  const { folders, log, savings, screen, sizes, windows, writes } = options;
   const open = new Map<string, ContextRequest>();
   let bare: Bare | undefined;
 
   return {
     open(request) {
-      const { sessionID } = request;
-      open.set(sessionID, request);
-      if (!bare?.isOpen(sessionID)) void openSession(sessionID);
+      open.set(request.sessionID, request);
+      if (bare?.isOpen(request.sessionID)) return;
+      void openSession(request.sessionID);
+      screen.note({ request, show: request.show });
     },
 
     hear({ type, properties: { error, info, sessionID } }) {
@@ -103,17 +105,18 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    withBare(sessionID, (comparison) =>
-      savings.record(planAnswer(request, counted, comparison.follow({ request, shown, info }))),
-    );
+    withBare(sessionID, (comparison) => {
+      const followed = comparison.follow({ request, shown, info });
+      savings.record(planAnswer(request, counted, followed));
+      screen.note({ request, show: () => shown, usage: counted, bareTokens: followed.request.sent });
+    });
   }
 
   function recordSummary({ rates, sessionID }: ContextRequest, info: EndedInfo): void {
     const counted = countUsage(info);
     const price = priceUsage(counted, rates(counted.sent));
-    const cost = Math.round(price);
-    const worth = priceNet(-price, rates(counted.sent));
-    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
+    const paid = { cost: Math.round(price), ...priceNet(-price, rates(counted.sent)) };
+    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, ...paid });
     withBare(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 

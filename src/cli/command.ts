@@ -37,6 +37,8 @@ export interface CliContext {
   say(text: string): void;
   /** Prints anything else to standard error. */
   warn(text: string): void;
+  /** Opens the file in the program that the system has for it. Rejects if there is none. */
+  openFile(path: string): Promise<void>;
   /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
   onInterrupt?(stop: () => void): () => void;
   /** Writes raw text to the terminal; absent if standard error is not one. */

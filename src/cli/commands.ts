@@ -1,19 +1,11 @@
 import { memoryTypes } from "../memory/memory.js";
-import type { Action } from "../steering/context-items.js";
 import { type Command, JSON_OPTION } from "./command.js";
+import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
+import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
 const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
-
-const SESSION_OPTION = [
-  "--session <id>",
-  "of this session (default: the one that sent a request last)",
-] as const;
-const DRY_STEERING_OPTION = ["--dry-run", "only shows what it frees and costs"] as const;
-const loadAsking = (action: Action) => async () => ({
-  run: (await import("./steering/ask.js")).askFor(action),
-});
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -26,50 +18,18 @@ export const commands: readonly Command[] = [
   },
   {
     name: "stats",
-    summary: "the savings ledger by session, or a page with charts",
-    options: [["--html <file>", "writes a self-contained page with charts"], JSON_OPTION],
-    example: "strata stats --html savings.html",
+    summary: "what was saved, by session; as a page with charts, or as comma-separated values",
+    options: [
+      ["--html <file>", "writes a self-contained page with charts"],
+      ["--open", "opens the page in the browser; without --html it is .opencode/strata/stats.html"],
+      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
+      FORCE_OPTION,
+      JSON_OPTION,
+    ],
+    example: "strata stats --open",
     load: () => import("./commands/stats.js"),
   },
-  {
-    name: "context",
-    summary: "what stands in a session's context, largest first, and what each change would free and cost",
-    options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
-    example: "strata context --json | jq '.items[0]'",
-    load: () => import("./steering/context.js"),
-  },
-  {
-    name: "pin",
-    summary: "keeps a result, an input or a turn in the context: no layer moves it",
-    arguments: "<ids...>",
-    options: [SESSION_OPTION, DRY_STEERING_OPTION],
-    example: "strata pin r-3fa2b1c",
-    load: loadAsking("pin"),
-  },
-  {
-    name: "unpin",
-    summary: "lets the layers move it again",
-    arguments: "<ids...>",
-    options: [SESSION_OPTION, DRY_STEERING_OPTION],
-    example: "strata unpin r-3fa2b1c",
-    load: loadAsking("unpin"),
-  },
-  {
-    name: "expand",
-    summary: "brings back, whole and once, what was dropped, cleared or moved to a file",
-    arguments: "<ids...>",
-    options: [SESSION_OPTION, DRY_STEERING_OPTION],
-    example: "strata expand r-3fa2b1c",
-    load: loadAsking("expand"),
-  },
-  {
-    name: "undo-cut",
-    summary: "sends the messages again that notes have replaced, while they fit",
-    arguments: "[id]",
-    options: [SESSION_OPTION, DRY_STEERING_OPTION],
-    example: "strata undo-cut --dry-run",
-    load: loadAsking("undo-cut"),
-  },
+  ...steeringCommands,
   {
     name: "list",
     summary: "the memories of this project and those that hold everywhere",
@@ -228,6 +188,7 @@ export const commands: readonly Command[] = [
     options: [
       ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
+      FORCE_OPTION,
     ],
     example: "strata export memories.jsonl",
     load: () => import("./commands/export.js"),

@@ -116,15 +116,15 @@ export const parseContextItems = parserOf(
   }),
 );
 
-export const planItemsPath = ({ screen }: Pick<Folders, "screen">, sessionID: string): string =>
-  join(screen, `${sessionID}${ITEMS_ENDING}`);
+export const planItemsPath = ({ screens }: Pick<Folders, "screens">, sessionID: string): string =>
+  join(screens, `${sessionID}${ITEMS_ENDING}`);
 
 export const ITEMS_ENDING = ".context.json";
 
 /** The items as last written; `undefined` if there are none, or they cannot be understood. */
 export async function readContextItems(
   files: Pick<Files, "read">,
-  folders: Pick<Folders, "screen">,
+  folders: Pick<Folders, "screens">,
   sessionID: string,
 ): Promise<ContextItems | undefined> {
   const text = await readText(files, planItemsPath(folders, sessionID));

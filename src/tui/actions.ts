@@ -164,6 +164,7 @@ async function openHere(options: ActionsOptions, warn: (text: string) => void): 
     style: createStyle(false),
     instance: "screen",
     say() {},
+    openFile: async (path) => warn(`strata: open ${path}`),
     // A choice in a dialog is the user's own, as is what is typed into a terminal.
     draw() {},
   });

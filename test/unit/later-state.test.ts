@@ -37,14 +37,14 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
-  [`${STATE}/pulse/ab.json`, JSON.stringify(LATER)],
+  ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
   [`${STATE}/extraction/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/extraction/commands.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
-  ...["prices", "session-lengths"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
+  ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
   ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 

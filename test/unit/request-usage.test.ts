@@ -109,6 +109,7 @@ describe("the usage of an answer", () => {
       host: createFakeHost(),
       log: createFakeLog(),
       savings,
+      screen: { note() {} },
       sizes: createContextSizes(),
       tools: [],
       windows: createModelWindows(),

@@ -24,9 +24,9 @@ export async function readSessionItems(
 
   async function findNewest(): Promise<string | undefined> {
     let newest: { id: string; modifiedMs: number } | undefined;
-    for (const name of await files.list(folders.screen)) {
+    for (const name of await files.list(folders.screens)) {
       if (!name.endsWith(ITEMS_ENDING)) continue;
-      const stat = await files.stat(join(folders.screen, name));
+      const stat = await files.stat(join(folders.screens, name));
       const isNewer = stat?.kind === "file" && stat.modifiedMs > (newest?.modifiedMs ?? 0);
       if (isNewer) newest = { id: basename(name, ITEMS_ENDING), modifiedMs: stat.modifiedMs };
     }
