@@ -44,7 +44,7 @@ test("from the archive: init, three turns, /memory, a dream, an undo; init --rem
     );
     await tui.send("Look at the large file.");
     await tui.waitFor("The file has many lines.");
-    await tui.waitFor(() => tui.sidebar().includes("Strata"));
+    await tui.waitFor(() => /Strata\n *context +[\d.]+K of 80K/.test(tui.sidebar()));
     expect(model.lastRequest().toolResult("big")).toContain("[Strata]");
     await tui.send("And a second turn.");
     await tui.waitFor("The second answer.");
@@ -56,15 +56,16 @@ test("from the archive: init, three turns, /memory, a dream, an undo; init --rem
     const requests = model.requests.length;
 
     await tui.run("/memory");
-    await tui.waitFor(/This session[\s\S]*Memory[\s\S]*Take back the last change/);
+    await tui.waitFor(/This session[\s\S]*context +[\d.]+K tokens of 80K/);
     tui.press("escape");
-    await tui.waitWithout("Take back the last change");
+    await tui.waitWithout("This session");
     await tui.run("/dream");
     await tui.waitFor("[Strata] /dream");
     await tui.run("/memory");
-    await tui.waitFor("Take back the last change");
+    await tui.waitFor("This session");
     tui.type("take back");
-    await tui.waitWithout("Look at the memories");
+    await tui.waitFor("Take back the last change");
+    await tui.waitWithout("This session");
     tui.press("enter");
     await tui.waitFor("Undoes what was last remembered");
     tui.press("enter");

@@ -14,6 +14,9 @@ import { drawRecording, drawScreen, type Frame } from "./screen-picture.js";
 
 const SHOWN_PROJECT = "~/shop";
 const FILES = 9;
+/** Prints as much as a run of tests does. */
+const TESTS =
+  'for n in $(seq 1 1500); do echo "ok $n - order $n has one invoice, and its number is its own"; done';
 const RECORDED = { columns: 140, rows: 36 };
 
 const source = (name: string): string =>
@@ -46,7 +49,7 @@ export async function drawScreens(folder: string): Promise<void> {
     plugin: repository,
     screen: repository,
     options: { microCompact: { floor: 2_000 }, autoCompact: { threshold: 60_000 } },
-    files: { ...files, ...rememberedFiles(Date.now()) },
+    files: { ...files, "test.sh": TESTS, ...rememberedFiles(Date.now()) },
     promptCache: { title: "Invoices without a number" },
   });
   const write = (name: string, svg: string): void => writeFileSync(join(folder, name), svg);
@@ -54,7 +57,7 @@ export async function drawScreens(folder: string): Promise<void> {
   write("session.svg", drawRecording(await record(stage), "A session in OpenCode with Strata"));
   for (const isDark of [true, false]) {
     await using tui = await stage.openTui({ args: ["--continue"], isDark });
-    await tui.waitFor(TURNS.at(-1)?.[1].slice(0, 30) ?? "");
+    await tui.waitFor(TURNS.at(-1)?.[1].slice(-18) ?? "");
     await tui.waitFor(/instead of|context \d/);
     const mode = isDark ? "dark" : "light";
     for (const [name, size] of Object.entries(SIZES)) {
@@ -66,7 +69,7 @@ export async function drawScreens(folder: string): Promise<void> {
     if (!isDark) continue;
     tui.resize(SIZES.wide);
     for (const [command, seen] of [
-      ["memory", "Take back the last change"],
+      ["memory", "This session"],
       ["context", "esc"],
     ] as const) {
       await tui.run(`/${command}`);
@@ -88,7 +91,7 @@ async function record(stage: TuiStage): Promise<Frame[]> {
     const reads = [0, 1, 2].map((n) =>
       call("read", { filePath: stage.project.file(`src/part${(turn * 3 + n) % FILES}.ts`) }),
     );
-    const run = call("bash", { command: "seq 1 9000", description: "Runs the tests" });
+    const run = call("bash", { command: "sh test.sh", description: "Runs the tests" });
     stage.model.script(...reads, run, sayInPieces(answer, { pieces: 12, everyMs: 60 }));
     tui.type(asked);
     await tui.waitFor(asked.slice(-12));
@@ -96,7 +99,7 @@ async function record(stage: TuiStage): Promise<Frame[]> {
     tui.press("enter");
     await tui.waitFor("part".concat(String((turn * 3 + 2) % FILES)));
     keep(0.8);
-    await tui.waitFor("Runs the tests");
+    await tui.waitFor("$ sh test.sh");
     keep(0.8);
     const words = answer.replaceAll("`", "");
     await tui.waitFor(words.slice(0, 16));
@@ -106,10 +109,10 @@ async function record(stage: TuiStage): Promise<Frame[]> {
     keep(turn === TURNS.length - 1 ? 4 : 2);
   }
   await tui.run("/memory");
-  await tui.waitFor("Take back the last change");
+  await tui.waitFor("This session");
   keep(4);
   tui.press("escape");
-  await tui.waitWithout("Take back the last change");
+  await tui.waitWithout("This session");
   await tui.quit();
   return frames;
 }
