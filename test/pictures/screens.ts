@@ -57,7 +57,7 @@ export async function drawScreens(folder: string): Promise<void> {
   write("session.svg", drawRecording(await record(stage), "A session in OpenCode with Strata"));
   for (const isDark of [true, false]) {
     await using tui = await stage.openTui({ args: ["--continue"], isDark });
-    await tui.waitFor(TURNS.at(-1)?.[1].slice(-18) ?? "");
+    await tui.waitFor(TURNS.at(-1)?.[1].slice(-12) ?? "");
     await tui.waitFor(/instead of|context \d/);
     const mode = isDark ? "dark" : "light";
     for (const [name, size] of Object.entries(SIZES)) {
