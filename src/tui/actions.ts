@@ -24,8 +24,13 @@ import type { OpenMemories, Written } from "../memory/store.js";
 import { locateRecord } from "../owner/record.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
-import { type ContextItems, type ContextRequestLine, readContextItems } from "../steering/context-items.js";
-import { createContextRequests } from "../steering/context-requests.js";
+import {
+  type Action,
+  type ContextItems,
+  type ContextRequestLine,
+  readContextItems,
+} from "../steering/context-items.js";
+import { type ContextRequests, createContextRequests } from "../steering/context-requests.js";
 
 /** A change, in words for the user. */
 export interface Changed {
@@ -55,6 +60,8 @@ export interface Actions {
   editFile(path: string): Promise<Changed>;
   /** `undefined` if nothing is written yet. */
   readItems(session: string): Promise<ContextItems | undefined>;
+  /** By item: what was asked for in this session and not applied yet. */
+  readAsked(session: string): Promise<ReadonlyMap<string, Action>>;
   /** Asks the server half, which applies it before the next request. */
   steer(wanted: Pick<ContextRequestLine, "session" | "action" | "item">): Promise<void>;
 }
@@ -127,7 +134,14 @@ export function createActions(options: ActionsOptions): Actions {
       inTurn(async ({ cli, folders }) =>
         IS_NAME.test(session) ? readContextItems(cli.files, folders, session) : undefined,
       ),
-    steer: (wanted) => inTurn((project) => askFor(project, wanted)),
+    readAsked: (session) =>
+      inTurn(async (project) => {
+        const { waiting } = await openRequests(project).read();
+        return new Map(
+          waiting.filter((one) => one.session === session).map(({ action, item }) => [item, action]),
+        );
+      }),
+    steer: (wanted) => inTurn(async (project) => void (await openRequests(project).ask(wanted))),
   };
 
   function inTurn<T>(run: (project: Project) => Promise<T>): Promise<T> {
@@ -197,14 +211,11 @@ async function keep(project: Project, id: string): Promise<Changed> {
   });
 }
 
-async function askFor(
-  { cli, folders, stateFolder }: Project,
-  wanted: Parameters<Actions["steer"]>[0],
-): Promise<void> {
+function openRequests({ cli, folders, stateFolder }: Project): ContextRequests {
   const { clock, files } = cli;
   const locate = async (): Promise<string> =>
     (await locateRecord(files, { project: folders.project, stateFolder })).contextRequests;
-  await createContextRequests({ clock, files, locate }).ask(wanted);
+  return createContextRequests({ clock, files, locate });
 }
 
 async function recall(project: Project, memories: OpenMemories, text: string): Promise<readonly Found[]> {

@@ -30,6 +30,9 @@ export function formatChange(now: number, without: number): string | undefined {
   return percent === 0 ? "0 %" : `${percent < 0 ? MINUS : "+"}${Math.abs(percent)} %`;
 }
 
+/** Has it saved more than it cost? */
+export const isGain = ({ dollars, tokens }: Saving): boolean => (dollars ?? tokens) > 0;
+
 /**
  * "38 %, $0.42", or tokens where prices are unknown. A saving that is not there yet has words and no number: what layers
  * spend first comes back later.

@@ -1,7 +1,7 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
-import { KINDS, type Kind } from "../screen/session-screen.js";
+import { KINDS, type Kind, type Saving } from "../screen/session-screen.js";
 import { fit, padTo, spread, wrap } from "./columns.js";
-import { countOf, formatChange, formatSaving, formatShare, formatTokens } from "./figures.js";
+import { countOf, formatChange, formatSaving, formatShare, formatTokens, isGain } from "./figures.js";
 import { type Colour, type Line, type Piece, plain } from "./line.js";
 import type { Shown } from "./sound-screen.js";
 
@@ -27,7 +27,7 @@ const colourOf = (kind: Kind): Colour => `kind${(KINDS.indexOf(kind) + 1) as 1 |
 /** The whole block, for a session with or without a request. */
 export function formatSidebar(shown: Shown | undefined, columns = SIDEBAR_COLUMNS): Line[] {
   const title: Line = [{ text: "Strata", colour: "text", isBold: true }];
-  if (!shown) return [title, plain(fit("nothing sent yet", columns), "muted")];
+  if (!shown) return [title, plain(fit("figures follow with the next request", columns), "muted")];
   return [
     title,
     ...formatContext(shown, columns),
@@ -140,6 +140,9 @@ function hang(sentence: string, columns: number): Line[] {
   );
 }
 
+const formatSavedShort = (saving: Saving): string =>
+  isGain(saving) ? `saved ${formatSaving(saving)}` : formatSaving(saving);
+
 /** For narrow terminals, which hide the sidebar: "cache 94 % · saved 38 %, $0.42". */
 export function formatFooter(shown: Shown | undefined, columns = 40): Line[] {
   if (!shown) return [];
@@ -147,7 +150,7 @@ export function formatFooter(shown: Shown | undefined, columns = 40): Line[] {
   const isProblem = shown.breaker !== undefined || shown.warnings.length > 0;
   const parts = [
     ...(rate === undefined ? [] : [`cache ${formatShare(rate)}`]),
-    ...(shown.saved.today === undefined ? [] : [`saved ${formatSaving(shown.saved.today)}`]),
+    ...(shown.saved.today === undefined ? [] : [formatSavedShort(shown.saved.today)]),
   ];
   const pieces: Piece[] = [
     ...(isProblem ? [{ text: "! ", colour: "warning" as const }] : []),

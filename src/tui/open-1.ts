@@ -10,9 +10,11 @@
  * server with the same name. So only names that the server half lacks are given to the keymap; of the others, what is
  * submitted is taken before it is sent.
  */
+import { formatError } from "../error.js";
 import { CATEGORY, planKeys, screenCommands } from "./commands.js";
 import { loadSolid, type Solid } from "./draw.js";
 import { type Api, createOpenCode1, type SlotRender } from "./opencode-1.js";
+import { createProjectRoot } from "./project-root.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import { readSubmitted } from "./submitted.js";
 
@@ -21,9 +23,17 @@ const SIDEBAR_ORDER = 150;
 /** Before the host's own command of that name. */
 const BEFORE_HOST = 10;
 
-/** Rejects in a host that does not give what drawing needs. */
+/** Rejects in a host without any of this. What fails otherwise is in Strata's log. */
 export async function openInOpenCode1(api: Api, given: unknown, options: ScreenOptions): Promise<void> {
-  openOn(api, given, { solid: await loadSolid(), options });
+  const folder = (): string | undefined => api.state.path.directory || undefined;
+  try {
+    openOn(api, given, { solid: await loadSolid(), options });
+  } catch (thrown) {
+    const project = await createProjectRoot({ ...options, folder })();
+    const { complainIn } = await import("./log.js");
+    const what = `the sidebar and pages cannot be shown in this OpenCode: ${formatError(thrown)}`;
+    if (project !== undefined) await complainIn(project, what, options);
+  }
 }
 
 export function openOn(

@@ -31,7 +31,11 @@ export async function showContext({ actions, host }: Pages): Promise<void> {
         "Context",
         "Nothing in it can be steered yet. The list is written behind each request.",
       );
-    const id = await host.dialogs.select({ ...planContext(read), ...(current !== undefined && { current }) });
+    const asked = await actions.readAsked(session);
+    const id = await host.dialogs.select({
+      ...planContext(read, asked),
+      ...(current !== undefined && { current }),
+    });
     const item = read.items.find((one) => one.id === id);
     if (!item) return;
     current = item.id;
@@ -52,8 +56,11 @@ export async function showContext({ actions, host }: Pages): Promise<void> {
   }
 }
 
-/** Pure. In the order of the file, which is largest first. */
-export function planContext({ budget, items, omitted, tokens }: ContextItems): SelectPage<string> {
+/** Pure. In the order of the file, which is largest first. `asked`: what is done with the next message, by item. */
+export function planContext(
+  { budget, items, omitted, tokens }: ContextItems,
+  asked: ReadonlyMap<string, Action> = new Map(),
+): SelectPage<string> {
   const of = budget > 0 ? ` of ${formatTokens(budget)} (${formatShare(tokens / budget)})` : "";
   const more = omitted > 0 ? `, ${omitted} smaller ones left out` : "";
   return {
@@ -62,14 +69,18 @@ export function planContext({ budget, items, omitted, tokens }: ContextItems): S
     options: items.map((item) => ({
       title: padTo(fit(toPrintable(formatName(item)), NAME_COLUMNS), NAME_COLUMNS),
       value: item.id,
-      description: describeItem(item),
+      description: describeItem(item, asked.get(item.id)),
       footer: formatTokens(item.tokens),
     })),
   };
 }
 
-function describeItem({ age, isPinned, state, superseded, turn }: ContextItem): string {
+function describeItem(
+  { age, isPinned, state, superseded, turn }: ContextItem,
+  asked: Action | undefined,
+): string {
   return [
+    ...(asked === undefined ? [] : [`${asked} asked for`]),
     `turn ${turn}, ${age} ago`,
     ...(isPinned ? ["pinned"] : []),
     ...(state === "whole" ? [] : [state]),

@@ -47,7 +47,7 @@ const figure = (category: string, label: string, text: string): Option => ({
 });
 
 function planNothing(): Option[] {
-  return [figure("This session", "context", "nothing has been sent yet")];
+  return [figure("This session", "context", "figures follow with the next request")];
 }
 
 function planSession({ hits, isEstimate, now, saved, threshold, without }: Shown): Option[] {

@@ -61,7 +61,7 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
   stage.model.script(say("An answer."));
   await tui.send("hello");
   await tui.waitFor("An answer.");
-  await tui.waitFor(() => tui.sidebar().includes("nothing sent yet"));
+  await tui.waitFor(() => tui.sidebar().includes("figures follow with the next request"));
   const { sessionID: session = "" } = stage.model.lastRequest();
   const show = (figures: SessionScreen): Promise<void> =>
     stage.project.write(

@@ -140,8 +140,8 @@ describe("the sidebar", () => {
     );
   });
 
-  it("the sidebar says that a session has sent nothing yet", () => {
-    expect(formatSidebar(undefined).map(textOf)).toEqual(["Strata", "nothing sent yet"]);
+  it("the sidebar says when figures come where there are none yet", () => {
+    expect(formatSidebar(undefined).map(textOf)).toEqual(["Strata", "figures follow with the next request"]);
   });
 
   it("the sidebar tells what is wrong in words that stay together", () => {
@@ -172,6 +172,8 @@ describe("the figure beside the prompt", () => {
   it("the figure beside the prompt has the hit rate and the saving, and a mark where something is wrong", () => {
     expect(formatFooter(see()).map(textOf)).toEqual(["cache 94 % · saved 38 %, $0.42"]);
     expect(formatFooter(see({ breaker: "x" })).map(textOf)).toEqual(["! cache 94 % · saved 38 %, $0.42"]);
+    const loss = { today: { tokens: -5 } };
+    expect(formatFooter(see({ saved: loss })).map(textOf)).toEqual(["cache 94 % · not paid back yet"]);
     expect(formatFooter(see({ cache: {}, saved: {} }))).toEqual([]);
     expect(formatFooter(undefined)).toEqual([]);
   });

@@ -168,11 +168,13 @@ describe("the page of notes", () => {
 describe("the page of /context", () => {
   it("the page of /context asks with cost and gain, and then appends one request for the server half", async () => {
     const files = openProject({ [`${SCREEN}/ses_1.context.json`]: itemsText([itemOf()]) });
-    const { told } = await play("context", { files, steps: ["read src/orders.js", "Drop", true] });
+    const { host, told } = await play("context", { files, steps: ["read src/orders.js", "Drop", true] });
     expect(told.slice(0, 2)).toEqual([
       "select Context: 40K of 80K (50 %) tokens",
       "select read src/orders.js",
     ]);
+    const [, , again] = host.pages;
+    expect(again?.options[0]?.description).toBe("drop asked for, turn 2, 3 ago");
     expect(told[2]).toMatch(/^confirm Drop\? .*12,000 tokens fewer.*8,100 cached tokens/);
     const { contextRequests } = await recordOf(files);
     const lines = files.text(contextRequests)?.trim().split("\n") ?? [];

@@ -1,0 +1,81 @@
+/** The pages of the screen half on OpenCode's real screen: what is chosen there reaches the model and the files. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { call, say } from "./stage/steps.js";
+import { openTuiStage } from "./terminal/tui-stage.js";
+
+const WORDS = "the quick brown fox jumps over the lazy dog";
+const LONG = Array.from({ length: 400 }, (_, n) => `${n} ${WORDS}`).join("\n");
+
+test("the page of /context drops a result after a question, and the next request goes without it", async () => {
+  await using stage = await openTuiStage({
+    plugin: repository,
+    screen: repository,
+    files: { "big.txt": LONG },
+  });
+  await using tui = await stage.openTui();
+  const read = call("read", { filePath: stage.project.file("big.txt") }, { id: "big" });
+  stage.model.script(read, say("It is about a fox."));
+  await tui.send("what is in big.txt?");
+  await tui.waitFor("It is about a fox.");
+  expect(stage.model.lastRequest().toolResult("big")).toContain(WORDS);
+  // The list is written behind the request.
+  await tui.waitFor(() => tui.sidebar().includes("results"));
+
+  await tui.run("/context");
+  await tui.waitFor(/Context: .* tokens/);
+  tui.type("read");
+  await tui.waitFor(/read big\.txt +turn 1/);
+  tui.press("enter");
+  await tui.waitFor(/Drop … +frees [\d.]+K/);
+  tui.press("enter");
+  await tui.waitFor(/will leave the context/);
+  tui.press("enter");
+  // The list is there again.
+  await tui.waitFor(/read big\.txt +drop asked for/);
+  tui.press("escape");
+  await tui.waitWithout(/Context: .* tokens/);
+
+  stage.model.script(say("As you wish."));
+  await tui.send("go on");
+  await tui.waitFor("As you wish.");
+  const left = stage.model.lastRequest().toolResult("big");
+  expect(left).toContain("[Strata]");
+  expect(left).not.toContain(`399 ${WORDS}`);
+});
+
+test("what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
+  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+  await using tui = await stage.openTui();
+  stage.model.script(say("Understood."));
+  await tui.send("We always deploy on Fridays.");
+  await tui.waitFor(/remembered: We always deploy on/);
+  await tui.run("/recall deploy");
+  await tui.waitFor(/"deploy": 1 found/);
+  tui.press("enter");
+  await tui.waitFor(/directive\/we-always-deploy-on-fridays/);
+  tui.press("escape");
+  await tui.waitWithout("Edit in your editor");
+
+  tui.press("ctrl+x");
+  tui.type("z");
+  await tui.waitFor("Take back the last change of memory");
+  tui.press("enter");
+  await tui.waitFor(/Taken back: extract of/);
+  tui.press("enter");
+  await tui.waitWithout("Taken back");
+  await tui.run("/recall deploy");
+  await tui.waitFor(/Nothing found for "deploy"/);
+  // No page asks a model or adds a message to the session.
+  expect(stage.model.requests).toHaveLength(1);
+});
+
+test("a slash command answers in the session where the screen half is not loaded", async () => {
+  await using stage = await openTuiStage({ plugin: repository });
+  await using tui = await stage.openTui();
+  stage.model.script(say("Hello."));
+  await tui.send("hi");
+  await tui.waitFor("Hello.");
+  await tui.run("/recall deploy");
+  await tui.waitFor("[Strata] /recall");
+});
