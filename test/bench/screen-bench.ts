@@ -45,7 +45,7 @@ async function measure(options: TuiStageOptions): Promise<Figures> {
   stage.model.script(say("The first answer."));
   await tui.send("Begin, please.");
   await tui.waitFor("The first answer.");
-  if (options.screen) await tui.waitFor(() => /Strata[\s\S]*context/.test(tui.sidebar()));
+  if (options.screen) await tui.waitFor(() => /^ +Strata$/m.test(tui.sidebar()));
   else if (tui.sidebar().includes("Strata")) throw new Error(`a sidebar of ${SIDEBAR} columns shows Strata`);
   await pause(SETTLED_MS);
   const rest = await countPerSecond(tui.pid, () => pause(REST_MS));

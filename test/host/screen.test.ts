@@ -45,9 +45,9 @@ test("opencode plugin configures both halves, and OpenCode loads both: the plugi
     model.script(say("An answer."));
     await tui.send("hello");
     await tui.waitFor("An answer.");
-    await tui.waitFor(() => /^ +Strata$/m.test(tui.sidebar()));
+    await tui.waitFor(() => /Strata\n *context +[\d.]+K of 80K/.test(tui.sidebar()));
     await tui.run("/memory");
-    await tui.waitFor(/^ +Strata.* esc[\s\S]*This session[\s\S]*Take back the last change/m);
+    await tui.waitFor(/Strata: A title +esc[\s\S]*This session[\s\S]*context +[\d.]+K tokens of 80K/);
     expect(model.requests).toHaveLength(1);
   } finally {
     await model.close();

@@ -38,7 +38,15 @@ const SHAPES: Readonly<Record<string, readonly [number, number, number, number]>
   "╻": [0.38, 0.5, 0.24, 0.5],
   "─": [0, 0.47, 1, 0.06],
   "━": [0, 0.44, 1, 0.12],
+  "░": [0, 0, 1, 1],
+  "▒": [0, 0, 1, 1],
+  "▓": [0, 0, 1, 1],
+  "▪": [0.22, 0.38, 0.56, 0.26],
+  "■": [0.08, 0.3, 0.84, 0.4],
+  "⬝": [0.3, 0.42, 0.4, 0.18],
 };
+/** Of those that are drawn with dots. */
+const OPACITY: Readonly<Record<string, number>> = { "░": 0.25, "▒": 0.5, "▓": 0.75 };
 
 export function drawScreen(screen: Screen, title: string): string {
   return wrap(screen, title, drawRows(screen).join("\n"));
@@ -93,12 +101,8 @@ ${contents}
 `;
 }
 
-/** Colour behind most of the screen. */
-function findPaper({ cells, paper }: Screen): string {
-  const counts = new Map<string, number>();
-  for (const cell of cells.flat()) counts.set(cell.paper, (counts.get(cell.paper) ?? 0) + cell.width);
-  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? paper;
-}
+/** Colour at the corner: the picture's edge continues it. */
+const findPaper = ({ cells, paper }: Screen): string => cells[0]?.[0]?.paper ?? paper;
 
 interface Placed extends Cell {
   column: number;
@@ -160,7 +164,9 @@ function drawRun(run: readonly Placed[], row: number): string {
   const shape = SHAPES[first.text];
   if (!shape) return drawText(run, row);
   const [x, y, width, height] = shape;
-  if (width === 1) return drawBox(first.column, row + y, columnsOf(run), height, first.ink);
+  const opacity = OPACITY[first.text];
+  const ink = opacity === undefined ? first.ink : `${first.ink}" opacity="${opacity}`;
+  if (width === 1) return drawBox(first.column, row + y, columnsOf(run), height, ink);
   return run.map(({ column }) => drawBox(column + x, row + y, width, height, first.ink)).join("");
 }
 
