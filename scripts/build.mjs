@@ -1,12 +1,13 @@
 /**
  * Builds `dist/`, the published package: fully bundled, with no dependencies to install.
  *
- *     plugin.js             loaded by the host, with start.js: everything a start needs, in one file
- *     tui.js                the TUI entry
+ *     plugin.js             loaded by the host, with plugin-start.js: everything a start needs, in one file
+ *     tui.js                loaded by the host's TUI, with tui-start.js
+ *     screen-actions.js     the store for the TUI's pages, which shares its parts with the command line
  *     tokenizer-worker.js   the tokenizer's thread, with its table
  *     recall.js             opencode-strata/recall
  *     strata.js             the command line
- *     plugin-*, strata-*    parts loaded on first use
+ *     plugin-*, strata-*, tui-*   parts loaded on first use
  *     types/                declarations of the importable entries
  *     licences.txt          licences of all bundled packages
  *
@@ -20,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { formatLicences } from "./build/licences.mjs";
-import { asBunRunsIt, groupStart, withVersion } from "./build/parts.mjs";
+import { asBunRunsIt, fromElsewhere, groupStart, withVersion } from "./build/parts.mjs";
 import { writeTypes } from "./build/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,12 +30,17 @@ const folder = values.to ?? join(root, "dist");
 
 /** Built separately: one entry would otherwise load shared parts that only another needs. */
 const bundles = [
-  { name: "plugin", input: { plugin: "src/plugin.ts" } },
-  { name: "tui", input: { tui: "src/tui.ts" } },
+  { name: "plugin", input: { plugin: "src/plugin.ts" }, groups: ["src/plugin.ts"] },
+  { name: "tui", input: { tui: "src/tui.ts" }, groups: ["src/tui.ts"] },
   { name: "worker", input: { "tokenizer-worker": "src/record/tokenizer-worker.ts" } },
   { name: "recall", input: { recall: "src/recall/recall.ts" } },
-  { name: "strata", input: { strata: "src/cli/strata.ts" } },
+  // The screen's pages use the store as the command line does.
+  { name: "strata", input: { strata: "src/cli/strata.ts", "screen-actions": "src/tui/actions.ts" } },
 ];
+
+/** OpenCode's TUI gives these at run time; it looks for them in the text, which therefore keeps its spaces and quotes. */
+const GIVEN = ["solid-js", "@opentui/solid/jsx-runtime"];
+const AS_WRITTEN = { compress: true, mangle: true, codegen: { removeWhitespace: false } };
 
 const before = existsSync(folder) ? readdirSync(folder) : [];
 if (before.length > 0 && !before.some((name) => name === "plugin.js" || name === "src"))
@@ -47,17 +53,21 @@ writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
 
 /** Writes one bundle and returns the ids of its modules. */
-async function bundle({ input, name }) {
+async function bundle({ groups = [], input, name }) {
   const build = await rolldown({
     cwd: root,
     input,
+    external: name === "tui" ? GIVEN : [],
     platform: "node",
     // Prefers ES modules: a CommonJS module that wraps `require` cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
     // write-file-atomic uses __filename in the names of its temporary files.
     transform: { define: { __filename: "import.meta.filename" } },
     checks: { pluginTimings: false, bundlerTimings: false },
-    plugins: [withVersion(values.as)],
+    plugins: [
+      withVersion(values.as),
+      ...(name === "tui" ? [fromElsewhere("./actions.js", "./screen-actions.js")] : []),
+    ],
     onLog(level, log, handle) {
       if (level === "warn") throw new Error(`${log.code}: ${log.message}`);
       handle(level, log);
@@ -66,7 +76,7 @@ async function bundle({ input, name }) {
   const { output } = await build.write({
     dir: folder,
     format: "esm",
-    minify: true,
+    minify: name === "tui" ? AS_WRITTEN : true,
     comments: false,
     // Positions only, since the sources are in the repository; none for the worker, which is mostly a table.
     sourcemap: name !== "worker",
@@ -74,7 +84,7 @@ async function bundle({ input, name }) {
     plugins: [asBunRunsIt()],
     entryFileNames: "[name].js",
     chunkFileNames: `${name}-[name].js`,
-    codeSplitting: input.plugin ? { groups: [groupStart(join(root, input.plugin))] } : true,
+    codeSplitting: groups.length > 0 ? { groups: groups.map((one) => groupStart(join(root, one))) } : true,
   });
   await build.close();
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));

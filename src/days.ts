@@ -1,10 +1,17 @@
-/** Days are UTC days, so that all machines agree on them. */
+/** Days are UTC days, so that all machines agree on them, unless their name says local. */
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
 /** "2026-11-21". Throws a RangeError for an invalid time. */
 export const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+
+/** "2026-11-21" where this machine is: for people, who mean their own day by "today". */
+export function formatLocalDay(timeMs: number): string {
+  const date = new Date(timeMs);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${date.getFullYear()}-${month}-${day}`;
+}
 
 /** File name of a day: "2026-11-21.jsonl". Names sort by day. */
 export const formatDayFile = (timeMs: number): string => `${formatDay(timeMs)}.jsonl`;

@@ -20,6 +20,10 @@ export interface Folders {
   decisions: string;
   /** Machine state: what was sent last, as a digest of each message; one file per session. */
   views: string;
+  /** Machine state: what the screen shows of each session, and what its context consists of; two files per session. */
+  screens: string;
+  /** Machine state: titles of sessions and sums of their savings ledgers. */
+  sessions: string;
   /** Spending of Strata's own model calls, one file per day; deleting today's file restores today's budget. */
   background: string;
   /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
@@ -61,6 +65,8 @@ export function planFolders(project: string): Folders {
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
     views: join(strata, "state", "views"),
+    screens: join(strata, "state", "screen"),
+    sessions: join(strata, "state", "sessions.json"),
     background: join(strata, "state", "background"),
     vectors: join(strata, "state", "vectors"),
     prices: join(strata, "state", "prices.json"),

@@ -29,10 +29,14 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/strata.log.1"),
   kept(".opencode/strata/strata.log.2"),
   kept(".opencode/strata/savings/<id>.jsonl"),
+  kept(".opencode/strata/stats.html"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
   // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
+  state("screen/<id>.context.json", "what stood in the context of an old session"),
+  state("screen/<id>.json", "what the screen showed of an old session"),
+  kept(`${STATE}/sessions.json`),
   state("background/<day>.jsonl", "the budget of a past day"),
   {
     path: `${STATE}/vectors/<id>.bin`,
@@ -54,6 +58,13 @@ export const kernelFiles: readonly FileKind[] = [
 
 const DROPPED_DAYS = 365;
 
+const REQUEST_DAYS = 30;
+
+const asked = (name: string): FileKind => ({
+  path: `projects/<id>/${name}`,
+  expiry: { what: "what was asked about contexts long ago", days: REQUEST_DAYS, atStart: true },
+});
+
 const likely = (name: string): FileKind => ({
   path: `projects/<id>/${name}`,
   expiry: { what: "sentences that did not become memories", days: WAITING_DAYS, atStart: true },
@@ -67,6 +78,8 @@ export const stateFolderFiles: readonly FileKind[] = [
   likely("candidates.json"),
   likely("candidates.json.corrupt"),
   likely("dropped.json.corrupt"),
+  asked("context-requests.jsonl"),
+  asked("context-requests.older.jsonl"),
   {
     path: "projects/<id>/dropped.json",
     expiry: { what: "which sentences were dropped long ago", days: DROPPED_DAYS, atStart: true },

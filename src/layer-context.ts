@@ -13,6 +13,7 @@ import type { Locks } from "./lock/locks.js";
 import type { MemorySearch } from "./memory/search/search.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
+import type { Own } from "./own/own.js";
 import type { Seal } from "./owner/seal.js";
 import type { Prompts } from "./prompts.js";
 import type { Deferred } from "./record/deferred.js";
@@ -81,6 +82,8 @@ export interface KernelContext extends LayerContext {
   windows: ModelWindows;
   prices: KnownPrices;
   pulse: Pulse;
+  /** Paths of this machine's record of the project. Rejects with the system's error. */
+  locateRecord: Own["locateRecord"];
   /** The configuration as read, with its problems. */
   reading: ConfigReading;
   /** Every kind of file that the kernel and the layers write. */

@@ -14,6 +14,8 @@ import type { Host, ToastVariant } from "./seams/host.js";
 export interface Toasts {
   /** Shows the message after those before it. Returns at once and never throws. */
   show(message: string, variant: ToastVariant): void;
+  /** Warnings and errors of the last ten minutes, oldest first. */
+  recentWarnings(): string[];
   /** Empties the queue. */
   dispose(): void;
 }
@@ -29,23 +31,32 @@ export const SCREEN_OPENS_MS = 3_000;
 const SHOWN_MS = 5_500;
 const SAME_AGAIN_MS = 60_000;
 const MOST_WAITING = 4;
+const RECENT_MS = 600_000;
 const NAME = "Strata: ";
 
 export function createToasts({ clock, host }: ToastsOptions): Toasts {
   const waiting: { text: string; variant: ToastVariant }[] = [];
   const shownMs = new Map<string, number>();
+  const warnedMs = new Map<string, number>();
   /** Set while a toast is on the screen. */
   let cancel: (() => void) | undefined;
 
   return {
     show(message, variant) {
-      const text = NAME + toPrintable(message);
+      const printable = toPrintable(message);
+      const text = NAME + printable;
+      if (variant === "warning" || variant === "error") warnedMs.set(printable, clock.now());
       const isKnown = waiting.some((one) => one.text === text);
       const isRecent = clock.now() - (shownMs.get(text) ?? Number.NEGATIVE_INFINITY) < SAME_AGAIN_MS;
       if (isKnown || isRecent) return;
       waiting.push({ text, variant });
       if (waiting.length > MOST_WAITING) waiting.shift();
       advance();
+    },
+
+    recentWarnings() {
+      for (const [text, atMs] of warnedMs) if (clock.now() - atMs > RECENT_MS) warnedMs.delete(text);
+      return [...warnedMs.keys()];
     },
 
     dispose() {

@@ -52,8 +52,9 @@ function findCircle(links: ReadonlyMap<string, ReadonlySet<string>>): string[] |
 }
 
 describe("imports point one way", () => {
-  it("only the two entries import layers, the plugin and the command line: the machine must not know its policies", () => {
-    const isEntry = (path: string) => path === "src/plugin.ts" || path.startsWith("src/cli/");
+  it("only what the three entries run imports layers, plugin, command line and screen: the machine must not know its policies", () => {
+    const isEntry = (path: string) =>
+      path === "src/plugin.ts" || path === "src/tui/actions.ts" || path.startsWith("src/cli/");
     expect(
       importing(
         (imported, path) => imported.startsWith("layers/") && path.startsWith("src/") && !isEntry(path),
@@ -95,8 +96,15 @@ describe("imports point one way", () => {
     ).toEqual([]);
   });
 
-  it("nothing imports the entry", () => {
-    expect(importing((imported) => imported === "src/plugin.ts")).toEqual([]);
+  it("nothing imports the entries that OpenCode loads", () => {
+    expect(importing((imported) => /^src\/(plugin|tui)\.ts$/.test(imported))).toEqual([]);
+  });
+
+  it("only the screen half is drawn with what the host's TUI gives, in one file, and nothing else imports it", () => {
+    const given = (imported: string) => /^(solid-js|@opentui\/)/.test(imported);
+    expect(importing((imported, path) => given(imported) && path !== "src/tui/draw.ts")).toEqual([]);
+    const isScreen = (path: string) => path === "src/tui.ts" || path.startsWith("src/tui/");
+    expect(importing((imported, path) => imported.startsWith("src/tui/") && !isScreen(path))).toEqual([]);
   });
 
   it("only src/host imports OpenCode's packages, and the entry their types: the machine must outlive a host's release", () => {

@@ -62,7 +62,8 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
 
   async function gatherFacts({ find }: Decided, result: Result): Promise<ResultFacts> {
     const { part, text, cutPath, key } = result;
-    const decision = find(key)?.judged;
+    const standing = find(key);
+    const decision = standing?.judged;
     const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
     const isBeyondUs = cutPath !== undefined && cutBytes === undefined;
     return {
@@ -71,7 +72,7 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
       characters: decision?.outcome === "replaced" ? 0 : text.length,
       isCut: cutBytes !== undefined,
       // A result that shows one of our files stays: moving it would only create another.
-      mustStay: decision !== undefined || isBeyondUs || namesResultFile(part.state.input),
+      mustStay: Boolean(decision ?? standing?.pinned) || isBeyondUs || namesResultFile(part.state.input),
     };
   }
 

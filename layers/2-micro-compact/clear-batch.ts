@@ -1,12 +1,12 @@
 /** Clears a planned batch: writes the files, the ledger and the decisions, in this order. */
 import PQueue from "p-queue";
+import { createStore } from "../../src/clearing/store.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/record-before.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Clearable } from "./gather.js";
 import type { ClearPlan } from "./plan.js";
-import { createStore } from "./store.js";
 
 export interface Batch {
   /** Results of earlier batches that were looked up again soon. */

@@ -1,44 +1,30 @@
+import { findLongInput, isTodoList } from "../../src/clearing/clear-input.js";
+import {
+  type InputToClear,
+  isClearable,
+  isRepeatable,
+  type ResultToClear,
+} from "../../src/clearing/clearable.js";
+import { MARKER_TOKENS } from "../../src/clearing/marker.js";
+import { findSuperseded } from "../../src/clearing/superseded.js";
 import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
-import { findByName } from "../../src/patterns.js";
+import { measureCached } from "../../src/view/cached.js";
 import { readInputKey } from "../../src/view/call-input.js";
-import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
-import type { KnownDecision } from "../../src/view/known-decision.js";
+import { estimateTextTokens } from "../../src/view/context-size.js";
+import { isHeld } from "../../src/view/held.js";
 import { findText } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { findLongInput, isTodoList } from "./clear-input.js";
-import { findReach, hasLookBack } from "./look-back.js";
-import { MARKER_TOKENS } from "./marker.js";
 import { type Expectation, expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
-import { findSuperseded, type Supersession } from "./superseded.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
-export interface ClearableResult extends Candidate {
-  kind: "result";
-  result: Result;
-  /** The text currently shown for it. */
-  shown: string;
-  /** Layer 1's decision about it. */
-  judged?: KnownDecision | undefined;
-  superseded?: Supersession | undefined;
-}
+export interface ClearableResult extends Candidate, ResultToClear {}
 
 /** The input of a call that may be cleared. */
-export interface ClearableInput extends Candidate {
-  kind: "input";
-  /** The result of the call. */
-  result: Result;
-  /** Names of the fields to clear. */
-  fields: readonly string[];
-  /** Their length. */
-  characters: number;
-}
+export interface ClearableInput extends Candidate, InputToClear {}
 
 export type Clearable = ClearableResult | ClearableInput;
-
-/** OpenCode's tools with repeatable results; those of MCP servers, subagents and others only if the settings name them. */
-const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
 
 /** Results of other tools stay for so many answers, unless a later call repeats theirs. */
 const OTHERS_KEPT_ANSWERS = 20;
@@ -59,7 +45,7 @@ export interface Gathering extends Expectation {
 }
 
 /**
- * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, and larger than a marker.
+ * The results and inputs that may be cleared, in order: sent at least once, not yet cleared, not held by a person, and larger than a marker.
  * Results of the tools above and long inputs of calls that succeeded, but those of the newest calls. Of todo lists every
  * one but the newest. `view` is the list of messages as they would be sent.
  */
@@ -76,12 +62,12 @@ export function gatherClearable(
   const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
   const superseded = findSuperseded(history.messages.slice(from));
   const mayClear = ({ part }: Result): boolean =>
-    CLEARED_TOOLS.has(part.tool) ||
-    (findByName(gathering.tools, part.tool) === true &&
+    isRepeatable(part.tool) ||
+    (isClearable(part.tool, gathering.tools) &&
       (superseded.has(part) ||
         (uses.madeBy(part.callID) ?? uses.answers) < uses.answers - OTHERS_KEPT_ANSWERS));
   const old = results.flatMap((result, at) => {
-    if (result.index >= history.lastAnswer || result === newestTodos) return [];
+    if (result.index >= history.lastAnswer || result === newestTodos || isHeld(request, result)) return [];
     const isOld = at < keptFrom;
     return [
       isOld || isTodoList(result.part) ? gatherInput(request, result) : undefined,
@@ -89,12 +75,8 @@ export function gatherClearable(
     ].filter((one) => one !== undefined);
   });
   if (old.length === 0) return [];
-  const reach = model && hasLookBack(model) ? findReach(view) : 0;
-  const cachedFrom = measureCached(view, {
-    shift: history.messages.length - view.length,
-    lastAnswer: history.lastAnswer,
-    reach,
-  });
+  const { lastAnswer, messages } = history;
+  const cachedFrom = measureCached({ view, count: messages.length, lastAnswer, model });
   return old.map((one): Clearable => {
     const position = {
       cachedFrom: cachedFrom(one.result.index),
@@ -139,23 +121,4 @@ function gatherInput({ find }: ContextRequest, result: Result): Unplaced<Clearab
   const long = findLongInput(result.part);
   if (!long || find(readInputKey(result).key)?.cleared) return undefined;
   return { kind: "input", result, ...long };
-}
-
-/**
- * Returns, for a message of the history, the tokens that the last request cached from it on; before `reach`, an index in
- * the view, all of them. View and history end with the same message; `shift` is the number of messages the view lacks.
- */
-function measureCached(
-  view: readonly Message[],
-  { lastAnswer, reach, shift }: { lastAnswer: number; reach: number; shift: number },
-): (index: number) => number {
-  const before: number[] = [];
-  let sum = 0;
-  for (const message of view) {
-    before.push(sum);
-    sum += estimateTokens([message]);
-  }
-  const tokensBefore = (index: number): number => before[Math.max(0, index - shift)] ?? 0;
-  const cached = tokensBefore(lastAnswer);
-  return (index) => (index - shift < reach ? cached : Math.max(0, cached - tokensBefore(index)));
 }

@@ -6,12 +6,12 @@
  *
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
+import { repeatsMarker } from "../../src/clearing/clear-input.js";
 import { refuse } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { ClearBatch } from "./clear-batch.js";
-import { repeatsMarker } from "./clear-input.js";
 import { defaults } from "./defaults.js";
 import { type Gathering, gatherClearable } from "./gather.js";
 import { countMistakes } from "./mistakes.js";

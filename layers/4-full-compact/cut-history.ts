@@ -11,6 +11,7 @@ import { countUsableTokens } from "../../src/view/windows.js";
 import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
 import { AFTER_SHARE_OF_BUDGET, composeCut } from "./cut-text.js";
+import { formatPinned } from "./pinned.js";
 import { planCut, planTail } from "./plan-cut.js";
 
 /**
@@ -63,8 +64,9 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     const tokens = shown.map((message) => measure([message]));
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
+    const pinned = await formatPinned(context, request, history.messages.length);
     const tail = planTail(budgetTokens, {
-      fixedTokens: sizes.fixedTokens(sessionID),
+      fixedTokens: sizes.fixedTokens(sessionID) + estimateTextTokens(pinned.text),
       share: AFTER_SHARE_OF_BUDGET,
     });
     // A user who asks for a cut wants room, so the shortest tail stays.

@@ -3,6 +3,7 @@ import { estimateTextTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { formatNamedNotes } from "./named-notes.js";
+import { formatPinned } from "./pinned.js";
 import { NOTES_SHARE_OF_BUDGET, NOTES_TOKENS, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 import { restore } from "./restore.js";
 
@@ -25,7 +26,8 @@ export async function composeCut(
 ): Promise<string> {
   const { notes } = context;
   const { history, sessionID } = request;
-  const room = planRoom(context, request, tailTokens);
+  const pinned = await formatPinned(context, request, index);
+  const room = planRoom(context, request, tailTokens + estimateTextTokens(pinned.text));
   const written = await formatNamedNotes(
     context,
     sessionID,
@@ -35,13 +37,14 @@ export async function composeCut(
   const forFiles = planRestored(request, room, estimateTextTokens(written));
   const restored = facts
     ? await restore(context, {
-        ...{ sessionID, facts, history, from: index },
+        ...{ sessionID, facts, history, from: index, shown: pinned.titles },
         budgetTokens: forFiles / RESTORED_SHARE_OF_BUDGET,
       })
     : "";
   return [
     `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
     written,
+    ...(pinned.text === "" ? [] : [pinned.text]),
     ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
   ].join("\n\n");
 }

@@ -12,6 +12,7 @@
  *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
  *     event        reports the outcome of compactions to the breaker
  */
+import { isSummary } from "../../src/conversation/history.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
@@ -21,11 +22,9 @@ import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import type { CutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
-import { createNotesSummary } from "./notes-summary.js";
-import { createRepairSummary } from "./repair-summary.js";
-import { createReviseHistory } from "./revise-history.js";
+import type { RepairSummary } from "./repair-summary.js";
+import type { ReviseHistory } from "./revise-history.js";
 import type { ShortenHistory } from "./shorten-history.js";
-import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
 const LAYER = "full-compact";
@@ -45,10 +44,9 @@ function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
   let cutHistory: CutHistory | undefined;
-  const repairSummary = createRepairSummary({ ...context, breakers });
-  const reviseHistory = createReviseHistory(context);
+  let repairSummary: RepairSummary | undefined;
+  let reviseHistory: ReviseHistory | undefined;
   let shortenHistory: ShortenHistory | undefined;
-  const summarise = createNotesSummary(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {
@@ -73,17 +71,28 @@ function create(context: LayerContext): LayerParts {
         const prompt = await prompts.read("compaction");
         await waitAtMost(clock, FOLLOW_WITHIN_MS, () => notes.followHost(sessionID));
         const facts = notes.facts(sessionID);
+        const { formatMustHave } = await import("./summary.js");
         return facts ? `${prompt}\n${formatMustHave(facts)}` : prompt;
       },
 
-      summary: ({ messages, sessionID }) => summarise(sessionID, messages),
+      async summary({ messages, sessionID }) {
+        const { createNotesSummary } = await import("./notes-summary.js");
+        return createNotesSummary(context)(sessionID, messages);
+      },
 
       async compacted(request, _nothing, signal) {
+        repairSummary ??= (await import("./repair-summary.js")).createRepairSummary({ ...context, breakers });
         await repairSummary(request, signal);
         return undefined;
       },
 
-      takenBack: (request, withdrawal) => withdrawal && reviseHistory(request, withdrawal),
+      async takenBack(request, withdrawal) {
+        const { history, shownFrom } = request;
+        const isReplaced = shownFrom() > 0 || history.messages.some(isSummary);
+        if (!withdrawal || !isReplaced) return undefined;
+        reviseHistory ??= (await import("./revise-history.js")).createReviseHistory(context);
+        return reviseHistory(request, withdrawal);
+      },
 
       async turn({ sessionID }) {
         await breakers.apply(sessionID);

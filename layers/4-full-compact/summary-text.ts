@@ -2,6 +2,7 @@ import type { Message } from "../../src/conversation/message.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { formatNamedNotes } from "./named-notes.js";
+import { formatPinned } from "./pinned.js";
 import { restore } from "./restore.js";
 import { type CheckedSummary, checkSummary } from "./summary.js";
 
@@ -21,7 +22,11 @@ export async function composeSummary(
   const checked = checkSummary(textOf(summary), facts);
   const body = checked.text ?? (await formatNotes(context, request, checked.problem ?? ""));
   const text = [body, ...formatMissing(checked.text === undefined ? [] : checked.missing)];
-  const restored = facts ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens }) : "";
+  const pinned = await formatPinned(context, request, 0);
+  if (pinned.text !== "") text.push(pinned.text);
+  const restored = facts
+    ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens, shown: pinned.titles })
+    : "";
   if (restored !== "") text.push(`## Brought back\n\n${restored}`);
   return { checked, text: text.join("\n\n").trim() || "(no summary)" };
 }

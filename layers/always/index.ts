@@ -10,7 +10,9 @@ import { createReminder } from "./reminder.js";
 import { createReplay } from "./replay.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
+import { createScreen } from "./screen.js";
 import { createSentViews } from "./sent-views.js";
+import { createSteering } from "./steering/steering.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createTurnEnd } from "./turn-end.js";
 import { createTurnFollower } from "./turn-follower.js";
@@ -19,6 +21,7 @@ import { createView } from "./view.js";
 export function createAlways(context: KernelContext): readonly Layer[] {
   const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
   const sentViews = createSentViews({ ...context, folder: folders.views });
+  const screen = createScreen(context);
   const breaks = createBreakWatch({ ...context, policy: planCachePolicy(config), sentViews });
   return [
     // Cost 0: every other layer may ask the family.
@@ -33,15 +36,17 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       ...context,
       breaks,
       savingsFolder: folders.savings,
-      usage: createRequestUsage(context),
+      usage: createRequestUsage({ ...context, screen }),
       resultRefresh: createResultRefresh(context),
     }),
     breaks.layer,
+    ...createSteering(context),
+    screen.layer,
     createTurnEnd(context),
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
     createHousekeeping(context),
-    createMemoryCommand({ ...context, project: folders.project, wrongSettings: reading.problems }),
+    createMemoryCommand({ ...context, screen }),
     ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
   ];
 

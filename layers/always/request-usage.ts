@@ -3,19 +3,19 @@
  * reports the measured size, and notes requests that were too long.
  */
 
-import { relative } from "node:path";
 import { countReportedTokens } from "../../src/conversation/history.js";
 import type { MessageInfo } from "../../src/conversation/message.js";
 import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import { formatError } from "../../src/error.js";
 import { formatCount } from "../../src/format.js";
 import type { KernelContext } from "../../src/layer-context.js";
 import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/savings.js";
 import { isRecord } from "../../src/records.js";
 import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import type { Bare, FollowedRequest } from "./bare/bare.js";
+import type { FollowedRequest } from "./bare/bare.js";
+import { createOpenBare } from "./bare/open-bare.js";
 import { countUsage, type Usage } from "./bare/usage.js";
+import type { Screen } from "./screen.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
@@ -27,20 +27,19 @@ export interface RequestUsage {
 export type RequestUsageOptions = Pick<
   KernelContext,
   "clock" | "files" | "folders" | "host" | "log" | "savings" | "sizes" | "tools" | "windows" | "writes"
->;
+> & { screen: Pick<Screen, "note"> };
 
 const LAYER = "view";
 
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
-  const { folders, log, savings, sizes, windows, writes } = options;
+  const { log, savings, screen, sizes, windows } = options;
   const open = new Map<string, ContextRequest>();
-  let bare: Bare | undefined;
+  const bare = createOpenBare({ ...options, layer: LAYER });
 
   return {
     open(request) {
-      const { sessionID } = request;
-      open.set(sessionID, request);
-      if (!bare?.isOpen(sessionID)) void openSession(sessionID);
+      open.set(request.sessionID, request);
+      if (!bare.open(request.sessionID)) screen.note({ request, show: request.show });
     },
 
     hear({ type, properties: { error, info, sessionID } }) {
@@ -58,39 +57,6 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     },
   };
 
-  /** At once if the session is open, as the host may end right after its last answer; else as soon as it is. */
-  function withBare(sessionID: string, work: (comparison: Bare) => void): void {
-    const run = (): void => guard(sessionID, () => bare && work(bare));
-    if (bare?.isOpen(sessionID)) run();
-    else void openSession(sessionID).then(run);
-  }
-
-  function guard(sessionID: string, work: () => void): void {
-    try {
-      work();
-    } catch (thrown) {
-      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
-    }
-  }
-
-  /** Loads the comparison with the bare host, and what is known of the session. Never rejects. */
-  async function openSession(sessionID: string): Promise<void> {
-    await writes.add(async () => {
-      try {
-        const { createBare } = await import("./bare/bare.js");
-        bare ??= createBare({
-          ...options,
-          project: folders.project,
-          savingsFolder: folders.savings,
-          resultsFolder: relative(folders.project, folders.toolResults),
-        });
-        await bare.open(sessionID);
-      } catch (thrown) {
-        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
-      }
-    });
-  }
-
   function close(sessionID: string): ContextRequest | undefined {
     const request = open.get(sessionID);
     open.delete(sessionID);
@@ -103,18 +69,19 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    withBare(sessionID, (comparison) =>
-      savings.record(planAnswer(request, counted, comparison.follow({ request, shown, info }))),
-    );
+    bare.use(sessionID, (comparison) => {
+      const followed = comparison.follow({ request, shown, info });
+      savings.record(planAnswer(request, counted, followed));
+      screen.note({ request, show: () => shown, usage: counted, bareTokens: followed.request.sent });
+    });
   }
 
   function recordSummary({ rates, sessionID }: ContextRequest, info: EndedInfo): void {
     const counted = countUsage(info);
     const price = priceUsage(counted, rates(counted.sent));
-    const cost = Math.round(price);
-    const worth = priceNet(-price, rates(counted.sent));
-    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, cost, ...worth });
-    withBare(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
+    const paid = { cost: Math.round(price), ...priceNet(-price, rates(counted.sent)) };
+    savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, ...paid });
+    bare.use(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */

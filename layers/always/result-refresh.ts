@@ -54,6 +54,7 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
         const input = find(readInputKey(result).key)?.cleared;
         if (input) refreshOne(sessionID, result, input);
       }
+      refreshTurns(request);
     },
   };
 
@@ -73,6 +74,22 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
       if (session !== sessionID && !decisions.isUsing(sessionID, file))
         await noteUse(sessionID, result, file);
     });
+  }
+
+  /** Turns that a person has dropped. */
+  function refreshTurns({ find, history, sessionID, shownFrom }: ContextRequest): void {
+    for (let index = shownFrom(); index < history.messages.length; index++) {
+      const key = history.keyOf(index);
+      const dropped = key && find(key.key)?.dropped;
+      const name = `${sessionID} ${dropped?.file}`;
+      if (dropped?.file === undefined || checkedMs.has(name)) continue;
+      checkedMs.set(name, clock.now());
+      const { file } = dropped;
+      void background.add(async () => {
+        const { restoreTurn } = await import("./steering/restore-turn.js");
+        await restoreTurn({ find, history }, { index, file }, { log, resultFiles });
+      });
+    }
   }
 
   /** Returns whether the file exists now. */

@@ -20,7 +20,7 @@ export interface SessionStartOptions {
 }
 
 /** Ledger events whose loss changes the bytes; other decisions are made again with the same outcome. */
-const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
+const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited", "dropped", "expanded", "uncut"];
 
 /** Call for each request, before any decision about it. */
 export function createSessionStart(options: SessionStartOptions): (request: ContextRequest) => Promise<void> {
@@ -62,5 +62,7 @@ function countDeparted({ find, history }: ContextRequest): number {
   const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
   const ofCalls = history.results().flatMap((result) => [result.key, readInputKey(result).key]);
   const decided = [...keys, ...ofCalls].map((key) => key && find(key));
-  return decided.filter((one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended)).length;
+  return decided.filter(
+    (one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended ?? one.dropped),
+  ).length;
 }

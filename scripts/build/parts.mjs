@@ -24,6 +24,14 @@ function closeOver(entry, getModuleInfo) {
   return found;
 }
 
+/** Leaves this import to run time, where another bundle's file of the same folder answers it. */
+export function fromElsewhere(imported, built) {
+  return {
+    name: "from-elsewhere",
+    resolveId: (id) => (id === imported ? { id: built, external: true } : null),
+  };
+}
+
 /** Replaces the version in `src/version.ts`, if one is given. */
 export function withVersion(version) {
   return {

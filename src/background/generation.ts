@@ -15,7 +15,7 @@ import { findRates } from "../record/prices.js";
 import type { Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Host } from "../seams/host.js";
+import type { GenerateRequest, Host } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
 import { createAllowance } from "./allowance.js";
 import { createBackoff } from "./backoff.js";
@@ -25,6 +25,7 @@ import { countMostAnswerTokens, countMostTokens } from "./cost.js";
 import type { GenerationRequest, GenerationResult } from "./generation-request.js";
 import { createOutcomes } from "./outcomes.js";
 import { createRefusals } from "./refusals.js";
+import { createRunning } from "./running.js";
 import { createWaitingLine } from "./waiting-line.js";
 
 export interface Generation {
@@ -32,6 +33,10 @@ export interface Generation {
   generate(request: GenerationRequest): Promise<GenerationResult>;
   /** Would a call be made now? And for people: why not, and what was spent. Never rejects. */
   status(): Promise<GenerationStatus>;
+  /** Purposes of the calls under way. */
+  running(): readonly string[];
+  /** Calls `listener` whenever a call begins or ends. */
+  onChange(listener: () => void): void;
   /** Resolves when no call is under way or waiting. */
   onIdle(): Promise<void>;
   /** Aborts the call under way and refuses all others from now on. */
@@ -80,6 +85,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   const { claims, config, clock, host, log, prices, savings, toasts, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
+  const running = createRunning();
   const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
   const outcomes = createOutcomes({ backoff, end: end.signal, log, savings });
@@ -127,6 +133,8 @@ export function createGeneration(options: GenerationOptions): Generation {
       };
     },
 
+    running: running.list,
+    onChange: running.onChange,
     onIdle: line.onIdle,
 
     dispose() {
@@ -143,7 +151,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   }
 
   async function write(request: GenerationRequest): Promise<GenerationResult> {
-    const { purpose, sessionID, prompt, tools } = request;
+    const { purpose, sessionID } = request;
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
@@ -155,18 +163,33 @@ export function createGeneration(options: GenerationOptions): Generation {
     }
     const choice = planChoice(config, host.models(), claims);
     const model = choice.kind === "allowed" ? choice.model : undefined;
-    const generated = await host.generate({
-      parentID: sessionID,
-      title: purpose,
-      prompt,
-      ...(model !== undefined && { model }),
-      maxAnswerTokens: countMostAnswerTokens(request),
-      signal: tools ? AbortSignal.any([end.signal, tools.signal]) : end.signal,
-      deadlineMs: tools?.deadlineMs ?? deadlineMs,
-      ...(tools && { bounds: tools, mayGoOn: createAllowance(request, reservation.extend) }),
-    });
+    const asked = planCall(request, { model, signal: end.signal, deadlineMs, extend: reservation.extend });
+    const generated = await running.follow(purpose, () => host.generate(asked));
     if (generated.tokens) await reservation.settle(generated.tokens);
     const rates = findRates(prices?.find(model));
     return outcomes.take(request, generated, { name: model ?? "the host's model", rates });
   }
+}
+
+interface CallOptions extends Pick<GenerateRequest, "signal" | "deadlineMs"> {
+  /** Absent: the host's choice. */
+  model: string | undefined;
+  extend(tokens: number): Promise<string | undefined>;
+}
+
+function planCall(
+  request: GenerationRequest,
+  { deadlineMs, extend, model, signal }: CallOptions,
+): GenerateRequest {
+  const { prompt, purpose, sessionID, tools } = request;
+  return {
+    parentID: sessionID,
+    title: purpose,
+    prompt,
+    ...(model !== undefined && { model }),
+    maxAnswerTokens: countMostAnswerTokens(request),
+    signal: tools ? AbortSignal.any([signal, tools.signal]) : signal,
+    deadlineMs: tools?.deadlineMs ?? deadlineMs,
+    ...(tools && { bounds: tools, mayGoOn: createAllowance(request, extend) }),
+  };
 }

@@ -27,6 +27,8 @@ export interface CliContext {
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
+  /** Who makes changes, for locks and ledger; default "cli". */
+  instance?: string;
   /** The folder of this package if it is a checkout or a copy of one, not an installed package. */
   packageFolder?: string;
   /** Every layer there is; loaded only by what asks for them. */
@@ -35,6 +37,8 @@ export interface CliContext {
   say(text: string): void;
   /** Prints anything else to standard error. */
   warn(text: string): void;
+  /** Opens the file in the program that the system has for it. Rejects if there is none. */
+  openFile(path: string): Promise<void>;
   /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
   onInterrupt?(stop: () => void): () => void;
   /** Writes raw text to the terminal; absent if standard error is not one. */

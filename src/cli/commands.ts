@@ -1,5 +1,7 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
+import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
+import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
@@ -16,11 +18,18 @@ export const commands: readonly Command[] = [
   },
   {
     name: "stats",
-    summary: "the savings ledger by session, or a page with charts",
-    options: [["--html <file>", "writes a self-contained page with charts"], JSON_OPTION],
-    example: "strata stats --html savings.html",
+    summary: "what was saved, by session; as a page with charts, or as comma-separated values",
+    options: [
+      ["--html <file>", "writes a self-contained page with charts"],
+      ["--open", "opens the page in the browser; without --html it is .opencode/strata/stats.html"],
+      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
+      FORCE_OPTION,
+      JSON_OPTION,
+    ],
+    example: "strata stats --open",
     load: () => import("./commands/stats.js"),
   },
+  ...steeringCommands,
   {
     name: "list",
     summary: "the memories of this project and those that hold everywhere",
@@ -79,10 +88,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: "drop",
-    summary: "forgets waiting candidates; they do not come back",
+    summary: "takes things out of the context, or forgets waiting candidates; the ids say which",
     arguments: "[ids...]",
-    options: [["--all", "all that wait"]],
-    example: "strata drop 3fa2b1 90c4d7",
+    options: [["--all", "all candidates that wait"], SESSION_OPTION, DRY_STEERING_OPTION],
+    example: "strata drop r-3fa2b1c",
     load: () => import("./commands/drop.js"),
   },
   {
@@ -179,6 +188,7 @@ export const commands: readonly Command[] = [
     options: [
       ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
+      FORCE_OPTION,
     ],
     example: "strata export memories.jsonl",
     load: () => import("./commands/export.js"),

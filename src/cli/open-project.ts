@@ -19,7 +19,7 @@ export async function openProject(cli: CliContext): Promise<Project> {
     stateFolder: findStateFolder(cli),
     processes: createRunningProcesses(),
     log: createCliLog((message) => cli.warn(`strata: ${message}`)),
-    instance: "cli",
+    instance: cli.instance ?? "cli",
     settings() {
       settings ??= readSettings(cli, root);
       return settings;

@@ -1,10 +1,10 @@
 /** The commands behind a parser, which answers help, wrong arguments and errors. */
 import { CommanderError, Command as Parser } from "commander";
 import { formatError, StrataError } from "../error.js";
-import { createOwnFiles } from "../own/own-files.js";
 import { VERSION } from "../version.js";
 import { WRONG_ARGUMENT } from "./arguments.js";
 import { type CliContext, type Command, type ExitCode, exitCodes, type OptionValues } from "./command.js";
+import { withOwnFiles } from "./with-own-files.js";
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 problems found, 2 wrong usage, 3 failed`;
@@ -31,24 +31,6 @@ export async function runProgram(
     const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }
-}
-
-/** Files that follow no link out of our folders, unless the user's settings allow it: a repository may bring one. */
-function withOwnFiles(given: CliContext): CliContext {
-  return {
-    ...given,
-    files: createOwnFiles({
-      files: given.files,
-      clock: given.clock,
-      listLinked: async () => {
-        // Such links are rare, and loading the settings takes time.
-        const { openProject } = await import("./open-project.js");
-        const project = await openProject(given);
-        return (await project.settings()).config.linkedFolders;
-      },
-      report: (message) => given.warn(`strata: ${message}`),
-    }),
-  };
 }
 
 function createParser(commands: readonly Command[], cli: CliContext, end: (code: ExitCode) => void): Parser {

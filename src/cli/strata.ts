@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../seams/clock.js";
 import { nodeFiles } from "../seams/node-files.js";
 import { commands } from "./commands.js";
+import { createOpenFile } from "./open-file.js";
 import { runProgram } from "./program.js";
 import { createStyle } from "./style.js";
 import { createTerminal } from "./terminal.js";
@@ -21,6 +22,7 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   env: process.env,
   style: createStyle(),
   ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
+  openFile: createOpenFile(process.platform, systemClock),
   onInterrupt(stop) {
     process.once("SIGINT", stop);
     return () => process.off("SIGINT", stop);

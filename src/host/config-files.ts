@@ -61,7 +61,7 @@ export function findGlobalFolder({ home, env }: Pick<ConfigFilesInput, "home" | 
 }
 
 /** Folders from `top` down to `bottom`; only `bottom` if it is not inside `top`. */
-function listFolders(top: string, bottom: string): string[] {
+export function listFolders(top: string, bottom: string): string[] {
   const folders = [bottom];
   for (let folder = bottom; folder !== top; folder = dirname(folder)) {
     if (dirname(folder) === folder) return [bottom];

@@ -1,9 +1,7 @@
 /**
- * The TUI entry, `./tui` of the package. OpenCode 2 loads it beside the plugin and calls `setup`. OpenCode 1 loads it
- * only if a `tui.json` names it and calls `tui`, which does nothing: `server` does the work.
- *
- * Follows OpenCode 2's published contract: toasts with `context.ui.toast.show`, a durable store, and the plugin's own
- * events from the server half. Does nothing in a host without them.
+ * Short messages in the TUI of OpenCode 2, which loads the `./tui` entry beside the plugin and calls `setup`. Follows its
+ * published contract: toasts with `context.ui.toast.show`, a durable store, and the plugin's own events from the server
+ * half. Does nothing in a host without them.
  */
 import { isRecord } from "../records.js";
 import { SCREEN_EVENTS } from "./setup/screen-events.js";

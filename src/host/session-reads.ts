@@ -5,11 +5,12 @@ import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import type { Clock } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
 import type { Asking } from "./asking.js";
+import { NO_TITLE } from "./titles.js";
 import { findFilesPutBack, withoutUndone } from "./undone.js";
 
 export type SessionReads = Pick<
   Host,
-  "findParent" | "findSessionFolder" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
+  "findParent" | "findSessionFolder" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
 >;
 
 export function createSessionReads(
@@ -35,6 +36,11 @@ export function createSessionReads(
       const answer = await readSession(sessionID);
       if (answer?.data) return answer.data.directory;
       return answer?.response?.status === 404 ? undefined : "unknown";
+    },
+
+    async findTitle(sessionID) {
+      const title = (await readSession(sessionID))?.data?.title;
+      return title === undefined || NO_TITLE.test(title) ? undefined : title;
     },
 
     async readMessages(sessionID, last) {

@@ -24,7 +24,7 @@ const OPEN_WITHIN_MS = 1_000;
 const SHOW_WITHIN_MS = 5_000;
 const LAST_MESSAGES = 100;
 /** The host's default title, as it writes and recognises it. */
-const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const REMEMBERED = 500;
 
 type StoredPart = Message["parts"][number];

@@ -5,6 +5,7 @@
  *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
  *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
  *     <state folder>/projects/<id>/candidates.json  sentences that may become memories, and dropped.json: `candidates/`
+ *     <state folder>/projects/<id>/context-requests.jsonl  what people asked about contexts: `steering/`
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ export interface ProjectRecord {
   candidatesLock: string;
   /** Hashes of dropped candidates. */
   dropped: string;
+  contextRequests: string;
 }
 
 const ID_CHARACTERS = 32;
@@ -47,5 +49,6 @@ export function planRecord(folder: string): ProjectRecord {
     candidates: join(folder, "candidates.json"),
     candidatesLock: join(folder, "candidates.lock"),
     dropped: join(folder, "dropped.json"),
+    contextRequests: join(folder, "context-requests.jsonl"),
   };
 }

@@ -7,7 +7,7 @@ import { join, relative, sep } from "node:path";
 import type { FileStat, Files } from "../seams/files.js";
 
 /** Names in the folder of machine state that are not shared; `memory` is checked elsewhere. */
-const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory", "views"]);
+const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory", "screen", "views"]);
 /** Shared files inside folders that are not shared. */
 export const SHARED_WITHIN: readonly string[] = [
   join("extraction", "commands.json"),

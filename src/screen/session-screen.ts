@@ -1,12 +1,16 @@
 /**
- * What the screen shows of a session: written by the plugin behind each request, read by the TUI half and the command
- * line. One file per session, `.opencode/strata/state/screen/<sessionID>.json`, replaced as a whole.
+ * What the screen shows of a session: written by the plugin behind each request and behind the turn's end, read by the
+ * TUI half and the command line. One file per session, `.opencode/strata/state/screen/<sessionID>.json`, replaced as a
+ * whole. Each reader gets the same figures: tokens as the provider counted them, money with the host's prices.
  */
-
+import { join } from "node:path";
+import type { Folders } from "../folders.js";
 import { isVersion } from "../record/version.js";
-import { anyList, anyObject, object, optional, parserOf, string } from "../shape.js";
+import { parseJson } from "../records.js";
+import { type Files, readText } from "../seams/files.js";
+import { count, each, finite, list, object, optional, parserOf, string } from "../shape.js";
 
-/** What the tokens of a request are spent on. Their sum is the size of the request. */
+/** What the tokens of a request are spent on. Their sum is the size of the context. */
 export const KINDS = ["system", "words", "answers", "calls", "results", "memory", "notes"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -18,6 +22,22 @@ export interface Saving {
   tokens: number;
   /** `undefined` if the model's prices are unknown or zero. */
   dollars?: number;
+  /** Part of `tokens` that `dollars` does not have: of models without known prices. */
+  unpriced?: number;
+}
+
+/** Tokens of the last request and its answer, which the host shows as the size of the context. */
+export interface ContextFigures {
+  now: number;
+  /** What the bare host would have; an estimate. */
+  without: number;
+  /** History is cut before the context grows beyond. */
+  threshold: number;
+  window?: number;
+  /** Whole numbers that add up to `now`. */
+  kinds: Record<Kind, number>;
+  /** The provider has not counted yet: sizes are estimates from characters. */
+  isEstimate?: boolean;
 }
 
 export interface SessionScreen {
@@ -26,13 +46,13 @@ export interface SessionScreen {
   title?: string;
   /** Time of the last request, ISO 8601, UTC. */
   time: string;
-  /** Tokens of the last request, as the provider counted them, or estimated before it did. */
-  context: { now: number; without: number; threshold: number; window?: number; kinds: Record<Kind, number> };
+  context: ContextFigures;
   /** Part of the prompt that came from the cache: in the last answer, and in the whole session; 0 to 1. */
   cache: { last?: number; session?: number };
+  /** `today` and `project` are of all sessions of the project; a day begins at local midnight. */
   saved: { session: Saving; today: Saving; project: Saving };
   memory: { memories: number; candidates: number; blockers: number; conflicts: number };
-  /** Why automatic summaries are off in this session. */
+  /** Why automatic summaries do not help in this session; they are off where the host lets a plugin switch them. */
   breaker?: string;
   /** What Strata does in the background now, such as "dream". */
   background: string[];
@@ -40,18 +60,48 @@ export interface SessionScreen {
   warnings: string[];
 }
 
-export const parseSessionScreen = parserOf(
+const flag = (value: unknown): value is boolean => typeof value === "boolean";
+const share = (value: unknown): value is number => finite(value) && value >= 0 && value <= 1;
+const saving = object<Saving>({
+  share: optional(finite),
+  tokens: finite,
+  dollars: optional(finite),
+  unpriced: optional(finite),
+});
+
+const parse = parserOf(
   object<SessionScreen>({
     v: isVersion,
     session: string,
     title: optional(string),
     time: string,
-    context: anyObject,
-    cache: anyObject,
-    saved: anyObject,
-    memory: anyObject,
+    context: object<ContextFigures>({
+      ...each(count, "now", "without", "threshold"),
+      window: optional(count),
+      kinds: object<Record<Kind, number>>(each(count, ...KINDS) as Record<Kind, typeof count>),
+      isEstimate: optional(flag),
+    }),
+    cache: object<SessionScreen["cache"]>(each(optional(share), "last", "session")),
+    saved: object<SessionScreen["saved"]>(each(saving, "session", "today", "project")),
+    memory: object<SessionScreen["memory"]>(each(count, "memories", "candidates", "blockers", "conflicts")),
     breaker: optional(string),
-    background: anyList,
-    warnings: anyList,
+    background: list(string),
+    warnings: list(string),
   }),
 );
+
+/** `undefined` if a part is missing or wrong. Accepts any value, never throws; unknown fields are kept. */
+export const parseSessionScreen = (value: unknown): SessionScreen | undefined => parse(value);
+
+export const screenPath = ({ screens }: Pick<Folders, "screens">, sessionID: string): string =>
+  join(screens, `${sessionID}.json`);
+
+/** The session's screen as last written; `undefined` if there is none or it cannot be read. Never rejects. */
+export async function readSessionScreen(
+  files: Pick<Files, "read">,
+  folders: Pick<Folders, "screens">,
+  sessionID: string,
+): Promise<SessionScreen | undefined> {
+  const text = await readText(files, screenPath(folders, sessionID)).catch(() => undefined);
+  return text === undefined ? undefined : parse(parseJson(text));
+}

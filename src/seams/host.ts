@@ -30,6 +30,8 @@ export interface Host {
   findSessionFolder(sessionID: string): Promise<string | undefined | "unknown">;
   /** The user's configured models; empty until the host reports them, which is before its first session. */
   models(): Models;
+  /** The session's title; `undefined` if it has none of its own, or the host did not answer. Absent: it has no titles. */
+  findTitle?(sessionID: string): Promise<string | undefined>;
   /**
    * Generates text in a hidden child of the session it is for, and removes that child. Only `src/background/` calls it:
    * all other code goes through the budget there.

@@ -1,115 +1,172 @@
-/** Formats the status for people. */
+/** Formats the status for people: sections about the project, its memory, and what is on; problems last. */
 import { formatWaiting } from "../candidates/format-waiting.js";
-import { formatCount } from "../format.js";
-import { formatSaved, formatSavedShort, isLoss } from "./format-saved.js";
-import type { Status } from "./status.js";
+import { formatCount, formatPercent, formatTokens } from "../format.js";
+import { formatContext, formatSaving } from "../screen/format-figures.js";
+import { findCacheShare } from "../screen/ledger-sums.js";
+import { formatSections, type Row, type Section, type StatusStyle } from "./sections.js";
+import type { SessionStatus, Status } from "./status.js";
 
-/** Emphasis of labels. Messages in a session have no colours. */
-export interface StatusStyle {
-  bold(text: string): string;
-  yellow(text: string): string;
+/** Maximum number of rows of each list. */
+const MOST_ROWS = 5;
+/** Longer titles end with "…". */
+const MOST_TITLE = 40;
+
+/** `first` come before the others, `problems` before those of the project. */
+export function formatStatus(
+  status: Status,
+  style: StatusStyle,
+  { first = [], problems = [] }: { first?: readonly Section[]; problems?: readonly string[] } = {},
+): string {
+  const sections: Section[] = [
+    ...first,
+    describeProject(status),
+    { heading: "Memory", rows: describeMemory(status) },
+    { heading: "State", rows: describeState(status) },
+    {
+      heading: "Problems",
+      rows: [...problems, ...status.problems].map((problem): Row => ["", problem]),
+      isList: true,
+    },
+  ];
+  return formatSections(sections.map(shortenPaths(status)), style);
 }
 
-/** A label and a sentence. */
-export type Row = readonly [label: string, text: string];
-
-/** Maximum number of lines of each list. */
-const MOST_LINES = 5;
-
-/** One line per row, `first` before the others. */
-export function formatStatus(status: Status, style: StatusStyle, first: readonly Row[] = []): string {
-  const rows = [...first, ...formatSavings(status), ...formatSessions(status), ...formatState(status)];
-  const problems = status.problems.map((problem): Row => [style.yellow("Problem".padEnd(16)), problem]);
-  return [...rows.map(([label, text]): Row => [style.bold(label.padEnd(16)), text]), ...problems]
-    .map(([label, text]) => `${label}  ${text}`)
-    .join("\n");
+/** Paths in the project are shown as seen from it: they fit a line. */
+function shortenPaths({ folders }: Status): (section: Section) => Section {
+  return (section) => ({
+    ...section,
+    rows: section.rows.map(([label, text]): Row => [label, text.replaceAll(`${folders.project}/`, "")]),
+  });
 }
 
-function formatSavings({ savings, sessions }: Status): Row[] {
-  const { spilled, cleared, compactions, tokensFreed, cacheLost, backgroundTokens, sent, cached } = savings;
+function describeProject({ saved, savings, sessions }: Status): Section {
+  const count = Object.keys(sessions).length;
+  if (count === 0)
+    return { heading: "This project", rows: [["Sessions", "none yet, so nothing has been saved"]] };
+  const cache = findCacheShare(savings);
+  const sent = `${formatTokens(savings.sent)} tokens sent`;
+  return {
+    heading: `This project: ${countOf(count, "session")}`,
+    rows: [
+      ["Today", formatSaving(saved.today)],
+      ["In all", formatSaving(saved.project)],
+      ...(cache === undefined
+        ? []
+        : [["Cache", `${formatPercent(cache)} of ${sent} came from the cache`] as const]),
+      ...describeRemoved(savings),
+      ...describeSessions(sessions),
+    ],
+  };
+}
+
+/** What left the context, and what that has cost. */
+export function describeRemoved(totals: Status["savings"]): Row[] {
+  const { backgroundTokens, cacheLost, cleared, compactions, spilled, tokensFreed } = totals;
+  const events = listCounts([
+    [spilled, `${countOf(spilled, "result")} moved to files`],
+    [cleared, `${formatCount(cleared)} cleared`],
+    [compactions, `history replaced ${countOf(compactions, "time")}`],
+  ]);
+  const costs = listCounts([
+    [cacheLost, `${formatTokens(cacheLost)} cached tokens written again`],
+    [backgroundTokens, `${formatTokens(backgroundTokens)} tokens in background calls`],
+  ]);
   return [
-    [
-      "All sessions",
-      `${countOf(spilled, "result")} moved to files, ${formatCount(cleared)} cleared, history replaced ${countOf(compactions, "time")}`,
-    ],
-    ["", `about ${formatCount(tokensFreed)} tokens left the context and are not sent again`],
-    ["", `${formatCount(sent)} tokens sent, ${formatCount(cached)} of them from the prompt cache`],
-    [
-      "",
-      `cost: ${formatCount(cacheLost)} cached tokens written again, ${formatCount(backgroundTokens)} tokens of background calls`,
-    ],
-    [
-      isLoss(savings) ? "Cost more" : "Saved",
-      `${formatSaved(savings)}, in ${countOf(Object.keys(sessions).length, "session")}`,
-    ],
+    ["Left context", events === "" ? "nothing yet" : `${formatTokens(tokensFreed)} tokens: ${events}`],
+    ["That cost", costs || "nothing"],
   ];
 }
 
+/** Without those that are zero. */
+const listCounts = (counts: readonly (readonly [count: number, text: string])[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([, text]) => text)
+    .join(", ");
+
 /** The last used sessions, newest first. */
-function formatSessions({ sessions }: Status): Row[] {
+function describeSessions(sessions: Status["sessions"]): Row[] {
   const newest = Object.entries(sessions).sort(([, a], [, b]) =>
     (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
   );
-  const rows = newest.slice(0, MOST_LINES).map(([id, session], index): Row => {
-    const size = session.contextTokens;
-    const context = size === undefined ? "" : `context ${formatCount(size)}, `;
-    const breaker =
-      session.breaker === undefined ? "" : `; automatic summaries do not help: ${session.breaker}`;
-    return [
-      index === 0 ? "Last sessions" : "",
-      `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, ${formatSavedShort(session)}${breaker}`,
-    ];
-  });
-  const more = newest.length - rows.length;
-  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more: strata status --json`]] : rows;
+  return describeList(
+    "Last sessions",
+    newest.map(([id, session]) => formatSession(id, session)),
+    "strata stats lists all",
+  );
 }
 
-function formatState(status: Status): Row[] {
-  const { background, blockers, candidates = 0, conflicts, folders, layers, memories, results } = status;
-  const known = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
-  const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
-  const off = names(false);
+function formatSession(id: string, session: SessionStatus): string {
+  const { breaker, contextTokens: now, contextWithout: without = 0, saved } = session;
+  const context = now === undefined ? "" : `context ${formatContext({ now, without })}, `;
+  const off = breaker === undefined ? "" : `; automatic summaries do not help: ${breaker}`;
+  return `${formatTitle(session.title, id)}: ${context}${formatSaving(saved)}${off}`;
+}
+
+/** The title in quotes, or the id. */
+export function formatTitle(title: string | undefined, id: string): string {
+  if (title === undefined) return id;
+  return `"${title.length > MOST_TITLE ? `${title.slice(0, MOST_TITLE - 1).trimEnd()}…` : title}"`;
+}
+
+function describeMemory({ blockers, candidates = 0, conflicts, memories }: Status): Row[] {
+  const all = Object.values(memories).reduce((sum, count) => sum + count, 0);
+  const types = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
   return [
-    ["Memories", known.join(", ") || "none"],
+    ["Memories", all === 0 ? "none" : `${formatCount(all)}: ${types.join(", ")}`],
     ...(candidates > 0
       ? [["Candidates", `${formatWaiting(candidates)} (strata list --candidates)`] as const]
       : []),
-    ...formatList(
+    ...describeList(
       "Open blockers",
-      blockers.map(({ id, title }) => `${title}  (${id})`),
+      blockers.map(({ id, title }) => `${title} (${id})`),
     ),
-    ...formatList(
+    ...describeList(
       "Conflicts",
       conflicts.map(({ path, title }) => `two versions of "${title}", choose one: ${path}`),
     ),
+  ];
+}
+
+function describeState({ background, folders, layers, results }: Status): Row[] {
+  const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
+  const off = names(false);
+  return [
     ["Switched on", names(true).join(", ") || "nothing"],
     ...(off.length > 0 ? [["Switched off", off.join(", ")] as const] : []),
-    ...formatBackground(background),
+    ...describeBackground(background),
     [
       "Moved results",
-      `${countOf(results.files, "file")}, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
+      `${countOf(results.files, "file")}, ${formatBytes(results.bytes)}, in ${folders.toolResults}`,
     ],
     ["Log", folders.log],
     ["Savings ledger", folders.savings],
   ];
 }
 
-function formatBackground(background: Status["background"]): Row[] {
+function describeBackground(background: Status["background"]): Row[] {
   if (!background) return [];
   const { callsLeft, tokensLeft, why } = background;
-  const left = `${countOf(callsLeft, "call")} and ${formatCount(tokensLeft)} tokens left today`;
+  const left = `${countOf(callsLeft, "call")} and ${formatTokens(tokensLeft)} tokens left today`;
   return [
-    ["Background calls", left],
+    ["Own model calls", left],
     ...(why === undefined ? [] : [["", `none are made now: ${why}`] as const]),
   ];
+}
+
+/** 81999 → "82 KB". */
+function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${Number((bytes / 1_000_000).toFixed(1))} MB`;
 }
 
 const countOf = (count: number, what: string): string =>
   `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** One row per text; no rows for an empty list. */
-function formatList(label: string, texts: readonly string[]): Row[] {
-  const rows = texts.slice(0, MOST_LINES).map((text, index): Row => [index === 0 ? label : "", text]);
+function describeList(label: string, texts: readonly string[], where?: string): Row[] {
+  const rows = texts.slice(0, MOST_ROWS).map((text, index): Row => [index === 0 ? label : "", text]);
   const more = texts.length - rows.length;
-  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more`]] : rows;
+  if (more <= 0) return rows;
+  return [...rows, ["", `and ${formatCount(more)} more${where === undefined ? "" : `; ${where}`}`]];
 }

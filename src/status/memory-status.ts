@@ -16,25 +16,39 @@ export interface MemoryStatus {
   conflicts: { id: string; title: string; path: string }[];
 }
 
-/** Reads blockers and conflicts. Only counts the files of other memories, which may be thousands. */
-export async function readMemoryStatus(files: Files, folder: string): Promise<MemoryStatus> {
+/** What is read from, and who is told of what cannot be read. */
+interface Source {
+  files: Files;
+  complain(thrown: unknown): void;
+}
+
+/**
+ * Reads blockers and conflicts. Only counts the files of other memories, which may be thousands. What cannot be read is
+ * passed to `complain` and left out.
+ */
+export async function readMemoryStatus(
+  files: Files,
+  folder: string,
+  complain: Source["complain"] = () => {},
+): Promise<MemoryStatus> {
+  const source = { files, complain };
   const memories: Record<string, number> = {};
   const blockers: MemoryStatus["blockers"] = [];
   for (const place of [folder, join(folder, "private")]) {
     for (const type of memoryTypes) {
-      const names = await listPages(files, join(place, type));
+      const names = await listPages(source, join(place, type));
       if (names.length > 0) memories[type] = (memories[type] ?? 0) + names.length;
     }
-    blockers.push(...(await readBlockers(files, place, place === folder ? "" : "private/")));
+    blockers.push(...(await readBlockers(source, place, place === folder ? "" : "private/")));
   }
-  return { memories, blockers, conflicts: await readConflicts(files, folder) };
+  return { memories, blockers, conflicts: await readConflicts(source, folder) };
 }
 
-async function readBlockers(files: Files, root: string, prefix: string): Promise<MemoryStatus["blockers"]> {
-  const names = await listPages(files, join(root, "blocker"));
+async function readBlockers(source: Source, root: string, prefix: string): Promise<MemoryStatus["blockers"]> {
+  const names = await listPages(source, join(root, "blocker"));
   const read = await Promise.all(
     names.map(async (name) => {
-      const text = await readText(files, root, `blocker/${name}`);
+      const text = await readText(source, root, `blocker/${name}`);
       const id = `${prefix}blocker/${name.slice(0, -".md".length)}`;
       return text === undefined || isPlainlyOver(text) ? undefined : parseMemory(text, id);
     }),
@@ -50,14 +64,14 @@ function isPlainlyOver(text: string): boolean {
   return text.startsWith("---") && /^status: *(resolved|superseded|archived) *\r?$/m.test(front);
 }
 
-async function readConflicts(files: Files, folder: string): Promise<MemoryStatus["conflicts"]> {
+async function readConflicts(source: Source, folder: string): Promise<MemoryStatus["conflicts"]> {
   const open: MemoryStatus["conflicts"] = [];
   for (const place of [join(folder, "conflicts"), join(folder, "private", "conflicts")]) {
-    for (const name of await listPages(files, place)) {
+    for (const name of await listPages(source, place)) {
       const path = join(place, name);
-      const text = await readText(files, place, name);
+      const text = await readText(source, place, name);
       const conflict = text === undefined ? undefined : parseConflict(text);
-      if (conflict && !(await isDecided(files, folder, conflict)))
+      if (conflict && !(await isDecided(source, folder, conflict)))
         open.push({ id: conflict.id, title: conflict.title, path });
     }
   }
@@ -65,11 +79,11 @@ async function readConflicts(files: Files, folder: string): Promise<MemoryStatus
 }
 
 /** Considers the project's memories only; global ones are not read here. */
-async function isDecided(files: Files, folder: string, conflict: Conflict): Promise<boolean> {
+async function isDecided(source: Source, folder: string, conflict: Conflict): Promise<boolean> {
   const ids = [conflict.id, ...(conflict.otherID === undefined ? [] : [conflict.otherID])];
   if (ids.some((id) => parseID(id)?.scope === "global")) return false;
   const memories = await Promise.all(
-    ids.map((id) => readMemory(files, id.startsWith("private/") ? join(folder, "private") : folder, id)),
+    ids.map((id) => readMemory(source, id.startsWith("private/") ? join(folder, "private") : folder, id)),
   );
   return isSettled(
     conflict,
@@ -77,9 +91,9 @@ async function isDecided(files: Files, folder: string, conflict: Conflict): Prom
   );
 }
 
-async function readMemory(files: Files, root: string, id: string): Promise<Memory | undefined> {
+async function readMemory(source: Source, root: string, id: string): Promise<Memory | undefined> {
   const place = parseID(id);
-  const text = place && (await readText(files, root, formatPath({ ...place, isArchived: false })));
+  const text = place && (await readText(source, root, formatPath({ ...place, isArchived: false })));
   return text === undefined ? undefined : parseMemory(text, id);
 }
 
@@ -93,11 +107,16 @@ async function parseMemory(text: string, id: string): Promise<Memory | undefined
   return reading.kind === "memory" ? reading.memory : undefined;
 }
 
-async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
-  const bytes = await readWithin(files, folder, path).catch(() => undefined);
+async function readText(
+  { complain, files }: Source,
+  folder: string,
+  path: string,
+): Promise<string | undefined> {
+  const bytes = await readWithin(files, folder, path).catch((thrown) => void complain(thrown));
   return bytes && new TextDecoder().decode(bytes);
 }
 
-async function listPages(files: Files, folder: string): Promise<string[]> {
-  return (await listItself(files, folder).catch(() => [])).filter(isMemoryFile);
+async function listPages({ complain, files }: Source, folder: string): Promise<string[]> {
+  const names = await listItself(files, folder).catch((thrown) => void complain(thrown));
+  return (names ?? []).filter(isMemoryFile);
 }

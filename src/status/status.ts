@@ -4,21 +4,29 @@ import { createBudget } from "../background/budget.js";
 import type { Candidates } from "../candidates/candidates.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
+import { formatLocalDay } from "../days.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
 import { type Folders, planFolders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
+import { readTitles } from "../screen/known-sessions.js";
+import { formatLocalDayOf, sumRecords, toSaving } from "../screen/ledger-sums.js";
+import type { Saving } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
 
 export interface SessionStatus extends SavingsTotals {
+  title?: string;
   /** Time of the last record, ISO 8601. */
   lastUsed?: string;
-  /** Tokens of its last request, as counted by the provider. */
+  /** Tokens of its last request and answer, as counted by the provider. */
   contextTokens?: number;
+  /** The same without Strata; an estimate. */
+  contextWithout?: number;
+  saved: Saving;
   /** Tokens that left the context, by the layer that removed them. */
   freedByLayer: Record<string, number>;
   /** Why automatic summaries are off in it. */
@@ -31,6 +39,11 @@ export interface Status extends MemoryStatus {
   candidates?: number;
   /** Net savings of all sessions. */
   savings: SavingsTotals;
+  saved: {
+    /** Since local midnight. */
+    today: Saving;
+    project: Saving;
+  };
   /** By session. */
   sessions: Record<string, SessionStatus>;
   /** Tool results on disk; equal results share a file. */
@@ -58,8 +71,9 @@ export async function readStatus(
   switches: readonly string[],
 ): Promise<Status> {
   const folders = planFolders(project);
-  const [ledger, breakers, results, silent, spent, memory, flaws, waiting] = await Promise.all([
+  const [ledger, titles, breakers, results, silent, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
+    readTitles(files, folders.sessions),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
     readSilent(files, folders.pulse),
@@ -70,11 +84,17 @@ export async function readStatus(
   ]);
   const sessions: Record<string, SessionStatus> = {};
   for (const [sessionID, records] of ledger.sessions) {
-    sessions[sessionID] = { ...describeSession(records), ...pick("breaker", breakers.get(sessionID)) };
+    sessions[sessionID] = {
+      ...pick("title", titles.get(sessionID)),
+      ...describeSession(records),
+      ...pick("breaker", breakers.get(sessionID)),
+    };
   }
+  const records = [...ledger.sessions.values()].flat();
   return {
     folders,
-    savings: sumSavings([...ledger.sessions.values()].flat()),
+    savings: sumSavings(records),
+    saved: sumSaved(records, formatLocalDay(clock.now())),
     sessions,
     results,
     ...memory,
@@ -95,9 +115,23 @@ function describeSession(records: readonly SavingsRecord[]): SessionStatus {
   return {
     ...sumSavings(records),
     freedByLayer: Object.fromEntries(freed),
+    saved: toSaving(sumRecords(records)),
     ...pick("lastUsed", records.at(-1)?.time),
-    ...pick("contextTokens", answers.at(-1)?.sent),
+    ...describeContext(answers.at(-1)),
   };
+}
+
+function describeContext(
+  last: SavingsRecord | undefined,
+): Pick<SessionStatus, "contextTokens" | "contextWithout"> {
+  if (last?.sent === undefined) return {};
+  const contextTokens = last.sent + (last.answered ?? 0);
+  return { contextTokens, contextWithout: contextTokens + (last.keptOut ?? 0) };
+}
+
+function sumSaved(records: readonly SavingsRecord[], today: string): Status["saved"] {
+  const ofToday = records.filter((record) => formatLocalDayOf(record) === today);
+  return { today: toSaving(sumRecords(ofToday)), project: toSaving(sumRecords(records)) };
 }
 
 export interface Ledger {

@@ -9,6 +9,7 @@ import {
   type MessageInfo,
   type Part,
   readResultText,
+  type ToolPart,
   withResultText,
 } from "../conversation/message.js";
 import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
@@ -161,8 +162,12 @@ export function estimateTextTokens(text: string): number {
 /** Characters of a part in a request. */
 function countPart(part: Part): number {
   if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
-  const text = readResultText(part)?.length ?? 0;
-  return text + countInput(part.state?.input) + part.tool.length + CHARACTERS_AROUND_A_CALL;
+  return (readResultText(part)?.length ?? 0) + countCall(part);
+}
+
+/** Characters of a call in a request, without its result. */
+export function countCall({ state, tool }: ToolPart): number {
+  return countInput(state?.input) + tool.length + CHARACTERS_AROUND_A_CALL;
 }
 
 /** Counts strings only: long inputs are texts to write or edit. */

@@ -6,9 +6,13 @@
  *                    cleared    `text` replaces it and any earlier replacement
  *                    extended   `text` follows it until it is cleared; once per layer
  *                    used       a fork needs the file of a replacement that was decided in another session
+ *                    expanded   a person has brought it back: the whole follows what has the key in `text`
  *     of a message   cut        `text` replaces all messages before it
  *                    rewritten  `text` replaces its text
  *                    extended   `text` follows it; once per layer
+ *                    dropped    a person has dropped the answer: `text` stands for all its parts, or nothing does
+ *     of all         pinned     no layer moves it; `text` names it for people, `file` has it as it is shown
+ *                    unpinned   no longer. The last of the two counts
  *     of either      revised    replaces the text of the same layer's decision of kind `of` by this `text`, or by none,
  *                               because its words were taken back, or a batch has cleared results before a reminder.
  *                               The last revision counts
@@ -25,6 +29,10 @@ export const outcomes = [
   "cut",
   "rewritten",
   "revised",
+  "expanded",
+  "dropped",
+  "pinned",
+  "unpinned",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 /** Outcomes that can be revised. */
@@ -35,7 +43,7 @@ export interface Decision {
   /** Key of the result or message, from `readResultKey` or `readMessageKey`. */
   key: string;
   outcome: Outcome;
-  /** Absent for `kept` and `used`; optional for `revised`. */
+  /** Absent for `kept`, `used` and `unpinned`; optional for `revised`, `dropped` and `pinned`. */
   text?: string;
   /** For `revised` only. */
   of?: Revisable;
@@ -103,7 +111,17 @@ const isDecision = either(
   object<Decision>({ key: string, outcome: oneOf(["kept"]) }),
   object<Decision>({ key: string, outcome: oneOf(["used"]), file: string }),
   object<Decision>({ key: string, outcome: oneOf(["replaced", "cleared"]), text: someText, file: string }),
-  object<Decision>({ key: string, outcome: oneOf(["extended", "cut", "rewritten"]), text: someText }),
+  object<Decision>({
+    key: string,
+    outcome: oneOf(["extended", "cut", "rewritten", "expanded"]),
+    text: someText,
+  }),
+  object<Decision>({
+    key: string,
+    outcome: oneOf(["dropped", "pinned", "unpinned"]),
+    text: optional(someText),
+    file: optional(string),
+  }),
   object<Decision>({
     key: string,
     outcome: oneOf(["revised"]),

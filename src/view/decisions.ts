@@ -40,6 +40,8 @@ export interface Decisions {
   find(key: string, session: string, byMs?: number): Standing | undefined;
   /** Rises with every change of what `find` returns. */
   version(): number;
+  /** What is pinned for the session, of the days that are loaded. */
+  pinned(session: string): KnownDecision[];
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
   /**
@@ -86,6 +88,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
     find: known.find,
     version: known.version,
     isUsing: known.isUsing,
+    pinned: known.pinned,
 
     async begin(session, days) {
       const open = [...days].filter((day) => !known.hasBegun(session, day));

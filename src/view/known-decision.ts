@@ -14,6 +14,12 @@ export interface Standing {
   /** In the order in which they were made, at most one per layer. */
   extended?: readonly KnownDecision[];
   cleared?: KnownDecision;
+  /** Without a text if it was undone. */
   cut?: KnownDecision;
   rewritten?: KnownDecision;
+  dropped?: KnownDecision;
+  /** Absent if it was unpinned since. */
+  pinned?: KnownDecision;
+  /** The last time that it was brought back. */
+  expanded?: KnownDecision;
 }

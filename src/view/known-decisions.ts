@@ -28,6 +28,8 @@ export interface KnownDecisions {
   /** Rises with every change of what `find` returns. */
   version(): number;
   hasBegun(session: string, day: number): boolean;
+  /** What is pinned for the session, in the order of the first pins. */
+  pinned(session: string): KnownDecision[];
   isUsing(session: string, file: string): boolean;
 }
 
@@ -37,21 +39,26 @@ interface Entry {
   line: number;
 }
 
-type Slot = Exclude<keyof Standing, "extended">;
-
-const slots: Readonly<Record<Exclude<Outcome, "used" | "extended" | "revised">, Slot>> = {
+/** Outcomes of which the first counts, and where it stands. */
+const slots = {
   kept: "judged",
   replaced: "judged",
   cleared: "cleared",
   cut: "cut",
   rewritten: "rewritten",
-};
+  dropped: "dropped",
+} as const satisfies Partial<Record<Outcome, keyof Standing>>;
+
+/** Outcomes that may be decided again. */
+const REPEATED: ReadonlySet<Outcome> = new Set(["revised", "cut", "pinned", "unpinned", "expanded"]);
 
 const NONE: readonly Entry[] = [];
 
 export function createKnownDecisions(): KnownDecisions {
   const known = new Map<string, Entry[]>();
   const uses = new Set<string>();
+  /** Keys of everything that was ever pinned. */
+  const pins = new Set<string>();
   /** By day: the first line of each session, and all lines. */
   const begun = new Map<number, Map<string, number>>();
   const lines = new Map<number, DecisionBatch[]>();
@@ -93,28 +100,25 @@ export function createKnownDecisions(): KnownDecisions {
       add({ decision, day: 0, line: -1 });
     },
 
-    find(key, session, byMs = Number.POSITIVE_INFINITY) {
-      let standing: Standing | undefined;
-      for (const { decision, day, line } of known.get(key) ?? NONE) {
-        if (
-          decision.session !== session &&
-          line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY)
-        )
-          continue;
-        if (decision.at > byMs) continue;
-        standing ??= {};
-        if (decision.outcome === "revised") withRevision(standing, decision);
-        else if (decision.outcome === "extended")
-          standing.extended = withExtension(standing.extended, decision);
-        else standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
-      }
-      return standing;
-    },
+    find,
 
     version: () => version,
     hasBegun: (session, day) => begun.get(day)?.has(session) ?? false,
     isUsing: (session, file) => uses.has(`${session} ${file}`),
+    pinned: (session) => [...pins].flatMap((key) => find(key, session)?.pinned ?? []),
   };
+
+  function find(key: string, session: string, byMs = Number.POSITIVE_INFINITY): Standing | undefined {
+    let standing: Standing | undefined;
+    for (const { decision, day, line } of known.get(key) ?? NONE) {
+      if (decision.session !== session && line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY))
+        continue;
+      if (decision.at > byMs) continue;
+      standing ??= {};
+      take(standing, decision);
+    }
+    return standing;
+  }
 
   function takeBatch(
     { at = 0, session, layer, decisions }: DecisionBatch,
@@ -124,7 +128,10 @@ export function createKnownDecisions(): KnownDecisions {
     const ofDay = begun.get(day) ?? new Map<string, number>();
     begun.set(day, ofDay);
     if (!ofDay.has(session)) ofDay.set(session, line);
-    for (const { outcome, file } of decisions) if (outcome === "used") uses.add(`${session} ${file}`);
+    for (const { outcome, file, key } of decisions) {
+      if (outcome === "used") uses.add(`${session} ${file}`);
+      if (outcome === "pinned") pins.add(key);
+    }
     return decisions
       .filter(({ outcome }) => outcome !== "used")
       .map((decision) => ({ decision: { ...decision, session, layer, at }, day, line }));
@@ -145,10 +152,21 @@ export function createKnownDecisions(): KnownDecisions {
   }
 }
 
+/** Of most outcomes the first decision counts. */
+function take(standing: Standing, decision: KnownDecision): void {
+  const { outcome } = decision;
+  if (outcome === "revised") withRevision(standing, decision);
+  else if (outcome === "extended") standing.extended = withExtension(standing.extended, decision);
+  else if (outcome === "pinned" || outcome === "expanded") standing[outcome] = decision;
+  else if (outcome === "unpinned") delete standing.pinned;
+  // After one that a person has undone, history may be cut there again.
+  else if (outcome === "cut" && standing.cut?.text === undefined) standing.cut = decision;
+  else if (outcome !== "used") standing[slots[outcome]] ??= decision;
+}
+
 function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
   const isAlike = one.session === other.session && one.outcome === other.outcome && one.layer === other.layer;
-  // Several revisions are distinct.
-  return isAlike && (one.outcome !== "revised" || (one.at === other.at && one.of === other.of));
+  return isAlike && (!REPEATED.has(one.outcome) || (one.at === other.at && one.of === other.of));
 }
 
 function withExtension(

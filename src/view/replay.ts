@@ -4,6 +4,8 @@
  *
  *     history   m0 m1 m2 m3 m4 m5            m3 is cut, a result in m4 cleared, m5 extended
  *     view            [notes] m3 m4' m5+     the notes are a part of m3 if that is the user's, else a message
+ *
+ * View and history end with the same message, and lack none between.
  */
 import type { History, Result } from "../conversation/history.js";
 import { type Message, type Part, withParts, withResultText } from "../conversation/message.js";
@@ -63,7 +65,7 @@ export function findText({ text }: Result, standing: Standing | undefined): stri
   return behind.length > 0 ? [base, ...behind].join("\n\n") : judged?.text;
 }
 
-/** Applies decisions about whole messages: rewritten, extended. */
+/** Applies decisions about whole messages: rewritten, extended, dropped. */
 function withMessages(
   messages: readonly Message[],
   find: (index: number) => Standing | undefined,
@@ -71,15 +73,18 @@ function withMessages(
   let changed: Message[] | undefined;
   for (const [index, message] of messages.entries()) {
     const standing = find(index);
-    if (standing?.rewritten?.text === undefined && standing?.extended === undefined) continue;
+    if (!standing || (standing.rewritten?.text ?? standing.extended ?? standing.dropped) === undefined)
+      continue;
     changed ??= [...messages];
     changed[index] = withStanding(message, standing);
   }
   return changed ?? messages;
 }
 
-function withStanding(message: Message, { rewritten, extended }: Standing): Message {
+function withStanding(message: Message, { dropped, extended, rewritten }: Standing): Message {
   let { parts } = message;
+  // Without parts it is not sent, and keeps its place among the messages.
+  if (dropped) return { ...message, parts: dropped.text === undefined ? [] : [text(dropped.text)] };
   if (rewritten?.text !== undefined) {
     parts = [...parts.filter(({ type }) => type !== "text"), text(rewritten.text)];
   }

@@ -39,8 +39,10 @@ test("/memory is answered without a model call, and the next request has the byt
   const asked = await play(true);
   expect(asked.bytes).toBe(without.bytes);
   expect(asked.texts).toHaveLength(2);
-  expect(asked.texts[0]).toMatch(/^\[Strata\] \/memory\nThis session +the model has not answered yet/);
-  expect(asked.texts[1]).toMatch(/This session +context of \d,\d+ tokens/);
+  expect(asked.texts[0]).toMatch(
+    /^\[Strata\] \/memory\nThis session\n {2}Context +the model has not answered yet/,
+  );
+  expect(asked.texts[1]).toMatch(/\ncontext [\d.]+K.* · .* today\n\nThis session.*\n {2}Context +[\d.]+K/);
 });
 
 test("a session that begins with commands gets its title, and their answers stay on the screen", async () => {

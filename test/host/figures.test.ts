@@ -1,7 +1,14 @@
-/** What `/memory` and `strata stats` tell, held against what the model itself counted, with the plugin and without. */
+/**
+ * What `/memory`, the screen's file, `strata status`, `strata stats` and its page tell, held against what the model itself
+ * counted, with the plugin and without.
+ */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { PRICE } from "../../src/record/savings.js";
+import { KINDS, parseSessionScreen, type SessionScreen } from "../../src/screen/session-screen.js";
+import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
 import { type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
@@ -9,7 +16,17 @@ import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 interface Figures {
-  sessions: { requests: { sent: number; keptOut: number }[]; totals: { sent: number; cached: number } }[];
+  sessions: {
+    title?: string;
+    requests: { sent: number; keptOut: number }[];
+    saved: SessionScreen["saved"]["session"];
+    totals: { sent: number; cached: number };
+  }[];
+}
+
+interface Status {
+  sessions: Record<string, { title?: string; contextTokens: number; contextWithout: number }>;
+  saved: { today: SessionScreen["saved"]["today"] };
 }
 
 const WITHIN = 0.02;
@@ -50,20 +67,31 @@ const countFixed = ({ messages, tools }: ModelRequest): number =>
     ),
   );
 
-async function readMemoryCommand(session: Session): Promise<{ total: number; fixed: number }> {
+/** "13.3K" as a number. */
+const readTokens = (text: string | undefined): number =>
+  Number.parseFloat(text ?? "") * (text?.endsWith("K") ? 1_000 : 1);
+
+async function readMemoryCommand(
+  session: Session,
+): Promise<{ total: number; fixed: number; without: number; page: string }> {
   await expect(session.command("memory")).rejects.toThrow("answered 500");
   const shown = (await session.messages()).flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
   );
-  const read = (pattern: RegExp): number =>
-    Number((pattern.exec(shown.at(-1) ?? "")?.[1] ?? "").replaceAll(",", ""));
-  return { total: read(/context of ([\d,]+) tokens/), fixed: read(/([\d,]+) for system prompt and tools/) };
+  const page = shown.at(-1) ?? "";
+  const read = (pattern: RegExp): number => readTokens(pattern.exec(page)?.[1]);
+  return {
+    page,
+    total: read(/^context ([\d.]+K?)/m),
+    without: read(/^context [\d.]+K? instead of ([\d.]+K?)/m),
+    fixed: read(/([\d.]+K?) system and tools/),
+  };
 }
 
-function readStats(stage: Stage): Figures {
+function runStrata(stage: Stage, ...args: string[]): string {
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
-    [join(repository, "dist/strata.js"), "stats", "--json"],
+    [join(repository, "dist/strata.js"), ...args],
     {
       cwd: stage.project.path,
       env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },
@@ -71,12 +99,47 @@ function readStats(stage: Stage): Figures {
     },
   );
   expect(status, stderr).toBe(0);
-  return JSON.parse(stdout) as Figures;
+  return stdout;
 }
 
-test("/memory and stats match the model's count within 2 %, also after a cut, and the curve without Strata never falls", async () => {
+/** Waits until the screen's file, written behind the answer, has this many tokens. */
+async function readScreen(stage: Stage, session: Session, tokens: number): Promise<SessionScreen> {
+  const path = stage.project.file(`.opencode/strata/state/screen/${session.id}.json`);
+  const read = (): SessionScreen | undefined => parseSessionScreen(JSON.parse(readFileSync(path, "utf8")));
+  await expect.poll(() => read()?.context.now, { timeout: patiently(15_000), interval: 100 }).toBe(tokens);
+  const screen = read();
+  if (!screen) throw new Error(`${path} cannot be read`);
+  return screen;
+}
+
+/** The cells of the page's first table, one row per request. */
+function readPage(stage: Stage): { requests: number[][]; tiles: string[] } {
+  runStrata(stage, "stats", "--html", "page.html", "--force");
+  const html = readFileSync(stage.project.file("page.html"), "utf8");
+  const [table = ""] = /<tbody>.*?<\/tbody>/s.exec(html) ?? [];
+  const cells = (row: string): string[] =>
+    [...row.matchAll(/<td>([^<]*)<\/td>/g)].map(([, cell = ""]) => cell.replaceAll(",", ""));
+  return {
+    requests: (table.match(/<tr>.*?<\/tr>/g) ?? []).map((row) => cells(row).slice(0, 3).map(Number)),
+    tiles: [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)</g)].map(([, term, value]) => `${term} ${value}`),
+  };
+}
+
+/** What these requests cost by the model's own counts. */
+const priceAll = (requests: readonly ModelRequest[]): number =>
+  requests.reduce(
+    (sum, { cachedTokens: cached, outputTokens, promptTokens: sent }) =>
+      sum + (sent - cached) * PRICE.written + cached * PRICE.cached + outputTokens * PRICE.answered,
+    0,
+  );
+
+const LATER = ["and now?", "and then?"];
+
+test("every figure matches the model's count within 2 %, also after a cut, and the curve without Strata never falls", async () => {
   await using bare = await openStage({ files });
-  await work(bare, await bare.newSession("bare"));
+  const bareSession = await bare.newSession("bare");
+  await work(bare, bareSession);
+  for (const turn of LATER) await bareSession.ask(turn);
   await using stage = await openStage({ files, plugin: repository });
   const session = await stage.newSession("figures");
   await work(stage, session);
@@ -85,18 +148,53 @@ test("/memory and stats match the model's count within 2 %, also after a cut, an
   expectNear(told.fixed, countFixed(last), "system prompt and tools");
   expectNear(told.total, last.promptTokens + last.outputTokens, "the context");
   await expect(session.command("compact-notes")).rejects.toThrow("answered 500");
-  for (const turn of ["and now?", "and then?"]) {
+  for (const turn of LATER) {
     await session.ask(turn);
     expect(stage.model.lastRequest().promptTokens).toBeLessThan(last.promptTokens / 1.5);
   }
   const cut = await readMemoryCommand(session);
-  expectNear(cut.fixed, countFixed(stage.model.lastRequest()), "system prompt and tools behind a cut");
-  const [figures] = readStats(stage).sessions;
+  const [now, was] = [stage.model.lastRequest(), bare.model.lastRequest()];
+  const [nowTokens, wasTokens] = [now, was].map((one) => one.promptTokens + one.outputTokens) as [
+    number,
+    number,
+  ];
+  expectNear(cut.fixed, countFixed(now), "system prompt and tools behind a cut");
+  expectNear(cut.total, nowTokens, "the context behind a cut");
+  expectNear(cut.without, wasTokens, "the context without Strata");
+
+  const screen = await readScreen(stage, session, nowTokens);
+  expectNear(screen.context.without, wasTokens, "the screen's context without Strata");
+  expectNear(screen.context.kinds.system, countFixed(now), "the screen's system prompt and tools");
+  expect(KINDS.reduce((sum, kind) => sum + screen.context.kinds[kind], 0)).toBe(nowTokens);
+  expect(screen.cache.last).toBeCloseTo(now.cachedTokens / now.promptTokens, 5);
+  expect(screen.context.kinds.notes).toBeGreaterThan(0);
+  const share = 1 - priceAll(stage.model.requests) / priceAll(bare.model.requests);
+  expect(Math.abs((screen.saved.session.share ?? Number.NaN) - share)).toBeLessThan(WITHIN);
+  expect(screen.saved.today).toEqual(screen.saved.session);
+
+  const status = JSON.parse(runStrata(stage, "status", "--json")) as Status;
+  const ofSession = status.sessions[session.id];
+  expect(ofSession?.contextTokens).toBe(nowTokens);
+  expect(ofSession?.contextWithout).toBe(screen.context.without);
+  expect(status.saved.today).toEqual(screen.saved.today);
+  const [headline = ""] = cut.page.match(/^context .* instead of .*?\)/m) ?? [];
+  expect(runStrata(stage, "status").replace(/\s+/g, " ")).toContain(headline);
+
+  const [figures] = (JSON.parse(runStrata(stage, "stats", "--json")) as Figures).sessions;
   const { requests } = stage.model;
-  expect(figures?.requests.map(({ sent }) => sent)).toEqual(requests.map(({ promptTokens }) => promptTokens));
-  expect(figures?.totals.cached).toBe(requests.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0));
+  const counted = requests.map(({ promptTokens }) => promptTokens);
+  const cached = requests.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0);
+  expect(figures?.requests.map(({ sent }) => sent)).toEqual(counted);
+  expect(figures?.totals.cached).toBe(cached);
+  expect(figures?.saved).toEqual(screen.saved.session);
+  expect(figures?.title).toBe(screen.title);
   const without = (figures?.requests ?? []).map(({ keptOut, sent }) => sent + keptOut);
   for (const [index, { promptTokens }] of bare.model.requests.entries())
     expectNear(without[index] ?? 0, promptTokens, `request ${index + 1} without Strata`);
   expect(without).toEqual([...without].sort((a, b) => a - b));
+
+  const page = readPage(stage);
+  expect(page.requests).toEqual(counted.map((sent, index) => [index + 1, sent, without[index]]));
+  const cacheShare = Math.round((100 * cached) / counted.reduce((sum, sent) => sum + sent, 0));
+  expect(page.tiles).toContain(`From the cache ${cacheShare} %`);
 });

@@ -48,7 +48,7 @@ test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, 
       await using page = await openPage({ browser, html, widthPx, isDark });
       const measured = await page.evaluate<Measured>(`(${measure})(window)`);
       expect(measured.scrollWidth).toBeLessThanOrEqual(widthPx);
-      expect(measured.charts).toHaveLength(4);
+      expect(measured.charts).toHaveLength(5);
       for (const { height, smallestText, texts, width } of measured.charts) {
         expect(width).toBeGreaterThan(widthPx === 390 ? 300 : 900);
         expect(height).toBeGreaterThan(200);
@@ -76,7 +76,7 @@ test("the table of every chart can be reached, opened and scrolled by keyboard",
   await using page = await openPage({ browser, html, widthPx: 390, isDark: false });
   const focused = () => page.evaluate<string>("document.activeElement.textContent.trim().slice(0, 40)");
   const summaries: string[] = [];
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 5; n++) {
     await page.press("Tab");
     summaries.push(await focused());
     await page.press("Enter");
@@ -86,9 +86,10 @@ test("the table of every chart can be reached, opened and scrolled by keyboard",
     expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
   }
   expect(summaries).toEqual([
+    "Context with and without Strata: ses_2, ",
+    "Context with and without Strata: ses_1, ",
+    "Saved per day, in tokens of input, as a ",
     "Tokens freed against cache lost, as a ta",
     "Memories by type and age, as a table",
-    "Context per request, ses_2, as a table",
-    "Context per request, ses_1, as a table",
   ]);
 });

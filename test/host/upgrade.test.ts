@@ -143,7 +143,9 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
   it("leaves memories that the next one recalls, /memory tells of and validate finds sound", () => {
     const next = played.now.at(-1)?.textOf("user");
     for (const said of SAID) expect(next).toContain(said);
-    expect(played.memory).toMatch(/^\[Strata\] \/memory\nThis session +context of \d+,\d+ tokens/);
+    expect(played.memory).toMatch(
+      /^\[Strata\] \/memory\ncontext [\d.]+K.* · .* today\n\nThis session.*\n {2}Context +[\d.]+K/,
+    );
     const { status, stderr, stdout } = strata(stage.project, "validate", "--strict");
     expect(`${stderr}${stdout}`).not.toMatch(/ERROR|WARN/i);
     expect(status).toBe(0);

@@ -1,7 +1,7 @@
 /**
  * `npm run pictures`: makes the pictures of the documents from what the built plugin and command line really show. The
- * real OpenCode plays three sessions with a scripted model, then the demo's two runs for the README's chart; needs no
- * key and no network, and about three minutes.
+ * real OpenCode plays three sessions with a scripted model, one more on its real screen, then the demo's two runs for the
+ * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,12 +15,18 @@ import type { Project } from "../host/stage/project.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
 import { rememberedFiles } from "./remembered.js";
+import { drawScreens } from "./screens.js";
 import { drawTerminal } from "./terminal-picture.js";
 
 const DAY_MS = 86_400_000;
 const TURNS = 14;
 const FOLDER = join(sources, "docs", "pictures");
 const SHOWN_PROJECT = "/home/me/shop";
+
+if (process.argv[2] === "screens") {
+  await drawScreens(FOLDER);
+  process.exit();
+}
 
 const source = (name: string): string =>
   Array.from({ length: 260 }, (_, n) => `export const ${name}${n} = "a line of the shop, number ${n}";`).join(
@@ -40,7 +46,12 @@ await using stage = await openStage({
   files: { ...files, ...rememberedFiles(Date.now()) },
 });
 const ids: string[] = [];
-for (const turns of [6, 9, TURNS]) ids.push(await playSession(stage, turns));
+for (const [title, turns] of [
+  ["Fix the order totals", 6],
+  ["Show prices in cents", 9],
+  ["Search for products by colour", TURNS],
+] as const)
+  ids.push(await playSession(stage, title, turns));
 const memory = await askMemory(stage, ids.at(-1) ?? "");
 await stage.host.stop();
 spreadOverDays(stage.project, ids);
@@ -56,13 +67,18 @@ for (const [name, widthPx, heightPx, isDark] of [
   await using page = await openPage({ browser, html, widthPx, isDark });
   await page.takePicture(join(FOLDER, name), heightPx);
 }
+await drawScreens(FOLDER);
 const bare = await play({});
 writeFileSync(join(FOLDER, "context.svg"), drawContext({ bare, strata: await play({ plugin: withStrata }) }));
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);
 
 /** Turns that read, run and answer; its id. */
-async function playSession({ model, newSession, project }: Stage, turns: number): Promise<string> {
-  const session = await newSession("the shop");
+async function playSession(
+  { model, newSession, project }: Stage,
+  title: string,
+  turns: number,
+): Promise<string> {
+  const session = await newSession(title);
   for (let turn = 0; turn < turns; turn++) {
     model.script(
       call("read", { filePath: project.file(`src/part${turn}.ts`) }),

@@ -52,7 +52,7 @@ export function drawComparison(comparisons: readonly Comparison[], description: 
     return { id, bars: bills.map((bill) => listShares(bill, whole)) };
   });
   const highest = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(sum)));
-  const y = createValueScale(plot, highest);
+  const { y } = createValueScale(plot, [highest]);
   const width = (plot.right - plot.left) / Math.max(1, groups.length);
   const content = groups.flatMap(({ id, bars }, index) => {
     const middle = plot.left + (index + 0.5) * width;

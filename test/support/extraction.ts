@@ -64,6 +64,8 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
       const given = (await respond?.(request)) ?? { kind: "refused", why: "not allowed" };
       return typeof given === "string" ? { kind: "text", text: given, tokens: TOKENS } : given;
     },
+    running: () => [],
+    onChange: () => {},
     onIdle: async () => {},
     dispose: () => {},
   };

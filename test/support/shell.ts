@@ -24,6 +24,7 @@ export async function runStrata(
     layers: stack = layers,
     clock = createFakeClock(),
     packageFolder,
+    opened = [],
     stopsAfter,
   }: {
     folder?: string;
@@ -31,6 +32,8 @@ export async function runStrata(
     layers?: readonly LayerDefinition[];
     clock?: Clock;
     packageFolder?: string;
+    /** Files that were opened. */
+    opened?: string[];
     /** Ctrl-C is pressed when so many lines were printed. */
     stopsAfter?: number;
   } = {},
@@ -47,6 +50,7 @@ export async function runStrata(
     style: createStyle(false),
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
+    openFile: async (path) => void opened.push(path),
     onInterrupt(stop) {
       press = stop;
       return () => {};

@@ -22,7 +22,7 @@ function open(files = createMemoryFiles()) {
     folders: planFolders(PROJECT),
     host: createFakeHost(),
     log: createFakeLog(),
-    toasts: { show: (message) => void shown.push(message), dispose: () => {} },
+    toasts: { show: (message) => void shown.push(message), recentWarnings: () => [], dispose: () => {} },
   });
   return { changes, files, shown };
 }

@@ -101,6 +101,52 @@ describe("strata doctor on the configuration", () => {
   });
 });
 
+describe("strata doctor on the screen's half", () => {
+  const entry = '{"plugin": ["opencode-strata"]}';
+  const record = "/home/me/.local/state/opencode/plugin-meta.json";
+
+  it("doctor tells which half is configured, and when OpenCode's TUI last loaded the screen's", async () => {
+    const half = await examine({ [CONFIG]: entry });
+    expect(find(half, "no tui.json names opencode-strata")).toMatchObject({
+      level: "note",
+      todo: "strata init",
+    });
+    for (const path of [
+      `${PROJECT}/tui.json`,
+      `${PROJECT}/.opencode/tui.jsonc`,
+      "/home/me/.config/opencode/tui.json",
+    ]) {
+      const both = await examine({ [CONFIG]: entry, [path]: entry });
+      const place = `the sidebar is configured, "opencode-strata" in ${path}`;
+      expect(find(both, place)).toMatchObject({
+        level: "note",
+        todo: expect.stringContaining("restart OpenCode"),
+      });
+      const loaded = JSON.stringify({ "opencode-strata": { last_time: MORNING }, other: {} });
+      const after = await examine({ [CONFIG]: entry, [path]: entry, [record]: loaded });
+      expect(find(after, place)).toMatchObject({
+        level: "fine",
+        what: expect.stringMatching(/loaded it at \d{4}-/),
+      });
+      for (const damaged of ["", "[1", '{"opencode-strata": 1}', '{"opencode-strata": {"last_time": "x"}}'])
+        expect(
+          find(await examine({ [CONFIG]: entry, [path]: entry, [record]: damaged }), "has not loaded it yet"),
+        ).toMatchObject({ level: "note" });
+    }
+  });
+
+  it("doctor warns of a sidebar configured twice, and of an archive, of which the TUI loads nothing", async () => {
+    const twice = await examine({
+      [CONFIG]: entry,
+      [`${PROJECT}/tui.json`]: '{"plugin": ["opencode-strata@0.1.0", "opencode-strata"]}',
+    });
+    expect(find(twice, "the sidebar is configured 2 times")).toMatchObject({ level: "warning" });
+    const archive = '{"plugin": ["opencode-strata@file:/x/opencode-strata-0.1.0.tgz"]}';
+    const none = await examine({ [CONFIG]: archive, [`${PROJECT}/tui.json`]: archive });
+    expect(find(none, "OpenCode's TUI loads nothing")).toMatchObject({ level: "warning" });
+  });
+});
+
 describe("strata doctor on OpenCode", () => {
   it("doctor says of OpenCode 2 and later that the plugin is written against documentation, and asks for a report", () => {
     for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {

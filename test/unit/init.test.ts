@@ -68,7 +68,7 @@ describe("strata init", () => {
     expect((await runStrata(files, "init")).out).toContain("in /home/me/.config/opencode/opencode.json");
     expect(files.text(PATH)).toBeUndefined();
     await runStrata(files, "init --global --remove");
-    expect(parse(files.text("/home/me/.config/opencode/opencode.json") ?? "").plugin).toEqual([]);
+    expect(files.text("/home/me/.config/opencode/opencode.json")).toBeUndefined();
   });
 
   it("init prefers an existing file with a plugin list, also from a subfolder of the repository", async () => {
@@ -127,6 +127,90 @@ describe("strata init", () => {
   });
 });
 
+describe("strata init on the screen's half", () => {
+  const SCREEN = "/project/tui.json";
+  const only = (spec: string, schema: string): string =>
+    `{\n  "$schema": "https://opencode.ai/${schema}.json",\n  "plugin": ["${spec}"]\n}\n`;
+
+  it("init writes tui.json beside opencode.json, and a second init changes neither", async () => {
+    const files = open();
+    const first = await runStrata(files, "init");
+    expect(first.out).toContain(`Created ${SCREEN}: "plugin": ["opencode-strata"], its sidebar and dialogs`);
+    const written = [PATH, SCREEN].map((path) => files.text(path));
+    expect(written).toEqual([only("opencode-strata", "config"), only("opencode-strata", "tui")]);
+    const { out } = await runStrata(files, "init");
+    expect(out.match(/Already configured/g)).toHaveLength(2);
+    expect([PATH, SCREEN].map((path) => files.text(path))).toEqual(written);
+  });
+
+  it("init adds the half that is missing, with the other's package or folder, whatever file that is in", async () => {
+    for (const [path, spec, screenPath, screenSpec] of [
+      [PATH, "opencode-strata@0.1.0", SCREEN, "opencode-strata@0.1.0"],
+      [PATH, "./lib/strata", SCREEN, "./lib/strata"],
+      ["/project/.opencode/opencode.json", "../lib/strata", "/project/.opencode/tui.json", "../lib/strata"],
+      ["/home/me/.config/opencode/opencode.json", "/project/lib/strata", SCREEN, "/project/lib/strata"],
+      [PATH, "./lib/strata/dist/plugin.js", SCREEN, "opencode-strata"],
+      [PATH, "opencode-strata@file:/x/opencode-strata-0.1.0.tgz", SCREEN, "opencode-strata"],
+    ] as const) {
+      const files = createMemoryFiles({
+        "/project/.git/HEAD": "x",
+        "/project/lib/strata/package.json": '{"name":"opencode-strata"}',
+        "/project/lib/strata/dist/plugin.js": "",
+        [path]: `{"plugin": [["${spec}", {"log": {}}]]}`,
+      });
+      await runStrata(files, "init");
+      expect(files.text(path)).toBe(`{"plugin": [["${spec}", {"log": {}}]]}`);
+      expect(files.text(screenPath), spec).toBe(only(screenSpec, "tui"));
+    }
+    const files = createMemoryFiles({
+      "/project/.git/HEAD": "x",
+      "/project/lib/strata/package.json": '{"name":"opencode-strata"}',
+      [PATH]: '{"plugin": ["./lib/strata"]}',
+      "/project/.opencode/tui.jsonc": '{"plugin": ["other"], // mine\n}',
+    });
+    await runStrata(files, "init");
+    expect(files.text("/project/.opencode/tui.jsonc")).toBe(
+      '{"plugin": ["other", "../lib/strata"], // mine\n}',
+    );
+  });
+
+  it("init --remove takes out both entries, keeps everything else, and deletes a file that had nothing else in it", async () => {
+    const text =
+      '{\n  // my keys\n  "keybinds": { "leader": "ctrl+o" }, // and why\n  "plugin": ["other"],\n}\n';
+    const files = createMemoryFiles({ "/project/.git/HEAD": "x", [SCREEN]: text });
+    await runStrata(files, "init");
+    expect(files.text(SCREEN)).toBe(text.replace('"other"', '"other", "opencode-strata"'));
+    const { code, out } = await runStrata(files, "init --remove");
+    expect([code, files.text(SCREEN), files.text(PATH)]).toEqual([0, text, undefined]);
+    expect(out).toContain(`Removed from ${SCREEN}`);
+    expect(out).toContain(`Removed ${PATH}, which had nothing else in it`);
+  });
+
+  it("init --global writes both files into the global folder, and init --global --remove takes them out", async () => {
+    const files = open();
+    const both = ["opencode.json", "tui.json"].map((name) => `/home/me/.config/opencode/${name}`);
+    await runStrata(files, "init --global");
+    for (const path of both) expect(parse(files.text(path) ?? "").plugin).toEqual(["opencode-strata"]);
+    expect((await runStrata(files, "init")).out.match(/Already configured/g)).toHaveLength(2);
+    await runStrata(files, "init --global --remove");
+    for (const path of both) expect(files.text(path)).toBeUndefined();
+  });
+
+  it("init writes neither file if one of them is invalid, and says which", async () => {
+    for (const line of ["init", "init --remove"]) {
+      const plugins = '{"plugin": ["opencode-strata"]}';
+      const files = createMemoryFiles({
+        "/project/.git/HEAD": "x",
+        ...(line === "init" ? {} : { [PATH]: plugins }),
+        [SCREEN]: '{"plugin": ["opencode-strata"',
+      });
+      const { code, err } = await runStrata(files, line);
+      expect([code, files.text(PATH)]).toEqual([3, line === "init" ? undefined : plugins]);
+      expect(err).toContain(`${SCREEN} was not changed: line 1`);
+    }
+  });
+});
+
 describe("the edit, of any configuration with comments", () => {
   const gap = fc.constantFrom("", " ", "\n  ", " // said\n\t", " /* [,] */ ");
   const entry = fc.constantFrom('"a"', '"b@1"', '["c", {"k": [1, "opencode-strata"]}]');
@@ -146,13 +230,15 @@ describe("the edit, of any configuration with comments", () => {
   it("planAdd adds one entry at the end, keeps every comment and other value, and can be reverted", () => {
     fc.assert(
       fc.property(document, (text) => {
-        const added = planAdd(text, "opencode-strata");
+        const added = planAdd(text, "opencode-strata", "https://opencode.ai/config.json");
         if (added.kind !== "edited") throw new Error(`${added.kind}: ${text}`);
         const before = parse(text, [], { allowTrailingComma: true });
         const now = parse(added.text, [], { allowTrailingComma: true });
         expect(now).toEqual({ ...before, plugin: [...(before.plugin ?? []), "opencode-strata"] });
         expect(countComments(added.text)).toBe(countComments(text));
-        expect(planAdd(added.text, "opencode-strata").kind).toBe("unchanged");
+        expect(planAdd(added.text, "opencode-strata", "https://opencode.ai/config.json").kind).toBe(
+          "unchanged",
+        );
         const removed = planRemove(added.text, (spec) => spec === "opencode-strata");
         if (removed.kind !== "edited") throw new Error(removed.kind);
         expect(parse(removed.text, [], { allowTrailingComma: true })).toEqual({

@@ -14,6 +14,7 @@ import { readDreamState } from "../../src/record/dream-state.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { keepLaterState } from "../../src/record/later-state.js";
 import { parseSavingsRecord } from "../../src/record/savings.js";
+import { parseLine } from "../../src/steering/context-requests.js";
 import { createTrustRecord } from "../../src/trust/record.js";
 import { parseDecisionBatch } from "../../src/view/decision-batch.js";
 import { openDreamWorld, putMemory } from "../support/dream-world.js";
@@ -35,30 +36,25 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
-  [`${STATE}/pulse/ab.json`, JSON.stringify(LATER)],
+  [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
+  ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
   [`${STATE}/extraction/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/extraction/commands.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
-  ...["prices", "session-lengths"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
+  ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
   ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 
 const common = { id: "x", instance: "a", session: "s", at: 1, time: "t" };
 const live = { ...LATER, ...common, directory: "/", started: "t", heartbeat: "t", sessions: [] };
-const change = {
-  ...LATER,
-  id: "x",
-  at: "2026-11-21T09:00:00Z",
-  instance: "a",
-  by: "strata",
-  key: "idea/one",
-};
+const change = { ...LATER, ...common, at: "2026-11-21T09:00:00Z", by: "strata", key: "idea/one" };
 
 /** Lines, and documents that are only read: what this version makes of one that a later one has written. */
-const readings: readonly [path: string, handling: string, read: () => unknown, made: unknown][] = [
+type Reading = [path: string, handling: string, read: () => unknown, made: unknown];
+const readings: readonly Reading[] = [
   [
     `${STATE}/background/<id>.jsonl`,
     "counts in full",
@@ -119,6 +115,10 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
     () => parseSavingsRecord({ ...LATER, ...common, layer: "l", event: "cut" }),
     expect.objectContaining({ event: "cut" }),
   ],
+  ...["context-requests.jsonl", "context-requests.older.jsonl"].map((name): Reading => {
+    const read = () => parseLine({ ...LATER, ...common, action: "drop", item: "r-1" });
+    return [`projects/<id>/${name}`, "asks for the same", read, expect.objectContaining({ action: "drop" })];
+  }),
   [
     ".opencode/memory/ledger/<id>.jsonl",
     "is a change",

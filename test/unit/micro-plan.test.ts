@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatMarker } from "../../layers/2-micro-compact/marker.js";
 import { type Candidate, planClear } from "../../layers/2-micro-compact/plan.js";
-import { findSuperseded } from "../../layers/2-micro-compact/superseded.js";
+import { formatMarker } from "../../src/clearing/marker.js";
+import { findSuperseded } from "../../src/clearing/superseded.js";
 import type { ToolPart } from "../../src/conversation/message.js";
 import { PRICE } from "../../src/record/savings.js";
 import { answer, call, user } from "../support/messages.js";

@@ -1,6 +1,5 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { findReach, hasLookBack } from "../../layers/2-micro-compact/look-back.js";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/format.js";
 import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
@@ -8,6 +7,7 @@ import { readPrices } from "../../src/host/prices.js";
 import { createKnownPrices } from "../../src/record/known-prices.js";
 import { findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
 import { PRICE, priceNet, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { findReach, hasLookBack } from "../../src/view/look-back.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

@@ -65,6 +65,7 @@ async function run(line: string, isTTY: boolean) {
     env: {},
     style: createStyle(isTTY),
     loadLayers: async () => layers,
+    openFile: async () => {},
     ...createTerminal(stdout, stderr),
   });
   return { out: stdout.text, err: stderr.text };

@@ -1,7 +1,9 @@
 /** What was saved, in words. */
 import { describe, expect, it } from "vitest";
-import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
-import { formatSaved, formatSavedShort } from "../../src/status/format-saved.js";
+import { formatMoney, formatPercent, formatTokens } from "../../src/format.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { formatContext, formatHeadline, formatSaving } from "../../src/screen/format-figures.js";
+import { sumRecords, toSaving } from "../../src/screen/ledger-sums.js";
 
 const answer = (fields: Partial<SavingsRecord>): SavingsRecord => ({
   v: 1,
@@ -12,7 +14,8 @@ const answer = (fields: Partial<SavingsRecord>): SavingsRecord => ({
   event: "answer",
   ...fields,
 });
-const say = (...records: SavingsRecord[]): string => formatSaved(sumSavings(records));
+const savingOf = (...records: SavingsRecord[]) => toSaving(sumRecords(records));
+const say = (...records: SavingsRecord[]): string => formatSaving(savingOf(...records));
 
 describe("what was saved", () => {
   it("what was saved is said in dollars, with its share, where the model has a price", () => {
@@ -20,28 +23,31 @@ describe("what was saved", () => {
       answer({ cost: 300_000, net: 100_000, money: 0.3 }),
       answer({ cost: 100_000, net: 60_000, money: 0.18 }),
     ];
-    expect(say(...records)).toBe("about $0.48 (29 %) less than OpenCode alone would have cost");
-    expect(formatSavedShort(sumSavings(records))).toBe("saved $0.48");
+    expect(say(...records)).toBe("saved $0.48 (29 %)");
   });
 
-  it("what was saved is said in tokens of input where prices are unknown or nothing is charged", () => {
-    const tokens = "about 100,000 tokens of input (25 %) less than OpenCode alone would have cost";
-    expect(say(answer({ cost: 300_000, net: 100_000 }))).toBe(tokens);
-    expect(say(answer({ cost: 300_000, net: 100_000, money: 0 }))).toBe(tokens);
+  it("what was saved is said as a share where prices are unknown or nothing is charged", () => {
+    const share = "saved 25 % (100K tokens of input)";
+    expect(say(answer({ cost: 300_000, net: 100_000 }))).toBe(share);
+    expect(say(answer({ cost: 300_000, net: 100_000, money: 0 }))).toBe(share);
   });
 
-  it("a session that cost more than OpenCode alone says so", () => {
+  it("a session that has not paid back yet says so, and is not greeted with a negative number", () => {
     const loss = answer({ cost: 104_000, net: -4_000, money: -0.012 });
-    expect(say(loss)).toBe("about $0.012 (4 %) more than OpenCode alone would have cost");
-    expect(formatSavedShort(sumSavings([loss]))).toBe("cost $0.012 more");
+    expect(say(loss)).toBe("not paid back yet: $0.012 spent so far");
+    expect(say(answer({ cost: 104_000, net: -4_000 }))).toBe(
+      "not paid back yet: 4K tokens of input spent so far",
+    );
+    expect(say()).toBe("nothing saved yet");
+    expect(say(answer({ cost: 1, net: 0 }))).toBe("nothing saved yet");
   });
 
   it("sessions of models with and without prices are not added up", () => {
     const priced = answer({ cost: 1, net: 100_000, money: 0.3 });
     expect(say(priced, answer({ cost: 1, net: 5_000 }))).toContain(
-      "$0.30 and 5,000 tokens of input where prices are unknown",
+      "$0.30 and 5K tokens of input where prices are unknown",
     );
-    expect(say(priced, answer({ cost: 1, net: -5_000 }))).toContain("$0.30 less 5,000 tokens of input");
+    expect(say(priced, answer({ cost: 1, net: -5_000 }))).toContain("$0.30 less 5K tokens of input");
   });
 
   it("records of earlier versions count as they did, without a share", () => {
@@ -50,7 +56,7 @@ describe("what was saved", () => {
       answer({ net: 21_150 }),
       answer({ cost: 10_000, net: 0 }),
     ];
-    expect(say(...records)).toBe("about 20,000 tokens of input less than OpenCode alone would have cost");
+    expect(say(...records)).toBe("saved 20K tokens of input");
   });
 
   it("Strata's own calls and the host's summaries are part of the cost", () => {
@@ -59,6 +65,61 @@ describe("what was saved", () => {
       answer({ event: "background", net: -10_000 }),
       answer({ event: "summary", cost: 20_000, net: -20_000 }),
     ];
-    expect(sumSavings(records)).toMatchObject({ cost: 90_000, net: 20_000 });
+    expect(sumRecords(records)).toMatchObject({ cost: 90_000, net: 20_000 });
+  });
+});
+
+describe("the headline", () => {
+  const headline = (now: number, without: number, ...today: SavingsRecord[]): string => {
+    const context = { now, without, threshold: 1, kinds: {} as never };
+    const none = savingOf();
+    return formatHeadline({ context, saved: { session: none, project: none, today: savingOf(...today) } });
+  };
+
+  it("the headline has percent and money first", () => {
+    expect(headline(13_342, 25_600, answer({ cost: 1, net: 9, money: 0.42 }))).toBe(
+      "context 13.3K instead of 25.6K (−48 %) · saved $0.42 today",
+    );
+    expect(headline(13_342, 25_600, answer({ cost: 300, net: 100 }))).toContain("· saved 25 % today");
+  });
+
+  it("the headline of a young session has no difference that is none, and no negative saving", () => {
+    expect(headline(9_000, 9_010, answer({ cost: 1, net: -9 }))).toBe("context 9K · not paid back yet today");
+    expect(headline(9_000, 9_000)).toBe("context 9K · nothing saved yet today");
+    expect(formatContext({ now: 10_200, without: 9_000 })).toBe("10.2K, 1.2K of them Strata's own");
+  });
+});
+
+describe("numbers for people", () => {
+  it("sizes have at most three digits", () => {
+    const sizes = [0, 7, 812, 999.4, 1_000, 13_342, 99_949, 99_960, 128_000, 999_499, 999_600, 1_250_000];
+    expect(sizes.map(formatTokens)).toEqual([
+      "0",
+      "7",
+      "812",
+      "999",
+      "1K",
+      "13.3K",
+      "99.9K",
+      "100K",
+      "128K",
+      "999K",
+      "1M",
+      "1.3M",
+    ]);
+    expect(formatTokens(-4_200)).toBe("−4.2K");
+  });
+
+  it("shares are whole from one percent on, and small ones are not zero", () => {
+    expect([0.483, -0.483, 1, 0.0096, 0.004, 0, -0.0001].map(formatPercent)).toEqual([
+      "48 %",
+      "−48 %",
+      "100 %",
+      "1 %",
+      "0.4 %",
+      "0 %",
+      "0 %",
+    ]);
+    expect([1.234, 0.0346, 0].map(formatMoney)).toEqual(["$1.23", "$0.035", "$0.00"]);
   });
 });

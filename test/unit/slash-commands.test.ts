@@ -1,6 +1,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { sumAddedTokens } from "../../layers/always/memory-command.js";
+import { sumAddedTokens } from "../../layers/always/memory-page.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
@@ -156,16 +156,21 @@ describe("/memory", () => {
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
     const text = await ask(world);
-    expect(text).toMatch(
-      /^This session +the model has not answered yet\n +tokens added by Strata: 4\d\d by tool-results\n +tokens removed by Strata: 20,\d+ by tool-results\n/,
+    const [headline, session, project, memory, state] = text.split("\n\n");
+    expect(headline).toMatch(/^context [\d.]+K · nothing saved yet today$/);
+    expect(session).toMatch(
+      /^This session\n {2}Context +about [\d.]+K tokens; the model has not answered yet\n {2}Made of +/,
     );
-    expect(text).toMatch(
-      / +about [\d,]+ tokens of input( \(\d+ %\))? (less|more) than OpenCode alone would have cost, counting 0 cached tokens/,
+    expect(session).toMatch(
+      /^ {2}Removed by +tool-results 20K tokens\n {2}Added by +tool-results 4\d\d tokens$/m,
     );
-    expect(text).toMatch(/^Auto summaries +on: /m);
-    expect(text).toContain("1 result moved to files");
-    expect(text).toMatch(/^Switched on +toolResults, microCompact/m);
-    expect(text).toMatch(/^Background calls +100 calls and 200,000 tokens left today/m);
+    expect(session).toMatch(/^ {2}Balance +nothing saved yet$/m);
+    expect(session).toMatch(/^ {2}Auto summaries +on: /m);
+    expect(project).toMatch(/^This project: 1 session\n {2}Today +/);
+    expect(project).toContain("1 result moved to files");
+    expect(memory).toMatch(/^Memory\n {2}Memories +none$/);
+    expect(state).toMatch(/^State\n {2}Switched on +toolResults, microCompact/);
+    expect(state).toMatch(/^ {2}Own model calls +100 calls and 200K tokens left today/m);
     expect(text).not.toContain("\u001b");
   });
 
@@ -173,7 +178,7 @@ describe("/memory", () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
-      /^Background calls +100 calls .* left today\n +none are made now: .*small_model/m,
+      /^ {2}Own model calls +100 calls .* left today\n +none are made now: [^:]*small_model/m,
     );
   });
 
@@ -189,8 +194,8 @@ describe("/memory", () => {
     world.strata.pulse.beat("config");
     world.strata.pulse.sign("answer");
     const text = await ask(world);
-    expect(text).toMatch(/^Auto summaries +off in this session: it failed\. \/compact turns/m);
-    expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
+    expect(text).toMatch(/^ {2}Auto summaries +off in this session: it failed\. \/compact turns/m);
+    expect(text).toMatch(/^Problems\n {2}- OpenCode has not called hook context/m);
   });
 
   it("/memory names open blockers and undecided conflicts, and neither once they are settled", async () => {
@@ -218,11 +223,13 @@ describe("/memory", () => {
     const record = `${folder}/conflicts/the-database-1.md`;
     await world.files.writeWhole(record, formatConflict(conflict, "Postgres", "SQLite"));
     const text = await ask(world);
-    expect(text).toMatch(/^Memories +decision 1, blocker 3$/m);
+    expect(text).toMatch(/^ {2}Memories +4: decision 1, blocker 3$/m);
     expect(text).toMatch(
-      /^Open blockers +CI has no browser {2}\(blocker\/ci\)\n +The key has expired {2}\(private\/blocker\/mine\)$/m,
+      /^ {2}Open blockers +CI has no browser \(blocker\/ci\)\n +The key has expired \(private\/blocker\/mine\)$/m,
     );
-    expect(text).toContain(`Conflicts         two versions of "The database", choose one: ${record}`);
+    expect(text).toMatch(
+      /^ {2}Conflicts +two versions of "The database", choose one:\n +\.opencode\/memory\/conflicts\/the-database-1\.md$/m,
+    );
     await world.files.writeWhole(
       `${folder}/decision/the-database.md`,
       "---\ntitle: The database\n---\nSQLite\n",

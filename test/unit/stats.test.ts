@@ -188,12 +188,12 @@ describe("the page", () => {
 
   it("the page is valid markup, with each chart for wide and narrow screens and as a table", () => {
     expect(findMarkupFaults(page)).toEqual([]);
-    expect(page.match(/<svg /g)).toHaveLength(8);
+    expect(page.match(/<svg /g)).toHaveLength(10);
     expect(
       page.match(/<svg [^>]*role="img"[^>]*>\s*<title>[^<]+<\/title>\s*<desc>[^<]+<\/desc>/g),
-    ).toHaveLength(8);
-    expect(page.match(/<details><summary>/g)).toHaveLength(4);
-    expect(page.match(/tabindex="0"/g)).toHaveLength(4);
+    ).toHaveLength(10);
+    expect(page.match(/<details><summary>/g)).toHaveLength(5);
+    expect(page.match(/tabindex="0"/g)).toHaveLength(5);
     expect(page).toContain("<td>65,000</td>");
     expect(page).toContain("<td>decision</td><td>2</td><td>0</td><td>1</td><td>0</td><td>1</td><td>4</td>");
     expect(page).toContain("/home/me/a &lt;b&gt; &amp; &quot;c&quot;");
@@ -233,11 +233,16 @@ describe("strata stats", () => {
     const files = createMemoryFiles(world());
     const { code, out } = await runStrata(files, "stats");
     expect(code).toBe(0);
-    expect(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
-      ["tokens", "requests", "sent"],
-      ["ses_2", "1", "7,000"],
-      ["ses_1", "3", "51,000"],
-      ["all 2 sessions", "4", "58,000"],
+    expect(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 6))).toEqual([
+      ["not paid back yet: 3.9K tokens of input spent so far"],
+      [""],
+      ["session", "saved", "dollars", "context", "without", "requests"],
+      ["ses_2", "0", "-", "7K", "7K", "1"],
+      ["ses_1", "−3.9K", "-", "17K", "38.7K", "3"],
+      ["all 2 sessions", "−3.9K", "-", "14.5K", "30.8K", "4"],
+      [""],
+      [expect.stringMatching(/^context, without: mean tokens of a request/)],
+      [expect.stringMatching(/^what that cost: 9K cached tokens written again/)],
     ]);
     expect(JSON.parse((await runStrata(files, "stats --json")).out).totals.sent).toBe(58_000);
   });
@@ -261,7 +266,7 @@ describe("strata stats", () => {
     await files.appendLine(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`, "{oops");
     const { code, err, out } = await runStrata(files, "stats");
     expect(code).toBe(1);
-    expect(out).toContain("58,000");
+    expect(out).toMatch(/^all 2 sessions +−3\.9K /m);
     expect(err).toContain("ses_1.jsonl: line 7 cannot be read");
   });
 });

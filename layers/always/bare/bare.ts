@@ -130,6 +130,7 @@ export function createBare(options: BareOptions): Bare {
       pastLooks: new Set(),
       // Strata never changes the system prompt: a provider that has a cache has that at least.
       isCold: counted.cached < fixedTokens / 2 || hostBreak === "model" || hostBreak === "day",
+      isOtherModel: hostBreak === "model",
       toolTokens: ours,
       tokensPerCharacter: sizes.tokensPerCharacter(sessionID),
       usableTokens:
@@ -186,9 +187,10 @@ function findBefore(
     const earlier = [...requests.values()].filter(({ at }) => at < made);
     if (earlier.length > 0) return earlier.reduce((last, one) => (one.at > last.at ? one : last));
   }
-  const answeredAt = messages[lastAnswer]?.info.time?.created;
-  if (answeredAt === undefined) return undefined;
-  return requests.get(answeredAt) ?? estimateBare(messages, sizes);
+  if (lastAnswer === -1) return undefined;
+  // The last answer is unknown if it was interrupted, or given while Strata was off.
+  const known = messages.findLast(({ info: { time } }) => requests.has(time?.created ?? -1));
+  return requests.get(known?.info.time?.created ?? -1) ?? estimateBare(messages, sizes);
 }
 
 /** Without the ledger, what came before is estimated from the history. Never rejects. */

@@ -28,6 +28,8 @@ export interface MeasuredRequest {
   /** Starts of earlier answers that were only looks. */
   pastLooks: ReadonlySet<number>;
   isCold: boolean;
+  /** Another model than that of the answer before, which counts differently. */
+  isOtherModel: boolean;
   fixedTokens: number;
   /** Tokens of Strata's tool definitions. */
   toolTokens: number;
@@ -50,9 +52,13 @@ export function measureStep(before: BareRequest | undefined, request: MeasuredRe
   return {
     ...{ at, counted, fixedTokens, isCold, isLook, usableTokens, windowTokens },
     wholeTokens: counted.sent - toolTokens + count(history.messages) - count(shown),
-    grownTokens: isLook
-      ? count(added.filter((message) => message !== answer))
-      : countGrown(request, added) + (before && !answer ? before.answered : 0) - lookTokens,
+    // Only the host's own summary and an undo make a history shorter.
+    grownTokens: Math.max(
+      0,
+      isLook
+        ? count(added.filter((message) => message !== answer))
+        : countGrown(request, added) + (before && !answer ? before.answered : 0) - lookTokens,
+    ),
     pruned: before && findPruned(before, request),
     summarize: (since) => summarize(request, since),
   };
@@ -63,7 +69,7 @@ export function measureStep(before: BareRequest | undefined, request: MeasuredRe
  * counted those that were shown.
  */
 function countGrown(
-  { counted, last, shown, ...request }: MeasuredRequest,
+  { counted, isOtherModel, last, shown, ...request }: MeasuredRequest,
   added: readonly Message[],
 ): number {
   const { history, tokensPerCharacter } = request;
@@ -71,6 +77,7 @@ function countGrown(
   const shownAdded = countCharacters(added.length === 0 ? [] : shown.slice(-added.length));
   const isExact =
     last !== undefined &&
+    !isOtherModel &&
     last.at === history.messages[history.lastAnswer]?.info.time?.created &&
     last.characters === countCharacters(shown) - shownAdded;
   return isExact
@@ -146,6 +153,9 @@ export function createGoneAt(
   });
   return ({ index, key }) => {
     const { cleared, judged } = find(key) ?? {};
+    const answerKey = history.keyOf(index);
+    const dropped = answerKey && find(answerKey.key)?.dropped;
+    if (dropped && isEarly(dropped.at)) return dropped.at;
     const decided = [cleared, judged].flatMap((one) =>
       one?.text !== undefined && isEarly(one.at) ? [one.at] : [],
     );

@@ -18,6 +18,7 @@ import { checkLoaded, checkVersions } from "../doctor/loaded.js";
 import { checkFolders, checkMachine, checkRuntime } from "../doctor/machine.js";
 import { findOpenCode, readVersion } from "../doctor/opencode.js";
 import { prove } from "../doctor/proof.js";
+import { checkScreen } from "../doctor/screen.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
@@ -118,6 +119,7 @@ async function examinePlugin(
       : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
     await checkLoaded(cli, folders, proof?.version ?? version),
+    ...(host !== undefined && isSecond(host) ? [] : await checkScreen(project)),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
 }

@@ -1,12 +1,11 @@
 /** `strata edit`: opens the memory's own file in the user's editor. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { StrataError } from "../../error.js";
 import type { Memory } from "../../memory/memory.js";
 import { findMemories } from "../../memory/search/find.js";
 import type { Memories } from "../../memory/store.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
+import { openEditor } from "../editor.js";
 import { requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
@@ -51,20 +50,4 @@ async function findTarget({ files }: CliContext, memories: Memories, words: stri
   if (path === undefined)
     throw new StrataError("NO_MEMORY", `the file of ${memory.id} is gone; see strata history ${memory.id}`);
   return { path, memory };
-}
-
-async function openEditor(env: CliContext["env"], path: string): Promise<void> {
-  const editor = env.VISUAL || env.EDITOR || "vi";
-  // The shell splits an editor that is set with arguments.
-  const child = spawn(`${editor} "$STRATA_FILE"`, {
-    shell: true,
-    stdio: "inherit",
-    env: { ...env, STRATA_FILE: path },
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0)
-    throw new StrataError(
-      "NO_EDITOR",
-      `${editor} exited with ${code}; set EDITOR to one that runs, or open ${path}`,
-    );
 }

@@ -1,6 +1,5 @@
 /** `strata export`: memories as JSON Lines, each with its whole file. Changes nothing but the file it writes. */
-import { join, resolve } from "node:path";
-import { StrataError } from "../../error.js";
+import { join } from "node:path";
 import { findHint } from "../../memory/draft.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import { atOnce } from "../../slices.js";
@@ -8,9 +7,10 @@ import { exitCodes, type Run } from "../command.js";
 import { idOf, type ReadShelf, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import { formatCopy } from "../transfer/line.js";
+import { writeNew } from "../write-new.js";
 
-export const run: Run = async (cli, { global: withGlobal, includePrivate }, [target]) => {
-  const { files, folder, say, style, warn } = cli;
+export const run: Run = async (cli, { force, global: withGlobal, includePrivate }, [target]) => {
+  const { say, style, warn } = cli;
   const shelves = (await readShelves(await openProject(cli))).filter(
     ({ place }) =>
       (withGlobal === true || place.scope === "project") &&
@@ -21,9 +21,7 @@ export const run: Run = async (cli, { global: withGlobal, includePrivate }, [tar
   if (target === undefined) {
     if (text !== "") say(text.trimEnd());
   } else {
-    const path = resolve(folder, target);
-    if (!(await files.create(path, text)))
-      throw new StrataError("IN_THE_WAY", `${path} already exists; choose another file, or remove it`);
+    const path = await writeNew(cli, target, text, force === true);
     say(`Exported: ${lines.length} ${lines.length === 1 ? "memory" : "memories"} to ${path}`);
   }
   for (const problem of problems) warn(`${style.yellow("Skipped")}  ${problem}`);

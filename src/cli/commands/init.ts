@@ -1,29 +1,39 @@
-/** `strata init`: adds the plugin to an OpenCode configuration file, or removes it, and changes nothing else. */
-import { basename, dirname, join } from "node:path";
-import { readText } from "../../config/config-files.js";
-import { isStrata, PACKAGE, type PluginEntry, readPluginEntries } from "../../config/plugin-entries.js";
+/**
+ * `strata init`: adds the plugin and its part of the screen to OpenCode's two configuration files, or removes them, and
+ * changes nothing else. Both changes are planned before the first is written.
+ */
+import { join } from "node:path";
+import { PACKAGE } from "../../config/plugin-entries.js";
 import { StrataError } from "../../error.js";
 import { findGlobalFolder } from "../../host/config-files.js";
 import { isWithin } from "../../own/own-folders.js";
-import type { Files } from "../../seams/files.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { findUpwards } from "../find-project.js";
+import { type Change, HALVES, type Place, planEntry, planRemoval } from "../init/halves.js";
 import { readSettings } from "../settings.js";
 
-const PROJECT_FILES = [
-  "opencode.json",
-  "opencode.jsonc",
-  join(".opencode", "opencode.json"),
-  join(".opencode", "opencode.jsonc"),
-];
-const GLOBAL_FILES = ["opencode.json", "opencode.jsonc", "config.json"];
-
 export const run: Run = async (cli, { global: isGlobal, remove }) => {
-  const globalFiles = listGlobalFiles(cli);
-  const own = isGlobal ? globalFiles : await listProjectFiles(cli);
-  if (!isGlobal) for (const path of own) await refuseOutside(cli, path);
-  return remove ? removeEntry(cli, own) : addEntry(cli, own, isGlobal ? [] : globalFiles);
+  const folder = isGlobal ? undefined : await findProjectFolder(cli);
+  const places = HALVES.map((half): Place => {
+    const globalFiles = half.globalNames.map((name) => join(findGlobalFolder(cli), name));
+    if (folder === undefined) return { half, own: globalFiles, elsewhere: [] };
+    const own = [folder, join(folder, ".opencode")].flatMap((place) =>
+      half.fileNames.map((name) => join(place, name)),
+    );
+    return { half, own, elsewhere: globalFiles };
+  });
+  if (!isGlobal) for (const path of places.flatMap(({ own }) => own)) await refuseOutside(cli, path);
+  return remove ? removeEntries(cli, places) : addEntries(cli, places);
 };
+
+/** The nearest folder with a configuration of OpenCode's, within the repository; otherwise its root. */
+async function findProjectFolder({ files, folder }: CliContext): Promise<string> {
+  const root = (await findUpwards(files, folder, [".git"])) ?? folder;
+  const names = HALVES.flatMap(({ fileNames }) => fileNames);
+  const inside = names.map((name) => join(".opencode", name));
+  const configured = await findUpwards(files, folder, [...names, ...inside]);
+  return configured?.startsWith(root) ? configured : root;
+}
 
 /**
  * A configuration file may be a link, and is edited where it leads. A project's link that leads out of the project may
@@ -46,85 +56,48 @@ async function refuseOutside(cli: CliContext, path: string): Promise<void> {
   );
 }
 
-function listGlobalFiles({ env, home }: CliContext): string[] {
-  const folder = findGlobalFolder({ home, env });
-  return GLOBAL_FILES.map((name) => join(folder, name));
-}
-
-/** Those of the nearest folder that has one, within the repository; otherwise those of its root. */
-async function listProjectFiles({ files, folder }: CliContext): Promise<string[]> {
-  const root = (await findUpwards(files, folder, [".git"])) ?? folder;
-  const configured = await findUpwards(files, folder, PROJECT_FILES);
-  const chosen = configured?.startsWith(root) ? configured : root;
-  return PROJECT_FILES.map((name) => join(chosen, name));
-}
-
-async function addEntry(
-  { files, packageFolder, say }: CliContext,
-  own: readonly string[],
-  elsewhere: readonly string[],
-): Promise<ExitCode> {
-  const [found] = (await readEntries(files, [...own, ...elsewhere])).filter(isStrata);
-  if (found) {
-    say(`Already configured: "${found.spec}" in ${found.file}`);
-    return exitCodes.fine;
+async function addEntries(cli: CliContext, places: readonly Place[]): Promise<ExitCode> {
+  const { files, packageFolder, say } = cli;
+  const changes: Change[] = [];
+  for (const place of places) {
+    const [first] = changes;
+    const plugin = first && "entry" in first ? first.entry : undefined;
+    changes.push(await planEntry(files, place, { packageFolder, plugin }));
   }
-  const path = await chooseFile(files, own);
-  const { planAdd } = await import("../init/edit-plugins.js");
-  const text = await readToEdit(files, path);
-  const spec = await chooseSpec(files, path, packageFolder);
-  const edited = planAdd(text ?? "", spec);
-  if (edited.kind === "refused") throw refused(path, edited.why);
-  if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
-  say(`${text === undefined ? "Created" : "Added to"} ${path}: "plugin": ["${spec}"]`);
-  say("OpenCode loads it at its next start; strata doctor checks that it works.");
+  await write(cli, changes);
+  for (const [index, change] of changes.entries()) {
+    if (!("entry" in change)) continue;
+    const { file, spec } = change.entry;
+    const name = places[index]?.half.name;
+    if (change.kind === "there") say(`Already configured: "${spec}" in ${file}, ${name}`);
+    else say(`${change.isNew ? "Created" : "Added to"} ${file}: "plugin": ["${spec}"], ${name}`);
+  }
+  if (changes.some(({ kind }) => kind === "write"))
+    say("OpenCode loads both at its next start; strata doctor checks that it works.");
   return exitCodes.fine;
 }
 
-async function removeEntry({ files, say }: CliContext, own: readonly string[]): Promise<ExitCode> {
-  const entries = (await readEntries(files, own)).filter(isStrata);
-  const { planRemove } = await import("../init/edit-plugins.js");
-  for (const path of new Set(entries.map(({ file }) => file))) {
-    const specs = new Set(entries.filter(({ file }) => file === path).map(({ spec }) => spec));
-    const edited = planRemove((await readToEdit(files, path)) ?? "", (spec) => specs.has(spec));
-    if (edited.kind === "refused") throw refused(path, edited.why);
-    if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
-    say(`Removed from ${path}. The plugin's files remain; you can delete .opencode/strata/state.`);
+async function removeEntries(cli: CliContext, places: readonly Place[]): Promise<ExitCode> {
+  const { files, say } = cli;
+  const changes = (await Promise.all(places.map((place) => planRemoval(files, place)))).flat();
+  await write(cli, changes);
+  for (const change of changes) {
+    if (change.kind === "write") say(`Removed from ${change.path}.`);
+    if (change.kind === "delete") say(`Removed ${change.path}, which had nothing else in it.`);
   }
-  if (entries.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
+  const own = places.flatMap((place) => place.own.slice(0, 2));
+  if (changes.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
+  else say("The plugin's files remain; you can delete .opencode/strata/state.");
   return exitCodes.fine;
 }
 
-/** The origin does not matter for finding an entry. */
-const readEntries = (files: Files, paths: readonly string[]): Promise<PluginEntry[]> =>
-  readPluginEntries(
-    files,
-    paths.map((path) => ({ path, origin: "user" })),
-  );
-
-/** The first existing file with a plugin list, else the first existing file, else the usual one. */
-async function chooseFile(files: Files, own: readonly string[]): Promise<string> {
-  const listing = (await readEntries(files, own))[0]?.file;
-  if (listing !== undefined) return listing;
-  for (const path of own) if (await files.stat(path)) return path;
-  return own[0] as string;
-}
-
-/**
- * The copy in the project's node_modules, if there is one, since the project's lock file pins it; otherwise the folder
- * that this command line runs from, if it is no installed package; otherwise the package's name.
- */
-async function chooseSpec(files: Files, path: string, packageFolder = PACKAGE): Promise<string> {
-  const isInside = basename(dirname(path)) === ".opencode";
-  const root = isInside ? dirname(dirname(path)) : dirname(path);
-  const isInstalled = await files.stat(join(root, "node_modules", PACKAGE, "package.json"));
-  return isInstalled ? `${isInside ? ".." : "."}/node_modules/${PACKAGE}` : packageFolder;
-}
-
-async function readToEdit(files: Files, path: string): Promise<string | undefined> {
-  const text = await readText(files, path);
-  if (text instanceof Error) throw text;
-  return text;
+/** Writes nothing if one of the files cannot be edited. */
+async function write({ files }: CliContext, changes: readonly Change[]): Promise<void> {
+  for (const change of changes) if (change.kind === "refused") throw refused(change.path, change.why);
+  for (const change of changes) {
+    if (change.kind === "write") await files.writeWhole(change.path, change.text, { mode: "kept" });
+    if (change.kind === "delete") await files.remove(change.path);
+  }
 }
 
 function refused(path: string, why: string): StrataError {

@@ -1,66 +1,104 @@
-/** `strata stats`: the savings ledger by session, or as a page with charts. */
-import { resolve } from "node:path";
-import { formatCount, formatMoney } from "../../format.js";
+/** `strata stats`: the savings ledger by session, as a page with charts, or as comma-separated values. */
+import { join } from "node:path";
+import { StrataError } from "../../error.js";
+import { formatCount, formatMoney, formatPercent, formatTokens } from "../../format.js";
+import { formatSaving } from "../../screen/format-figures.js";
+import { readTitles } from "../../screen/known-sessions.js";
+import { formatTitle } from "../../status/format-status.js";
 import { readLedger } from "../../status/status.js";
-import { exitCodes, type Run } from "../command.js";
+import { WRONG_ARGUMENT } from "../arguments.js";
+import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
-import { type Figures, sumFigures } from "../stats/figures.js";
+import { type Figures, findMeanContext, type SessionFigures, sumFigures } from "../stats/figures.js";
 import type { Style } from "../style.js";
+import { writeNew } from "../write-new.js";
 
 const MOST_SESSIONS = 20;
 
-export const run: Run = async (cli, { html, json }) => {
+export const run: Run = async (cli, options) => {
+  const { csv, html, json, open } = options;
+  if ([csv, html ?? open, json].filter((one) => one !== undefined).length > 1)
+    throw new StrataError(WRONG_ARGUMENT, "choose one of --csv, --html and --json; --open goes with --html");
   const { files, say, style, warn } = cli;
   const project = await openProject(cli);
   const { problems, sessions } = await readLedger(files, project.folders.savings);
-  const figures = sumFigures(sessions);
-  if (typeof html === "string") say(`Written: ${await writePage(project, html, figures)}`);
-  else say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
+  const titles = await readTitles(openOwnState(project).files, project.folders.sessions);
+  const figures = sumFigures(sessions, titles);
+  if (csv !== undefined) {
+    const { formatCsv } = await import("../stats/csv.js");
+    await sayOrWrite(cli, options, formatCsv(sessions, titles));
+  } else if (html !== undefined || open === true) {
+    const path = await writePage(project, options, figures);
+    say(`Written: ${path}`);
+    if (open === true) await cli.openFile(path);
+  } else say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
   for (const problem of problems) warn(`${style.yellow("Problem")}  ${problem}`);
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 
-/** Writes the page; returns its path. */
-async function writePage(project: Project, name: string, figures: Figures): Promise<string> {
-  const { cli, root } = project;
+async function sayOrWrite(cli: CliContext, { csv, force }: OptionValues, text: string): Promise<void> {
+  if (typeof csv === "string") cli.say(`Written: ${await writeNew(cli, csv, text, force === true)}`);
+  else cli.say(text.trimEnd());
+}
+
+/** Writes the page; returns its path. Without a name it is the plugin's own file, which is replaced. */
+async function writePage(project: Project, { force, html }: OptionValues, figures: Figures): Promise<string> {
+  const { cli, folders, root } = project;
   const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
     import("../stats/page.js"),
     import("../stats/memory-figures.js"),
     import("../open-memories.js"),
   ]);
-  const path = resolve(cli.folder, name);
   const nowMs = cli.clock.now();
   const memories = sumMemories(await withMemories(project, (store) => store.list()), nowMs);
   const page = formatPage({ project: root, made: new Date(nowMs).toISOString(), figures, memories });
-  await cli.files.writeWhole(path, page, { mode: "kept" });
+  if (typeof html === "string") return writeNew(cli, html, page, force === true);
+  const path = join(folders.strata, "stats.html");
+  await cli.files.writeWhole(path, page);
   return path;
 }
 
-/** One line for each session, newest first, and one for all. */
-function formatFigures({ sessions, totals }: Figures, style: Style): string {
-  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net", "saved"];
+/** What was saved in all, then one line for each session, newest first, and one for all. */
+function formatFigures(figures: Figures, style: Style): string {
+  const { saved, sessions, totals } = figures;
+  const columns = ["saved", "dollars", "context", "without", "requests", "cached", "freed"];
   const rows = sessions.slice(0, MOST_SESSIONS).map((session) => ({
-    name: session.sessionID,
-    cells: formatCells(session.requests.length, session.totals),
+    name: formatTitle(session.title, session.sessionID),
+    cells: formatCells([session], session),
   }));
-  const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
-  const all = {
-    name: `all ${formatCount(sessions.length)} sessions`,
-    cells: formatCells(requests, totals),
-  };
+  const more = sessions.length - rows.length;
+  const all = { name: `all ${formatCount(sessions.length)} sessions`, cells: formatCells(sessions, figures) };
   const nameWidth = Math.max(...[all, ...rows].map(({ name }) => name.length));
   const format = (name: string, cells: readonly string[]): string =>
-    [name.padEnd(nameWidth), ...cells.map((cell) => cell.padStart(12))].join("");
+    [name.padEnd(nameWidth), ...cells.map((cell) => cell.padStart(10))].join("");
   return [
-    style.bold(format("tokens", columns)),
+    style.bold(sessions.length === 0 ? "nothing recorded yet" : formatSaving(saved)),
+    "",
+    style.bold(format("session", columns)),
     ...[...rows, all].map(({ name, cells }) => format(name, cells)),
+    ...(more > 0 ? [`${formatCount(more)} older sessions are not listed; --json has all`] : []),
+    "",
+    "context, without: mean tokens of a request with Strata, and an estimate without it",
+    `what that cost: ${formatTokens(totals.cacheLost)} cached tokens written again, ${formatTokens(totals.backgroundTokens)} in background calls`,
   ].join("\n");
 }
 
-/** Tokens, and the saving in dollars where the models' prices were known; negative where it cost more than without Strata. */
-function formatCells(requests: number, totals: Figures["totals"]): string[] {
-  const { backgroundTokens, cached, cacheLost, money, net, sent, tokensFreed } = totals;
-  const tokens = [requests, sent, cached, tokensFreed, cacheLost, backgroundTokens, net];
-  return [...tokens.map(formatCount), money === undefined ? "-" : formatMoney(money)];
+/** Share (else tokens) and dollars saved, mean context with and without Strata, and what that was made of; negative where it cost more. */
+function formatCells(
+  sessions: readonly SessionFigures[],
+  { saved, totals }: Pick<Figures, "saved" | "totals">,
+): string[] {
+  const mean = findMeanContext(sessions);
+  const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
+  return [
+    saved.share === undefined ? formatTokens(saved.tokens) : formatPercent(saved.share),
+    saved.dollars === undefined ? "-" : formatMoney(saved.dollars),
+    mean ? formatTokens(mean.now) : "-",
+    mean ? formatTokens(mean.without) : "-",
+    formatCount(requests),
+    totals.sent === 0 ? "-" : formatPercent(totals.cached / totals.sent),
+    formatTokens(totals.tokensFreed),
+  ];
 }

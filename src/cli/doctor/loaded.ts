@@ -75,7 +75,7 @@ async function readLastPulse(files: CliContext["files"], folder: string): Promis
 }
 
 /** `2026-11-21 09:15 UTC` */
-function formatTime(timeMs: number): string {
+export function formatTime(timeMs: number): string {
   const time = new Date(timeMs);
   if (Number.isNaN(time.getTime())) return "an unknown time";
   return `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;

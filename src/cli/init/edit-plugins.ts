@@ -1,5 +1,5 @@
 /**
- * Adds a plugin to the text of an opencode.json, or removes it, and keeps every other character: comments, order,
+ * Adds a plugin to the text of an opencode.json or tui.json, or removes it, and keeps every other character: comments, order,
  * indentation, line ends, trailing commas. Pure. jsonc-parser's own `modify` moves comments and reformats lists.
  */
 import {
@@ -19,12 +19,13 @@ export type Edited =
   | { kind: "unchanged" }
   | { kind: "refused"; why: string };
 
-const NEW_FILE = (spec: string): string =>
-  `{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": [${JSON.stringify(spec)}]\n}\n`;
+/** A configuration file with this entry and nothing else. */
+export const formatNewFile = (spec: string, schema: string): string =>
+  `{\n  "$schema": ${JSON.stringify(schema)},\n  "plugin": [${JSON.stringify(spec)}]\n}\n`;
 
-/** Adds `spec` at the end of the `plugin` list, and adds the list if there is none. */
-export function planAdd(text: string, spec: string): Edited {
-  if (text.trim() === "") return { kind: "edited", text: NEW_FILE(spec) };
+/** Adds `spec` at the end of the `plugin` list, and adds the list if there is none. `schema` is for an empty file. */
+export function planAdd(text: string, spec: string, schema: string): Edited {
+  if (text.trim() === "") return { kind: "edited", text: formatNewFile(spec, schema) };
   const root = readRoot(text);
   if (typeof root === "string") return { kind: "refused", why: root };
   const list = findNodeAtLocation(root, ["plugin"]);
@@ -104,6 +105,9 @@ function remove(text: string, list: Node, member: Node): string {
   const previous = list.children?.[index - 1];
   const before =
     after === undefined && previous ? findComma(text, previous.offset + previous.length) : undefined;
+  // On one line, the space behind the comma goes too.
+  if (before !== undefined && /^[ \t]*$/.test(text.slice(before + 1, member.offset)))
+    return splice(text, before, end, "");
   // From back to front, so that earlier offsets stay valid.
   const isCommented = after !== undefined && text.slice(end, after).trim() !== "";
   const withoutComma = isCommented ? splice(text, after, after + 1, "") : text;

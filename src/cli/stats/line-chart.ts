@@ -45,9 +45,10 @@ export function drawLineChart({ lines, limit = 0, ...frame }: LineChart): string
   const plot = planPlot(frame.size, listLegend(lines).length);
   const requests = Math.max(2, ...lines.map(({ sizes }) => sizes.length));
   const highest = lines.reduce((most, { sizes }) => sizes.reduce((a, b) => Math.max(a, b), most), limit);
+  const values = createValueScale(plot, [highest]);
   const scale: Scale = {
     x: (request) => round(plot.left + ((request - 1) / (requests - 1)) * (plot.right - plot.left)),
-    y: createValueScale(plot, highest),
+    y: values.y,
   };
   const dotted = `<path d="M${plot.left} ${scale.y(limit)}H${plot.right}" stroke="${theme.faint}" stroke-dasharray="2 4"/>`;
   return drawFrame({
@@ -55,7 +56,7 @@ export function drawLineChart({ lines, limit = 0, ...frame }: LineChart): string
     plot,
     legend: listLegend(lines),
     content: [
-      drawValueAxis(plot, theme, highest, scale.y),
+      drawValueAxis(plot, theme, values),
       drawRequests(plot, requests, scale),
       ...(limit > 0 ? [dotted] : []),
       ...lines.map((line) => drawLine(line, plot, scale)),

@@ -1,15 +1,24 @@
 /**
- * The page of `strata stats --html`: self-contained, no network requests. Each chart comes in two sizes, for wide and
- * narrow screens, and as a table for screen readers and keyboard users.
+ * The page of `strata stats --html`: self-contained, no network requests. What was saved comes first, as a share; then
+ * the sessions with and without Strata, then money, then the ledger. Each chart comes in two sizes, for wide and narrow
+ * screens, and as a table for screen readers and keyboard users.
  */
-import { formatCount } from "../../format.js";
-import { formatWorth, isLoss } from "../../status/format-saved.js";
-import { drawBarChart } from "./bar-chart.js";
-import type { DayFigures, Figures, SessionFigures } from "./figures.js";
-import { drawLineChart } from "./line-chart.js";
-import { ages, type TypeFigures } from "./memory-figures.js";
-import { drawRowChart } from "./row-chart.js";
-import { escapeMarkup, type Size, type Theme } from "./svg.js";
+import { formatCount, formatMoney, formatPercent, formatTokens } from "../../format.js";
+import { formatWorth, isLoss } from "../../screen/format-figures.js";
+import { findCacheShare } from "../../screen/ledger-sums.js";
+import { type Figures, findMeanContext } from "./figures.js";
+import type { TypeFigures } from "./memory-figures.js";
+import {
+  describeContext,
+  describeDays,
+  describeMemories,
+  formatDifference,
+  listSessions,
+  NARROW,
+  type Picture,
+  WIDE,
+} from "./pictures.js";
+import { escapeMarkup } from "./svg.js";
 
 export interface PageOptions {
   /** The project's folder. */
@@ -21,33 +30,24 @@ export interface PageOptions {
   memories: readonly TypeFigures[];
 }
 
-/** A chart and its table. */
-interface Picture {
-  title: string;
-  draw(size: Size): string;
-  table: { head: readonly string[]; rows: readonly (readonly string[])[] };
-}
-
-const WIDE: Size = { width: 1_000, height: 460 };
-const NARROW: Size = { width: 360, height: 400 };
-/** CSS variables, so that one picture serves light and dark. */
-const THEME: Theme = { ink: "var(--ink)", faint: "var(--faint)", grid: "var(--grid)", paper: "var(--paper)" };
-const BLUE = "var(--blue)";
-const RED = "var(--red)";
-/** Youngest first. */
-const AGES = ages.map((_, index) => `var(--age${index})`);
-const MOST_SESSIONS = 5;
-const MOST_DAYS = 30;
-const MOST_ROWS = 100;
+/** So many sessions have a chart each. If there are more, the newest have one, and a list has all. */
+const MOST_CHARTS = 5;
+const CHARTS_BESIDE_LIST = 2;
 
 export function formatPage({ figures, made, memories, project }: PageOptions): string {
-  const sessions = figures.sessions.filter(({ requests }) => requests.length > 0).slice(0, MOST_SESSIONS);
-  const pictures = [
-    ...(figures.days.length > 0 ? [describeDays(figures.days.slice(-MOST_DAYS))] : []),
+  const sessions = figures.sessions.filter(({ requests }) => requests.length > 0);
+  const isList = sessions.length > MOST_CHARTS;
+  const contexts = sessions.slice(0, isList ? CHARTS_BESIDE_LIST : MOST_CHARTS).map(describeContext);
+  const others = [
+    ...describeDays(figures.days),
     ...(memories.length > 0 ? [describeMemories(memories)] : []),
-    ...sessions.map(describeContext),
   ];
   const nothing = "<p>Nothing has been recorded yet. Come back after some work in OpenCode.</p>";
+  const parts = [
+    ...contexts.map(formatPicture),
+    ...(isList ? [formatSessions(figures, sessions.length)] : []),
+    ...others.map(formatPicture),
+  ];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -62,8 +62,8 @@ export function formatPage({ figures, made, memories, project }: PageOptions): s
 <main>
 <h1>Strata: what was saved</h1>
 <p>${escapeMarkup(project)}, ${escapeMarkup(made.slice(0, 16).replace("T", " "))} UTC</p>
-${formatTotals(figures)}
-${pictures.length > 0 ? pictures.map(formatPicture).join("\n") : nothing}
+${formatTiles(figures)}
+${parts.length > 0 ? parts.join("\n") : nothing}
 <p class="note">Sent tokens are the provider's count. What OpenCode alone would have sent is an estimate: its context
 grows by the same messages, and it summarises when its window is full. Savings are in dollars, or in tokens of input, with
 each model's own prices; where they are unknown, cache writes count 1.25, cache reads 0.1, output 5.</p>
@@ -81,10 +81,10 @@ const STYLE = `
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{max-width:1040px;margin:0 auto;padding:16px}
-h1{font-size:1.5rem;margin:.5rem 0}
+h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:24px 0 8px}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:16px 0}
 dl div{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
-dt{color:var(--faint);font-size:.85rem}dd{margin:0;font-size:1.2rem;font-variant-numeric:tabular-nums}
+dt{color:var(--faint);font-size:.85rem}dd{margin:0;font-size:1.5rem;font-variant-numeric:tabular-nums}
 dd small{display:block;color:var(--faint);font-size:.85rem}
 figure{margin:24px 0}svg{display:block;max-width:100%;height:auto}
 .narrow{display:none}
@@ -97,120 +97,74 @@ th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:right}th:f
 .note{color:var(--faint);font-size:.9rem}
 `;
 
-function formatTotals({ sessions, totals }: Figures): string {
-  const { cached, cacheLost, net, sent, tokensFreed } = totals;
-  const share = sent === 0 ? 0 : Math.round((cached / sent) * 100);
-  const entries = [
+type Tile = readonly [term: string, value: string, more: string];
+
+/** Shares first: they mean something without knowing how much work it was. */
+function formatTiles(figures: Figures): string {
+  const { sessions, totals } = figures;
+  const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
+  const cache = findCacheShare(totals);
+  const { cacheLost, tokensFreed } = totals;
+  const tiles: Tile[] = [
+    describeSaved(figures),
+    describeMean(figures),
     [
-      isLoss(totals) ? "Cost more" : "Saved",
-      formatWorth(totals),
-      `${formatCount(net)} tokens of input, against OpenCode alone`,
+      "From the cache",
+      cache === undefined ? "-" : formatPercent(cache),
+      `of ${formatTokens(totals.sent)} tokens sent`,
     ],
-    ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
-    ["Left the context", `${formatCount(tokensFreed)} tokens`, "not sent again"],
-    ["Cache lost", `${formatCount(cacheLost)} tokens`, "written to it again"],
-    ["Sessions", formatCount(sessions.length), "in this project"],
+    [
+      "Left the context",
+      `${formatTokens(tokensFreed)} tokens`,
+      `${formatTokens(cacheLost)} of cache lost for it`,
+    ],
+    ["Sessions", formatCount(sessions.length), `${formatCount(requests)} requests`],
   ];
-  const cards = entries.map(
-    ([term, text, more]) => `<div><dt>${term}</dt><dd>${text}<small>${more}</small></dd></div>`,
+  const drawn = tiles.map(
+    ([term, value, more]) =>
+      `<div><dt>${term}</dt><dd>${escapeMarkup(value)}<small>${escapeMarkup(more)}</small></dd></div>`,
   );
-  return `<dl>${cards.join("")}</dl>`;
+  return `<dl>${drawn.join("")}</dl>`;
 }
 
-function describeDays(days: readonly DayFigures[]): Picture {
-  const title = "Tokens freed against cache lost";
-  return {
-    title,
-    draw: (size) =>
-      drawBarChart({
-        title,
-        description:
-          "Tokens that left the context, and cached tokens that had to be written again because of it",
-        size,
-        theme: THEME,
-        labels: { x: "day", y: "tokens" },
-        series: [
-          { label: "freed", colour: BLUE },
-          { label: "cache lost", colour: RED },
-        ],
-        groups: days.map(({ day, totals }) => ({
-          label: day.slice(5),
-          values: [totals.tokensFreed, totals.cacheLost],
-        })),
-      }),
-    table: {
-      head: ["Day", "Freed, tokens", "Cache lost, tokens", "Sent, tokens", "Saved, tokens of input"],
-      rows: days.map(({ day, totals: { cacheLost, net, sent, tokensFreed } }) => [
-        day,
-        ...[tokensFreed, cacheLost, sent, net].map(formatCount),
-      ]),
-    },
-  };
+function describeSaved({ saved }: Figures): Tile {
+  const { dollars, share } = saved;
+  if (isLoss(saved)) {
+    const spent = dollars === undefined ? `${formatTokens(-saved.tokens)} tokens` : formatMoney(-dollars);
+    return ["Not paid back yet", spent, "spent so far, against OpenCode alone"];
+  }
+  const worth = `${formatWorth(saved)} less than OpenCode alone`;
+  if (share !== undefined) return ["Saved", formatPercent(share), worth];
+  return ["Saved", dollars === undefined ? formatTokens(saved.tokens) : formatMoney(dollars), worth];
 }
 
-function describeMemories(types: readonly TypeFigures[]): Picture {
-  const title = "Memories by type and age";
-  return {
-    title,
-    draw: ({ width }) =>
-      drawRowChart({
-        title,
-        description: "Number of memories by type and age",
-        size: { width, height: width === NARROW.width ? 270 + types.length * 26 : 180 + types.length * 32 },
-        theme: THEME,
-        labels: { x: "memories", y: "" },
-        series: ages.map(({ label }, index) => ({ label, colour: AGES[index] ?? BLUE })),
-        rows: types.map(({ counts, type }) => ({ label: type, values: counts })),
-      }),
-    table: {
-      head: ["Type", ...ages.map(({ label }) => label), "All"],
-      rows: types.map(({ counts, total, type }) => [type, ...[...counts, total].map(formatCount)]),
-    },
-  };
-}
-
-function describeContext({ lastUsed, replacements, requests, sessionID }: SessionFigures): Picture {
-  const title = `Context per request, ${sessionID}`;
-  const sent = requests.map((request) => request.sent);
-  const without = requests.map((request) => request.sent + request.keptOut);
-  return {
-    title,
-    draw: (size) =>
-      drawLineChart({
-        title: size === NARROW ? `Context, ${sessionID.slice(0, 24)}` : title,
-        description: `Tokens of each request, and an estimate without Strata; last used ${lastUsed.slice(0, 10)}`,
-        size,
-        theme: THEME,
-        labels: { x: "request", y: "tokens" },
-        lines: [
-          { label: "without Strata (estimate)", colour: RED, sizes: without, isEstimate: true },
-          {
-            label: "sent",
-            colour: BLUE,
-            sizes: sent,
-            marks: { label: "history replaced", requests: replacements },
-          },
-        ],
-      }),
-    table: {
-      head: ["Request", "Sent, tokens", "Kept out, tokens"],
-      rows: requests
-        .map((request, index) => [index + 1, request.sent, request.keptOut].map(formatCount))
-        .slice(-MOST_ROWS),
-    },
-  };
+function describeMean({ sessions }: Figures): Tile {
+  const mean = findMeanContext(sessions);
+  if (!mean) return ["Context", "-", "no request yet"];
+  const { now, without } = mean;
+  const sizes = `${formatTokens(now)} tokens a request instead of ${formatTokens(without)}`;
+  return ["Context", formatDifference(now, without), sizes];
 }
 
 function formatPicture({ draw, table, title }: Picture): string {
-  const cells = (row: readonly string[], tag: string) =>
-    row.map((text) => `<${tag}>${escapeMarkup(text)}</${tag}>`).join("");
-  const rows = table.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
   return `<figure aria-label="${escapeMarkup(title)}">
 <div class="wide">${draw(WIDE)}</div><div class="narrow">${draw(NARROW)}</div>
 <details><summary>${escapeMarkup(title)}, as a table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="${escapeMarkup(title)}, table">
-<table><thead><tr>${cells(table.head, "th")}</tr></thead><tbody>
-${rows}
-</tbody></table></div></details>
+${formatTable(table, title)}</details>
 </figure>`;
+}
+
+function formatSessions(figures: Figures, count: number): string {
+  const title = `All ${formatCount(count)} sessions`;
+  return `<section><h2>${title}</h2>\n${formatTable(listSessions(figures), title)}</section>`;
+}
+
+function formatTable({ head, rows }: Picture["table"], title: string): string {
+  const cells = (row: readonly string[], tag: string) =>
+    row.map((text) => `<${tag}>${escapeMarkup(text)}</${tag}>`).join("");
+  const lines = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${escapeMarkup(title)}, table">
+<table><thead><tr>${cells(head, "th")}</tr></thead><tbody>
+${lines}
+</tbody></table></div>`;
 }

@@ -85,6 +85,11 @@ export function createSetupHost(options: SetupHostOptions): Host {
       return session === undefined || typeof folder === "string" ? (folder as string | undefined) : "unknown";
     },
 
+    async findTitle(sessionID) {
+      const session = await readSession(sessionID);
+      return isRecord(session) && typeof session.title === "string" ? session.title : undefined;
+    },
+
     async findParent(sessionID) {
       const session = await readSession(sessionID);
       if (!isRecord(session)) return "unknown";

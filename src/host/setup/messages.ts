@@ -245,10 +245,10 @@ function writeAll(view: readonly Message[], { head, like, units }: Writing): The
     const made = number === undefined ? makeMessage(message, like) : writeUnit(units[number], message);
     if (!made) return undefined;
     const [first, ...rest] = made;
-    if (!first) return undefined;
     // Instruction updates in the history that was cut still hold.
     const updates = number === undefined ? [] : findUpdates(units.slice(next, number));
-    written.push(first, ...updates, ...rest);
+    // Of an answer that was dropped nothing is left.
+    written.push(...(first ? [first] : []), ...updates, ...rest);
     if (number !== undefined) next = number + 1;
   }
   return written;

@@ -14,6 +14,7 @@ const nameOf = ([message, part]: Place): string => `${message} ${part}`;
 export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[] | undefined {
   if (!unit) return undefined;
   if (view === unit.message || view.parts === unit.message.parts) return [...unit.theirs];
+  if (!unit.frame && isDropped(unit, view)) return writeDropped(unit, view);
   const edits: Edits = new Map();
   const before: string[] = [];
   const behind: string[] = [];
@@ -44,6 +45,24 @@ export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[]
 function writeSummary({ theirs }: Unit, { after, before }: Frame, text: string): TheirPart | undefined {
   const part = theirs[0]?.content[0];
   return part && copyWith(part, { text: `${before}${text}${after}` });
+}
+
+/** Nothing of the answer is left, and at most texts stand in its place. */
+function isDropped(unit: Unit, { info, parts }: Message): boolean {
+  return (
+    info.role === "assistant" &&
+    unit.message.parts.length > 0 &&
+    parts.every((part) => part.type === "text" && part.text !== undefined && !findOriginal(unit, part))
+  );
+}
+
+/** Calls go with their results; instruction updates between them still hold. */
+function writeDropped({ theirs }: Unit, { parts }: Message): TheirMessage[] {
+  const updates = theirs.filter(({ role }) => role === "system");
+  const [first] = theirs;
+  if (!first || parts.length === 0) return updates;
+  const content = parts.map(({ text = "" }) => ({ type: "text", text }));
+  return [copyWith(first, { content }), ...updates];
 }
 
 /** The part of the unit that this one is, or was made from. */

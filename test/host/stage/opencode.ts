@@ -107,11 +107,12 @@ export async function startOpenCode({
 export async function runOpenCode(
   project: Project,
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; log: string }> {
   await prepareFolders(project);
   const child = spawn(findOpenCode(), args, {
     cwd: project.path,
-    env: isolation(project),
+    env: { ...isolation(project), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: patiently(60_000),
     killSignal: "SIGKILL",

@@ -1,12 +1,20 @@
 /** The package as published: an archive with everything bundled. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { sources } from "../repository.js";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { repository, sources } from "../repository.js";
 
 /** Packs the built package into `folder`; returns the path of the archive. */
 export function pack(folder: string): string {
   return packFolder(sources, folder);
+}
+
+/** Path of the archive that was packed for this run of the tests; packs one into `folder` if there is none. */
+export function findArchive(folder: string): string {
+  if (repository === sources) return pack(folder);
+  const beside = dirname(repository);
+  const name = readdirSync(beside).find((one) => one.endsWith(".tgz"));
+  return name === undefined ? pack(folder) : join(beside, name);
 }
 
 /** Builds and packs it as another version. */

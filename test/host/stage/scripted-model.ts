@@ -44,6 +44,8 @@ export interface ScriptedModel {
 export interface ScriptedModelOptions extends PromptCacheOptions {
   /** Bytes that count as one token; 4 by default. */
   bytesPerToken?: number;
+  /** The answer to requests for a title. */
+  title?: string;
 }
 
 /** Starts a model on this port or a free one. */
@@ -63,7 +65,7 @@ export async function startScriptedModel(
   let callCount = 0;
 
   async function chooseStep(request: ModelRequest): Promise<Step> {
-    if (isTitleRequest(request)) return say("A title");
+    if (isTitleRequest(request)) return say(options.title ?? "A title");
     // The script is used only if the responder passes, so that its steps stay in order.
     return (await responder?.(request)) ?? steps.shift() ?? say("ok");
   }

@@ -158,7 +158,8 @@ function present({ model, project, runner, close }: Cast): Stage {
   };
 }
 
-function stageConfig(
+/** The `opencode.json` of a stage whose model answers at `url`. */
+export function stageConfig(
   url: string,
   { plugin = [], options, config = {}, mcp = false }: StageOptions,
 ): HostConfig {

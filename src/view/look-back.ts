@@ -4,7 +4,7 @@
  * (platform.claude.com/docs/en/build-with-claude/prompt-caching; OpenCode 1.18.33 marks the last two messages, and
  * system prompt and tools apart, which stay.)
  */
-import { isToolPart, type Message, type ModelName } from "../../src/conversation/message.js";
+import { isToolPart, type Message, type ModelName } from "../conversation/message.js";
 
 const BLOCKS_LOOKED_AT = 20;
 

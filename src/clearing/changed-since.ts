@@ -1,7 +1,7 @@
 /** Tells which files something else than the session's own edits has changed. */
 import { resolve } from "node:path";
-import { isToolPart, type Message, type ToolPart } from "../../src/conversation/message.js";
-import type { Files } from "../../src/seams/files.js";
+import { isToolPart, type Message, type ToolPart } from "../conversation/message.js";
+import type { Files } from "../seams/files.js";
 import { CHANGING, readChanged } from "./superseded.js";
 
 /** File systems round times of change, to two seconds at most (FAT). */

@@ -1,23 +1,33 @@
 /** Writes what is to be cleared to files, and decides what stays of it. */
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { formatWholeInput, readInputKey } from "../../src/view/call-input.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
-import { findCutPath } from "../../src/view/host-cut.js";
+import type { Message } from "../conversation/message.js";
+import type { Files } from "../seams/files.js";
+import type { Host } from "../seams/host.js";
+import { formatWholeInput, readInputKey } from "../view/call-input.js";
+import { type DatedDecision, decide } from "../view/decisions.js";
+import { findCutPath } from "../view/host-cut.js";
+import type { ResultFiles } from "../view/result-files.js";
 import { findChangedSince, findLastEdits } from "./changed-since.js";
 import { formatClearedInput } from "./clear-input.js";
-import type { Clearable, ClearableInput, ClearableResult } from "./gather.js";
-import { formatMarker } from "./marker.js";
+import type { InputToClear, ResultToClear } from "./clearable.js";
+import { formatMarker, type MarkerVerb } from "./marker.js";
 
 /** Writes the file unless it exists; resolves to `undefined` if what stays would not be shorter. */
-export type Store = (clearable: Clearable) => Promise<DatedDecision | undefined>;
+export type Store = (clearable: InputToClear | ResultToClear) => Promise<DatedDecision | undefined>;
+
+export interface StoreOptions {
+  files: Files;
+  host: Pick<Host, "directory">;
+  resultFiles: ResultFiles;
+  /** First word of a result's marker; default: "Cleared". */
+  verb?: MarkerVerb;
+}
 
 /** As in layer 1. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
 /** `messages` are those of the session. */
 export function createStore(
-  { files, host, resultFiles }: Pick<LayerContext, "files" | "host" | "resultFiles">,
+  { files, host, resultFiles, verb }: StoreOptions,
   messages: readonly Message[],
 ): Store {
   const { directory } = host;
@@ -29,7 +39,7 @@ export function createStore(
     characters,
     fields,
     result,
-  }: ClearableInput): Promise<DatedDecision | undefined> {
+  }: InputToClear): Promise<DatedDecision | undefined> {
     const { part } = result;
     edits ??= findLastEdits(messages, directory);
     const changedSince = await findChangedSince(part, edits, { directory, files });
@@ -40,17 +50,17 @@ export function createStore(
       : undefined;
   }
 
-  async function storeResult(clearable: ClearableResult): Promise<DatedDecision | undefined> {
+  async function storeResult(clearable: ResultToClear): Promise<DatedDecision | undefined> {
     const { judged, result, shown, superseded } = clearable;
     const content = judged?.file === undefined ? await readWhole(result) : undefined;
     const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
     const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
-    const text = formatMarker({ part: result.part, bytes, file, directory, superseded });
+    const text = formatMarker({ part: result.part, bytes, file, directory, superseded, verb });
     const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
     return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
   }
 
-  async function readWhole({ part, text }: ClearableResult["result"]): Promise<Uint8Array> {
+  async function readWhole({ part, text }: ResultToClear["result"]): Promise<Uint8Array> {
     const cutPath = findCutPath(part, text);
     const found = cutPath === undefined ? undefined : await files.stat(cutPath);
     // A larger file is not copied while a turn waits; the stored text names it.

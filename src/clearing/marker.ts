@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { formatCount } from "../../src/format.js";
+import type { ToolPart } from "../conversation/message.js";
+import { formatCount } from "../format.js";
 import type { Supersession } from "./superseded.js";
 
 export interface Marked {
@@ -12,7 +12,11 @@ export interface Marked {
   /** The agent's working directory, to which OpenCode's tools resolve relative paths. */
   directory: string;
   superseded?: Supersession | undefined;
+  /** Its first word; default: "Cleared". */
+  verb?: MarkerVerb | undefined;
 }
+
+export type MarkerVerb = "Cleared" | "Dropped by the user";
 
 /** Estimated tokens of a marker. */
 export const MARKER_TOKENS = 30;
@@ -22,7 +26,7 @@ export const MARKER_TOKENS = 30;
  * says what it was about. Every request of a long session sends hundreds of markers, so each word costs as much as a
  * page a day.
  */
-export function formatMarker({ part, bytes, file, directory, superseded }: Marked): string {
+export function formatMarker({ part, bytes, file, directory, superseded, verb = "Cleared" }: Marked): string {
   const { exit } = part.state.metadata ?? {};
   const what = [
     `${part.tool} result`,
@@ -30,7 +34,7 @@ export function formatMarker({ part, bytes, file, directory, superseded }: Marke
     `${formatCount(bytes)} bytes`,
     ...(superseded === undefined ? [] : [superseded]),
   ];
-  return `[Strata] Cleared: ${what.join(", ")}; whole in ${formatPath(file, directory)}`;
+  return `[Strata] ${verb}: ${what.join(", ")}; whole in ${formatPath(file, directory)}`;
 }
 
 /** Relative to the working directory if it lies inside it. */

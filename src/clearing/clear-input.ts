@@ -2,11 +2,11 @@
  * Clears the long fields of a call's input. Names and types of all fields stay, so that the input still fits the tool's
  * schema; the text in place of the last long field names the file with the whole input.
  */
-import type { ToolPart } from "../../src/conversation/message.js";
-import { formatCount } from "../../src/format.js";
-import { isRecord } from "../../src/records.js";
-import { cut } from "../../src/text.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import type { ToolPart } from "../conversation/message.js";
+import { formatCount } from "../format.js";
+import { isRecord } from "../records.js";
+import { cut } from "../text.js";
+import { CHARACTERS_PER_TOKEN } from "../view/learned-size.js";
 import { formatPath, MARKER_TOKENS } from "./marker.js";
 import { readChanged } from "./superseded.js";
 

@@ -1,4 +1,4 @@
-import { isToolPart, type Message, type ToolPart } from "../../src/conversation/message.js";
+import { isToolPart, type Message, type ToolPart } from "../conversation/message.js";
 
 /** How a later call made a result useless, in words for the model. */
 export type Supersession = "read again later" | "edited later" | "made again later";

@@ -1,0 +1,167 @@
+/** The page of `/memory`: this session first, then the status of the project. */
+import type { Config } from "../../src/config/schema.js";
+import { formatCount, formatPercent, formatTokens } from "../../src/format.js";
+import type { KernelContext } from "../../src/layer-context.js";
+import {
+  formatCache,
+  formatContext,
+  formatHeadline,
+  formatKinds,
+  formatSaving,
+} from "../../src/screen/format-figures.js";
+import type { SessionScreen } from "../../src/screen/session-screen.js";
+import type { Host } from "../../src/seams/host.js";
+import { describeRemoved, formatStatus, formatTitle } from "../../src/status/format-status.js";
+import type { Row, Section, StatusStyle } from "../../src/status/sections.js";
+import { readStatus, type SessionStatus } from "../../src/status/status.js";
+import { estimateTextTokens } from "../../src/view/context-size.js";
+import type { KnownDecision } from "../../src/view/known-decision.js";
+import type { Screen } from "./screen.js";
+
+export type MemoryPageOptions = Pick<
+  KernelContext,
+  "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host" | "memories"
+> &
+  Pick<KernelContext, "pulse" | "reading" | "switches"> & { screen: Pick<Screen, "read"> };
+
+const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
+/** Decisions of earlier days are not counted. */
+const MOST_DAYS = 14;
+
+export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
+  const { candidates, clock, config, files, folders, generation, host, pulse, screen, switches } = options;
+  const [status, added, { why }, shown] = await Promise.all([
+    readStatus({ candidates, clock, files }, folders.project, config, switches),
+    readAddedTokens(options, sessionID),
+    generation.status(),
+    screen.read(sessionID).catch(() => undefined),
+  ]);
+  if (status.background && why !== undefined) status.background.why = why;
+  // What this instance has found out is newer than what it has written down.
+  status.problems = [...new Set([...status.problems, ...pulse.silent()])];
+  const { autoCompact } = config;
+  const first = describeThisSession({
+    added,
+    autoCompact,
+    canStopCompaction: host.canStopCompaction,
+    screen: shown,
+    session: status.sessions[sessionID],
+  });
+  const page = formatStatus(status, PLAIN, { first: [first], problems: listProblems(options) });
+  return shown ? `${formatHeadline(shown)}\n\n${page}` : page;
+}
+
+async function readAddedTokens(
+  { decisions }: Pick<MemoryPageOptions, "decisions">,
+  sessionID: string,
+): Promise<Record<string, number>> {
+  const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
+  const known = await Promise.all(days.map((day) => decisions.read(day)));
+  return sumAddedTokens(known.flat().filter(({ session }) => session === sessionID));
+}
+
+/** Tokens that each layer's own text takes in the context: previews, markers, notes, memories. Pure. */
+export function sumAddedTokens(decisions: readonly KnownDecision[]): Record<string, number> {
+  const ordered = [...decisions].sort((a, b) => a.at - b.at);
+  // A cut removes everything before it.
+  const lastCut = ordered.findLastIndex(({ outcome }) => outcome === "cut");
+  const standing = new Map<string, KnownDecision[]>();
+  for (const decision of ordered.slice(Math.max(0, lastCut))) {
+    const before = decision.outcome === "extended" ? (standing.get(decision.key) ?? []) : [];
+    standing.set(decision.key, [...before, decision]);
+  }
+  const sums: Record<string, number> = {};
+  for (const { layer, text = "" } of [...standing.values()].flat()) {
+    // `across-agents/edits` counts as layer 7, too.
+    const name = layer.split("/")[0] ?? layer;
+    sums[name] = (sums[name] ?? 0) + estimateTextTokens(text);
+  }
+  return sums;
+}
+
+interface ThisSession {
+  /** Tokens by layer. */
+  added: Readonly<Record<string, number>>;
+  autoCompact: Config["autoCompact"];
+  /** See the Host seam. */
+  canStopCompaction: Host["canStopCompaction"];
+  /** `undefined` before the first request. */
+  screen: SessionScreen | undefined;
+  /** `undefined` before the first record. */
+  session: SessionStatus | undefined;
+}
+
+function describeThisSession(asked: ThisSession): Section {
+  const { added, autoCompact, canStopCompaction, screen, session } = asked;
+  const title = screen?.title ?? session?.title;
+  const cache = screen && formatCache(screen.cache);
+  const row = (label: string, text: string | undefined): Row[] => (text === undefined ? [] : [[label, text]]);
+  return {
+    heading: title === undefined ? "This session" : `This session: ${formatTitle(title, "")}`,
+    rows: [
+      ["Context", describeContext(screen, session)],
+      ...row("Made of", screen && formatKinds(screen.context.kinds)),
+      ...row("Limit", screen && formatLimit(screen.context, autoCompact)),
+      ...row("Cache", cache),
+      ...row("Balance", session && formatSaving(session.saved)),
+      ...(session ? describeRemoved(session) : []),
+      ...row("Removed by", formatLayers(session?.freedByLayer ?? {})),
+      ...row("Added by", formatLayers(added)),
+      ["Auto summaries", formatBreaker(session?.breaker, { autoCompact, canStopCompaction })],
+    ],
+  };
+}
+
+function describeContext(screen: SessionScreen | undefined, session: SessionStatus | undefined): string {
+  if (screen?.context.isEstimate)
+    return `about ${formatContext(screen.context, " tokens")}; the model has not answered yet`;
+  if (screen) return formatContext(screen.context, " tokens");
+  const { contextTokens: now, contextWithout: without = 0 } = session ?? {};
+  if (now === undefined) return "the model has not answered yet";
+  return formatContext({ now, without }, " tokens");
+}
+
+function formatLimit(
+  { now, threshold }: SessionScreen["context"],
+  { enabled }: Config["autoCompact"],
+): string {
+  const filled = threshold > 0 ? `${formatPercent(now / threshold)} of ` : "";
+  const what = enabled ? "notes replace history before it is full" : "OpenCode summarises there";
+  return `${filled}${formatTokens(threshold)} tokens; ${what}`;
+}
+
+/** "16K by tool-results, 3K by micro-compact", most first. */
+function formatLayers(tokens: Readonly<Record<string, number>>): string | undefined {
+  const texts = Object.entries(tokens)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([layer, count]) => `${layer} ${formatTokens(count)}`);
+  return texts.length === 0 ? undefined : `${texts.join(", ")} tokens`;
+}
+
+function formatBreaker(
+  open: string | undefined,
+  { autoCompact, canStopCompaction }: Pick<ThisSession, "autoCompact" | "canStopCompaction">,
+): string {
+  if (!autoCompact.enabled) return "left to OpenCode, because autoCompact is off";
+  if (open === undefined) return "on: OpenCode summarises only if notes are not enough";
+  if (canStopCompaction === false)
+    return `on, though they do not help: ${open}. OpenCode 2 lets no plugin switch them off`;
+  return `off in this session: ${open}. /compact turns them on again`;
+}
+
+function listProblems({ host, memories, reading }: MemoryPageOptions): string[] {
+  const [wrong] = reading.problems;
+  const { length } = reading.problems;
+  const count = length === 1 ? "1 setting is wrong" : `${formatCount(length)} settings are wrong`;
+  const foreign = memories.foreign().length;
+  const came =
+    foreign === 1
+      ? "1 memory came with the repository and is"
+      : `${formatCount(foreign)} memories came with the repository and are`;
+  return [
+    ...(wrong === undefined ? [] : [`${count} (strata doctor shows all): ${wrong}`]),
+    ...(foreign === 0 ? [] : [`${came} not shown as your words; /memory-trust lists them`]),
+    ...(host.missing?.() ?? []),
+  ];
+}

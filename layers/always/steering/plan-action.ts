@@ -1,0 +1,125 @@
+/** What an action on a thing would free and cost, or why it is not possible. Pure. */
+import { isClearable } from "../../../src/clearing/clearable.js";
+import { MARKER_TOKENS } from "../../../src/clearing/marker.js";
+import type { Message, ToolPart } from "../../../src/conversation/message.js";
+import { formatCount } from "../../../src/format.js";
+import type { Action, ActionCost, ContextItem } from "../../../src/steering/context-items.js";
+import { readInputKey } from "../../../src/view/call-input.js";
+import type { Standing } from "../../../src/view/known-decision.js";
+import { findBack } from "./back.js";
+import type { Surroundings } from "./surroundings.js";
+import type { Thing, TurnThing } from "./things.js";
+
+/** Share of the budget that may be pinned: a cut shows all of it again, beside the notes and the newest messages. */
+export const PINNED_SHARE_OF_BUDGET = 0.2;
+/** Tokens of the lines around what is brought back. */
+const AROUND_TOKENS = 50;
+
+export interface Acted {
+  thing: Thing;
+  standing: Standing | undefined;
+  given: Surroundings;
+}
+
+/** What the action costs, or why it is not possible; `undefined` if it would change nothing. */
+export function planAction(action: Action, item: ContextItem, acted: Acted): ActionCost | string | undefined {
+  switch (action) {
+    case "drop":
+      return planDrop(item, acted);
+    case "pin":
+      return planPin(item, acted);
+    case "unpin":
+      return item.isPinned ? FREE : undefined;
+    case "expand":
+      return planExpand(item, acted);
+    case "undo-cut":
+      return planUndo(item, acted);
+  }
+}
+
+const FREE: ActionCost = { frees: 0, cacheLost: 0 };
+
+function planDrop(item: ContextItem, { given, standing, thing }: Acted): ActionCost | string | undefined {
+  if (item.isPinned) return "it is pinned: unpin it first";
+  if (item.state === "dropped" || item.state === "cleared") return undefined;
+  const back = findBack(standing, given.seen);
+  if (back) return price(Math.ceil(back.text.length * given.tokensPerCharacter), back.index, given);
+  const why = thing.kind === "turn" ? findTurnFault(thing, given) : findToolFault(item, thing, given);
+  if (why !== undefined) return why;
+  const frees = item.tokens - MARKER_TOKENS;
+  return frees > 0
+    ? price(frees, thing.index, given)
+    : "it is no longer than the line that would stand for it";
+}
+
+function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surroundings): string | undefined {
+  const tool = item.tool ?? "";
+  if (thing.kind !== "result" || item.state === "spilled" || isClearable(tool, namedTools)) return undefined;
+  return `results of ${tool} are not cleared; microCompact.tools can name it, and its whole turn can be dropped`;
+}
+
+function findTurnFault({ end, index, results }: TurnThing, { seen }: Surroundings): string | undefined {
+  const { find, history } = seen;
+  for (let at = index; at < end; at++)
+    if (!history.keyOf(at)) return "OpenCode gives no time for its messages";
+  const isRunning = history.messages
+    .slice(index, end)
+    .some(({ parts }) => parts.some((part) => isOpenCall(part)));
+  if (isRunning) return "a call of it has not ended";
+  const pinned = results.some((result) => find(result.key)?.pinned ?? find(readInputKey(result).key)?.pinned);
+  return pinned ? "something in it is pinned: unpin that first" : undefined;
+}
+
+function isOpenCall(part: Message["parts"][number]): boolean {
+  const { status } = (part as Partial<ToolPart>).state ?? {};
+  return part.type === "tool" && (status === "pending" || status === "running");
+}
+
+function planPin(item: ContextItem, { given, thing }: Acted): ActionCost | string | undefined {
+  if (item.isPinned) return undefined;
+  if (item.state === "dropped" || item.state === "cleared")
+    return "it is not in the context; expand brings it back";
+  if (thing.kind === "turn" && !thing.isOver) return "the turn is not over yet";
+  const room = given.budgetTokens * PINNED_SHARE_OF_BUDGET - given.pinnedTokens;
+  const wanted = thing.kind === "turn" ? item.wholeTokens : item.tokens;
+  return wanted <= room
+    ? FREE
+    : `pins may take ${formatCount(given.budgetTokens * PINNED_SHARE_OF_BUDGET)} tokens in all, of which ${formatCount(Math.max(0, room))} are left`;
+}
+
+function planExpand(item: ContextItem, { given }: Acted): ActionCost | string | undefined {
+  if (item.state === "whole" || item.state === "expanded") return undefined;
+  const added = item.wholeTokens + AROUND_TOKENS;
+  const why = findNoRoom(added, given);
+  if (why !== undefined) return why;
+  return withDollars({ frees: -added, cacheLost: 0 }, given);
+}
+
+function planUndo(item: ContextItem, { given, thing }: Acted): ActionCost | string {
+  if (thing.kind !== "cut")
+    return "OpenCode hands plugins no message from before its own summary, so Strata cannot send them again; in OpenCode, undo the summary (/undo) or fork the session at a message before it";
+  const added = item.wholeTokens - item.tokens;
+  const why = findNoRoom(added, given);
+  if (why !== undefined) return why;
+  // The notes come first, so everything behind the system prompt is new to the cache.
+  return withDollars({ frees: -added, cacheLost: given.cachedFrom(thing.index) }, given);
+}
+
+function findNoRoom(added: number, { budgetTokens, tokens }: Surroundings): string | undefined {
+  const free = Math.max(0, budgetTokens - tokens);
+  if (added <= free) return undefined;
+  return `it needs about ${formatCount(added)} tokens, and ${formatCount(free)} are left until notes replace history at ${formatCount(budgetTokens)}`;
+}
+
+/** Cached tokens behind it are written again. */
+function price(frees: number, index: number, given: Surroundings): ActionCost {
+  const cacheLost = Math.max(0, given.cachedFrom(index) - frees);
+  return withDollars({ frees, cacheLost }, given);
+}
+
+function withDollars(cost: ActionCost, { rates }: Surroundings): ActionCost {
+  const { cached, dollars, written } = rates;
+  if (dollars === undefined) return cost;
+  const tokens = cost.cacheLost * (written - cached) + Math.max(0, -cost.frees) * written;
+  return { ...cost, dollars: Math.round(tokens * dollars) / 1_000_000 };
+}

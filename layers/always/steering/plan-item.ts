@@ -1,0 +1,168 @@
+/** What a thing in the context is to a person: its size, its state, and what each action would free and cost. Pure. */
+import { findLongInput } from "../../../src/clearing/clear-input.js";
+import { formatInput } from "../../../src/conversation/call.js";
+import type { Message, ToolPart } from "../../../src/conversation/message.js";
+import { formatCount } from "../../../src/format.js";
+import type { Action, ContextItem, ItemState } from "../../../src/steering/context-items.js";
+import { toSafeLine } from "../../../src/text.js";
+import { countCharacters } from "../../../src/view/context-size.js";
+import { STEERING } from "../../../src/view/held.js";
+import type { Standing } from "../../../src/view/known-decision.js";
+import { findText } from "../../../src/view/replay.js";
+import { findBack } from "./back.js";
+import { planAction } from "./plan-action.js";
+import type { Surroundings } from "./surroundings.js";
+import {
+  type CutThing,
+  findWords,
+  formatTools,
+  type InputThing,
+  type ResultThing,
+  type Thing,
+  type TurnThing,
+} from "./things.js";
+
+const NAME_CHARACTERS = 80;
+
+export function planItem(thing: Thing, given: Surroundings): ContextItem {
+  const { answersSince, seen, turns } = given;
+  const standing = seen.find(thing.key.key);
+  const measured = measure(thing, given);
+  const planned: ContextItem = {
+    id: thing.id,
+    kind: thing.kind,
+    turn: turns[thing.index] ?? 0,
+    ...describe(thing, given),
+    ...measured,
+    age: answersSince(thing.index),
+    isPinned: standing?.pinned !== undefined,
+    ...findFile(thing, standing),
+    actions: {},
+  };
+  const not: ContextItem["not"] = {};
+  for (const action of POSSIBLE[thing.kind]) {
+    const found = planAction(action, planned, { thing, standing, given });
+    if (typeof found === "string") not[action] = found;
+    else if (found) planned.actions[action] = found;
+  }
+  return Object.keys(not).length > 0 ? { ...planned, not } : planned;
+}
+
+const OF_TEXTS = ["drop", "pin", "unpin", "expand"] as const;
+const POSSIBLE: Readonly<Record<Thing["kind"], readonly Action[]>> = {
+  result: OF_TEXTS,
+  input: OF_TEXTS,
+  turn: OF_TEXTS,
+  cut: ["undo-cut"],
+  summary: ["undo-cut"],
+};
+
+type Measured = Pick<ContextItem, "tokens" | "wholeTokens" | "state">;
+
+/** Its tokens as sent and whole, and its state. */
+export function measure(thing: Thing, given: Surroundings): Measured {
+  const standing = given.seen.find(thing.key.key);
+  switch (thing.kind) {
+    case "result":
+      return measureResult(thing, standing, given);
+    case "input":
+      return measureInput(thing, standing, given);
+    case "turn":
+      return measureTurn(thing, standing, given);
+    case "cut":
+      return measureCut(thing, given);
+    case "summary": {
+      const tokens = toTokens(countCharacters(messagesFrom(given, thing.index, thing.index + 1)), given);
+      return { tokens, wholeTokens: tokens, state: "cut" };
+    }
+  }
+}
+
+function measureResult(
+  { result }: ResultThing,
+  standing: Standing | undefined,
+  given: Surroundings,
+): Measured {
+  const shown = toTokens((findText(result, standing) ?? result.text).length, given);
+  const file = (standing?.cleared ?? standing?.judged)?.file;
+  const bytes = file === undefined ? undefined : given.bytesOf(file);
+  const wholeTokens = toTokens(Math.max(result.text.length, bytes ?? 0), given);
+  const back = countBack(standing, given);
+  return { tokens: shown + back, wholeTokens, state: back > 0 ? "expanded" : findState(standing) };
+}
+
+function measureInput({ result }: InputThing, standing: Standing | undefined, given: Surroundings): Measured {
+  const wholeTokens = toTokens(measureLong(result.part), given);
+  const cleared = standing?.cleared?.text;
+  const back = countBack(standing, given);
+  const shown = cleared === undefined ? wholeTokens : toTokens(cleared.length, given);
+  return { tokens: shown + back, wholeTokens, state: back > 0 ? "expanded" : findState(standing) };
+}
+
+const measureLong = (part: ToolPart): number =>
+  findLongInput(part)?.characters ?? JSON.stringify(part.state.input ?? {}).length;
+
+function measureTurn(
+  { end, index }: TurnThing,
+  standing: Standing | undefined,
+  given: Surroundings,
+): Measured {
+  const shown = toTokens(countCharacters(messagesFrom(given, index, end)), given);
+  const whole = toTokens(countCharacters(given.seen.history.messages.slice(index, end)), given);
+  const back = countBack(standing, given);
+  return {
+    tokens: shown + back,
+    wholeTokens: Math.max(shown, whole),
+    state: back > 0 ? "expanded" : standing?.dropped ? "dropped" : "whole",
+  };
+}
+
+function measureCut(thing: CutThing, given: Surroundings): Measured {
+  const tokens = toTokens(thing.cut.text?.length ?? 0, given);
+  const added = toTokens(countCharacters(given.showUncut(thing)) - countCharacters(given.view), given);
+  return { tokens, wholeTokens: Math.max(0, tokens + added), state: "cut" };
+}
+
+const toTokens = (characters: number, { tokensPerCharacter }: Surroundings): number =>
+  Math.ceil(characters * tokensPerCharacter);
+
+/** Messages of the view by their indexes in the history. */
+function messagesFrom({ seen, view }: Surroundings, index: number, end: number): readonly Message[] {
+  const shift = seen.history.messages.length - view.length;
+  return view.slice(Math.max(0, index - shift), Math.max(0, end - shift));
+}
+
+function findState(standing: Standing | undefined): ItemState {
+  if (standing?.cleared) return standing.cleared.layer === STEERING ? "dropped" : "cleared";
+  return standing?.judged?.outcome === "replaced" ? "spilled" : "whole";
+}
+
+/** Tokens of what was brought back and still stands behind a message that is sent. */
+function countBack(standing: Standing | undefined, given: Surroundings): number {
+  const back = findBack(standing, given.seen);
+  return back ? toTokens(back.text.length, given) : 0;
+}
+
+function describe(thing: Thing, given: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
+  const { nameOnce, project, seen, superseded } = given;
+  const { messages } = seen.history;
+  if (thing.kind === "turn") {
+    const words = nameOnce(thing.id, () => toSafeLine(findWords(messages, thing.index), NAME_CHARACTERS));
+    return { name: words === "" ? formatTools(messages.slice(thing.index, thing.end)) : words };
+  }
+  if (thing.kind === "cut") return { name: `the first ${formatCount(thing.index)} messages` };
+  if (thing.kind === "summary") return { name: "what came before it" };
+  const { part } = thing.result;
+  const why = thing.kind === "result" ? superseded.get(part) : undefined;
+  return {
+    tool: part.tool,
+    name: nameOnce(thing.id, () => formatInput(part, NAME_CHARACTERS).replaceAll(`${project}/`, "")),
+    ...(why !== undefined && { superseded: why }),
+  };
+}
+
+function findFile({ kind }: Thing, standing: Standing | undefined): Pick<ContextItem, "file"> {
+  if (kind === "cut" || kind === "summary") return {};
+  const file = (standing?.dropped ?? standing?.cleared ?? standing?.judged ?? standing?.pinned)?.file;
+  return file === undefined ? {} : { file };
+}

@@ -1,0 +1,104 @@
+/**
+ * A person sees what stands in the context, and steers it: drops, pins, brings back, undoes a cut.
+ *
+ *     before a request    looks at the log of what was asked, a single stat; where it has grown, what concerns this session
+ *                         is applied: file → ledger → decision → use
+ *     behind a request    writes what now stands in the context, for the screen and `strata context`
+ *     /context            lists it as text; `/context drop ID` asks, as the screen and the command line do
+ *
+ * What does all this is loaded when it is first needed.
+ */
+import type { Layer } from "../../../src/dispatcher/layer.js";
+import type { KernelContext } from "../../../src/layer-context.js";
+import { STEERING } from "../../../src/view/held.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import type { Applying } from "./apply.js";
+import type { WriteItems } from "./write-items.js";
+
+const APPLIED_WITHIN_MS = 2_000;
+
+export function createSteering(context: KernelContext): readonly Layer[] {
+  const { clock, deferred, files } = context;
+  const locate = async (): Promise<string> => (await context.locateRecord()).contextRequests;
+  let path: string | undefined;
+  let applying: Applying | undefined;
+  let writeItems: WriteItems | undefined;
+  /** Size and time of the log when it was last read. */
+  let seen = "";
+  /** Requests behind which the items are still to be written, by session. */
+  const unwritten = new Map<string, { request: ContextRequest; atMs: number }>();
+  /** Writes that are going on, by session. */
+  const writing = new Map<string, Promise<void>>();
+
+  const applies: Layer = {
+    name: STEERING,
+    // After the view has compared the request with the last one, before any layer decides.
+    cost: 0.3,
+    withinMs: { context: APPLIED_WITHIN_MS },
+    handlers: {
+      async context(request, _messages, signal) {
+        const { isCompaction, sessionID } = request;
+        if (isCompaction || !request.isReady() || !(await isAsked(sessionID))) return undefined;
+        return (await applying?.apply(request, signal)) === true ? request.show() : undefined;
+      },
+    },
+    commands: [
+      {
+        name: "context",
+        description: "Strata: what stands in the context, and to drop, pin or bring back some of it",
+        async execute({ sessionID, words }) {
+          await write(sessionID);
+          const { answerContext } = await import("./command.js");
+          return answerContext({ ...context, locate }, { sessionID, words });
+        },
+      },
+    ],
+  };
+
+  const lists: Layer = {
+    name: `${STEERING}-items`,
+    // After all layers have decided.
+    cost: Number.MAX_SAFE_INTEGER - 3,
+    isIndispensable: true,
+    handlers: {
+      context(request) {
+        const { isCompaction, sessionID } = request;
+        if (isCompaction || !request.isReady()) return undefined;
+        unwritten.set(sessionID, { request, atMs: clock.now() });
+        deferred.add(`context items of ${sessionID}`, () => write(sessionID));
+        return undefined;
+      },
+    },
+  };
+
+  return [applies, lists];
+
+  /** Does anything that was asked wait for this session? */
+  async function isAsked(sessionID: string): Promise<boolean> {
+    path ??= await locate();
+    const stat = await files.stat(path);
+    const found = stat ? `${stat.bytes} ${stat.modifiedMs}` : "";
+    if (found !== seen) {
+      applying ??= (await import("./apply.js")).createApplying({ ...context, locate });
+      await applying.read();
+      seen = found;
+    }
+    return applying?.isWaiting(sessionID) ?? false;
+  }
+
+  /** One write after the other; resolves when the file has the last request. */
+  async function write(sessionID: string): Promise<void> {
+    await writing.get(sessionID);
+    const last = unwritten.get(sessionID);
+    if (!last) return;
+    unwritten.delete(sessionID);
+    const written = writeLast(last).finally(() => writing.delete(sessionID));
+    writing.set(sessionID, written);
+    await written;
+  }
+
+  async function writeLast({ atMs, request }: { request: ContextRequest; atMs: number }): Promise<void> {
+    writeItems ??= (await import("./write-items.js")).createWriteItems(context);
+    await writeItems(request, atMs);
+  }
+}

@@ -1,0 +1,50 @@
+/** Whether OpenCode's TUI loads the plugin's part of the screen: it has its own configuration, and loads it apart. */
+import { dirname } from "node:path";
+import { isStrata, PACKAGE, readPluginEntries, resolveSpec } from "../../config/plugin-entries.js";
+import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
+import { isRecord, parseJson } from "../../records.js";
+import type { Project } from "../project.js";
+import { type Finding, fine, note, warning } from "./finding.js";
+import { formatTime } from "./loaded.js";
+
+const RESTART = "restart OpenCode: its TUI reads tui.json only at the start";
+
+/** About OpenCode 1. Later ones load both halves by one entry. */
+export async function checkScreen({ cli, root }: Project): Promise<Finding[]> {
+  const { env, files, folder, home } = cli;
+  const screenFiles = listScreenFiles({ directory: folder, project: root, home, env });
+  const entries = (await readPluginEntries(files, screenFiles)).filter(isStrata);
+  const entry = entries.at(-1);
+  if (!entry) {
+    const what = `no tui.json names ${PACKAGE}: OpenCode shows no sidebar, dialogs or keys of it; its commands answer as text`;
+    return [note(what, "strata init")];
+  }
+  const { file, spec } = entry;
+  const place = `"${spec}" in ${file}`;
+  const specs = new Set(entries.map((one) => resolveSpec(one.spec, dirname(one.file)) ?? one.spec));
+  if (specs.size > 1) {
+    const places = entries.map((one) => `"${one.spec}" in ${one.file}`);
+    return [
+      warning(`the sidebar is configured ${specs.size} times: ${places.join(", ")}`, "keep one of them"),
+    ];
+  }
+  if (spec.includes("@file:")) {
+    const what = `${place} is an archive, of which OpenCode's TUI loads nothing`;
+    return [warning(what, "install it with npm, then run strata init --remove and strata init")];
+  }
+  const lastMs = await readLastLoaded(cli);
+  return [
+    lastMs === undefined
+      ? note(`the sidebar is configured, ${place}, but OpenCode's TUI has not loaded it yet`, RESTART)
+      : fine(
+          `the sidebar is configured, ${place}; OpenCode's TUI last loaded it at ${formatTime(lastMs)}, in any project`,
+        ),
+  ];
+}
+
+async function readLastLoaded({ env, files, home }: Project["cli"]): Promise<number | undefined> {
+  const contents = await files.read(findScreenRecord({ env, home })).catch(() => undefined);
+  const all = contents && parseJson(new TextDecoder().decode(contents));
+  const own = isRecord(all) ? all[PACKAGE] : undefined;
+  return isRecord(own) && typeof own.last_time === "number" ? own.last_time : undefined;
+}

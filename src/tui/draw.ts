@@ -1,0 +1,79 @@
+/**
+ * Draws lines with the host's elements. Solid and the elements' factory come from the host, at run time.
+ *
+ * Contract: a slot gets an element or `null`, never a string, which ends OpenCode's TUI (measured with 1.18.33).
+ */
+import type { Line } from "./line.js";
+import type { ScreenHost } from "./screen-host.js";
+
+/** What is used of `solid-js` and `@opentui/solid/jsx-runtime`. */
+export interface Solid {
+  createSignal<Value>(value: Value): [get: () => Value, set: (value: Value) => unknown];
+  onCleanup(run: () => void): unknown;
+  jsx(type: string, props: object): unknown;
+}
+
+/** The host rewrites these imports where they stand, so they must be literal. */
+export async function loadSolid(): Promise<Solid> {
+  const [{ createSignal, onCleanup }, { jsx }] = await Promise.all([
+    import("solid-js"),
+    import("@opentui/solid/jsx-runtime"),
+  ]);
+  return {
+    // A function would be taken for a change of the value.
+    createSignal<Value>(value: Value): [() => Value, (value: Value) => unknown] {
+      const [get, set] = createSignal<Value>(value);
+      return [get, (next) => set(() => next)];
+    },
+    onCleanup,
+    jsx,
+  };
+}
+
+export interface Drawing {
+  /** Redraws when a signal that `lines` reads changes. `complain` is called where it throws, and nothing is shown. */
+  lines(lines: () => readonly Line[]): unknown;
+}
+
+export function createDrawing(
+  { jsx }: Pick<Solid, "jsx">,
+  host: Pick<ScreenHost, "colour">,
+  complain: (thrown: unknown) => void,
+): Drawing {
+  const guarded = <T>(run: () => T, otherwise: T): T => {
+    try {
+      return run();
+    } catch (thrown) {
+      complain(thrown);
+      return otherwise;
+    }
+  };
+
+  return {
+    lines: (lines) =>
+      guarded(
+        () =>
+          jsx("box", {
+            get children() {
+              return guarded(() => lines().map(drawLine), []);
+            },
+          }),
+        null,
+      ),
+  };
+
+  function drawLine(line: Line): unknown {
+    return jsx("text", {
+      wrapMode: "none",
+      get children() {
+        return guarded(() => line.map(drawPiece), []);
+      },
+    });
+  }
+
+  function drawPiece({ colour, isBold, text }: Line[number]): unknown {
+    const fg = guarded(() => host.colour(colour), undefined);
+    const span = jsx("span", { style: { fg }, children: text });
+    return isBold ? jsx("b", { children: span }) : span;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Strata in the TUI of OpenCode 2, written against its documentation of September 2026 (build/plugins/cli) and not yet run
+ * in it. Each part is looked for before it is used, and a missing one is left out:
+ *
+ *     ui.slot         sidebar.content and prompt.footer, and app, from where commands have to be registered
+ *     keymap.layer    commands with palette entry and slash name
+ *     ui.dialog       promises, as the pages want them
+ *     data.on         the end of a turn
+ */
+import { isRecord, type PlainRecord } from "../records.js";
+import { CATEGORY, screenCommands } from "./commands.js";
+import { loadSolid, type Solid } from "./draw.js";
+import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
+import type { Dialogs, ScreenHost } from "./screen-host.js";
+import { PAGE_NAMES } from "./submitted.js";
+
+type Call = (...given: unknown[]) => unknown;
+
+/** Begins in the background. Never throws; the returned function ends it. `undefined` in a host without slots. */
+export function openInOpenCode2(
+  context: unknown,
+  options: ScreenOptions,
+  load: () => Promise<Solid> = loadSolid,
+): (() => void) | undefined {
+  const host = createOpenCode2(context);
+  const slot = findCall(context, "ui", "slot");
+  if (!host || !slot) return undefined;
+  const ends: Call[] = [];
+  let isEnded = false;
+  void load()
+    .then((solid) => {
+      if (!isEnded) ends.push(...openOn(context, { slot, screen: createScreen(host, solid, options) }));
+    })
+    // The host's own messages still show; it lacks what drawing needs.
+    .catch(() => {});
+  return () => {
+    isEnded = true;
+    for (const end of ends.splice(0)) attempt(end);
+  };
+}
+
+/** What ends each part. */
+function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call }): Call[] {
+  const given = [
+    attempt(() => slot({ append: "sidebar.content", render: () => screen.drawSidebar() })),
+    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter() })),
+    attempt(() => slot({ append: "app", render: () => registerCommands(context, screen) })),
+    attempt(() => findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn())),
+  ];
+  return [() => screen.stop(), ...given.filter((one): one is Call => typeof one === "function")];
+}
+
+/** Draws nothing. */
+function registerCommands(context: unknown, screen: Screen): null {
+  const pages: ReadonlySet<string> = new Set(PAGE_NAMES);
+  const commands = screenCommands.map(({ name, page, title }) => ({
+    ...{ id: name, title, group: CATEGORY, palette: true },
+    ...(pages.has(page) && { slash: { name: page, arguments: page === "recall" } }),
+    run: (words: unknown) => screen.open(page, typeof words === "string" ? words : ""),
+  }));
+  attempt(() => findCall(context, "keymap", "layer")?.(() => ({ mode: "global", commands })));
+  return null;
+}
+
+/** `undefined` in a host without dialogs. */
+export function createOpenCode2(context: unknown): ScreenHost | undefined {
+  const dialog = findPart(context, "ui", "dialog");
+  if (!isRecord(dialog)) return undefined;
+  return {
+    folder() {
+      const here = findPart(context, "location", "directory") ?? findDefaultLocation(context);
+      return typeof here === "string" && here !== "" ? here : undefined;
+    },
+    sessionID() {
+      const current = attempt(() => findCall(context, "ui", "router", "current")?.());
+      const id = isRecord(current) && current.type === "session" ? current.sessionID : undefined;
+      return typeof id === "string" ? id : undefined;
+    },
+    // The only token that the documentation names.
+    colour: (name) => (name === "text" ? findPart(context, "theme", "text", "default") : undefined),
+    keysOf: () => undefined,
+    dialogs: createDialogs(context, dialog),
+    isGone: () => findPart(context, "renderer", "isDestroyed") === true,
+    whileSuspended: (run) => whileSuspended(context, run),
+  };
+}
+
+function findDefaultLocation(context: unknown): unknown {
+  const location = attempt(() => findCall(context, "data", "location", "default")?.());
+  return isRecord(location) ? location.directory : undefined;
+}
+
+function createDialogs(context: unknown, dialog: PlainRecord): Dialogs {
+  const ask = async (name: string, given: object): Promise<unknown> => {
+    const call = dialog[name];
+    return typeof call === "function" ? call.call(dialog, given) : undefined;
+  };
+  return {
+    async select<Value>(page: Parameters<Dialogs["select"]>[0]) {
+      const options = page.options.map(({ footer, description, ...option }, value) => ({
+        ...option,
+        // The documentation knows no footer. Values go by number: it shows only strings.
+        value: String(value),
+        description: [description, footer].filter((one) => one !== undefined && one !== "").join("  "),
+      }));
+      const current = page.options.findIndex(({ value }) => value === page.current);
+      const chosen = await ask("select", {
+        title: page.title,
+        options,
+        ...(current >= 0 && { current: String(current) }),
+      });
+      return page.options[Number(chosen ?? Number.NaN)]?.value as Value | undefined;
+    },
+    confirm: async (title, message) => (await ask("confirm", { title, message })) === true,
+    async prompt(title, given = {}) {
+      const words = await ask("prompt", { title, ...given });
+      return typeof words === "string" ? words : undefined;
+    },
+    async alert(title, message) {
+      await ask("alert", { title, message });
+    },
+    toast(message, variant) {
+      attempt(() => findCall(context, "ui", "toast", "show")?.({ message: `Strata: ${message}`, variant }));
+    },
+    close() {
+      void ask("clear", {}).catch(() => {});
+    },
+  };
+}
+
+async function whileSuspended<T>(context: unknown, run: () => Promise<T>): Promise<T> {
+  attempt(() => findCall(context, "renderer", "suspend")?.());
+  try {
+    return await run();
+  } finally {
+    attempt(() => findCall(context, "renderer", "resume")?.());
+  }
+}
+
+function attempt(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch {
+    // Another shape than the documentation's is as good as none.
+    return undefined;
+  }
+}
+
+function findPart(from: unknown, ...names: readonly string[]): unknown {
+  return attempt(() => {
+    let part: unknown = from;
+    for (const name of names)
+      part = part === null || part === undefined ? undefined : Reflect.get(Object(part), name);
+    return part;
+  });
+}
+
+/** The method, bound to its object. */
+function findCall(from: unknown, ...names: readonly string[]): Call | undefined {
+  const owner = findPart(from, ...names.slice(0, -1));
+  const call = findPart(from, ...names);
+  return typeof call === "function" ? (...given) => call.apply(owner, given) : undefined;
+}

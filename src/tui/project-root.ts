@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { requireProject } from "../cli/find-project.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+
+/** While Strata has written nothing there, another folder may turn out to be the root. */
+const UNSURE_MS = 10_000;
+
+export interface ProjectRootOptions {
+  clock: Pick<Clock, "now">;
+  files: Files;
+  /** Folder that the host works in. */
+  folder(): string | undefined;
+  home: string;
+}
+
+/** Finds the root of the project as the command line does. `undefined` if there is none. Never rejects. */
+export function createProjectRoot({
+  clock,
+  files,
+  folder,
+  home,
+}: ProjectRootOptions): () => Promise<string | undefined> {
+  let known: { folder: string; root: string | undefined; untilMs: number } | undefined;
+  return async () => {
+    const place = folder();
+    if (place === undefined) return undefined;
+    if (known?.folder === place && clock.now() < known.untilMs) return known.root;
+    const root = await requireProject({ files, folder: place, home }).catch(() => undefined);
+    const written = root && (await files.stat(join(root, ".opencode", "strata")).catch(() => undefined));
+    const untilMs = written ? Number.POSITIVE_INFINITY : clock.now() + UNSURE_MS;
+    known = { folder: place, root, untilMs };
+    return root;
+  };
+}

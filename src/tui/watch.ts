@@ -1,0 +1,87 @@
+/**
+ * Follows the screen file of the session on the screen: one `stat` a second, read only when it has changed.
+ *
+ *     no file, no session      nothing is shown
+ *     damaged or half a file   what was shown of this session stays
+ */
+import { planFolders } from "../folders.js";
+import { screenPath } from "../screen/session-screen.js";
+import type { Clock } from "../seams/clock.js";
+import { decodeText, type Files } from "../seams/files.js";
+import { readShown, type Shown } from "./sound-screen.js";
+
+export interface Watch {
+  /** Looks now, and then every second. Never throws. */
+  start(): void;
+  /** Looks now, once. Never rejects. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  clock: Clock;
+  files: Pick<Files, "statItself" | "readFrom">;
+  /** Root of the project; `undefined` while there is none. Never rejects. */
+  findProject(): Promise<string | undefined>;
+  sessionID(): string | undefined;
+  /** Is called when something else is to be shown. */
+  show(now: Shown | undefined, sessionID: string | undefined): void;
+  complain(what: string, thrown: unknown): void;
+}
+
+const EVERY_MS = 1_000;
+/** A screen file has less than 10 KB. */
+const MOST_BYTES = 256 * 1024;
+/** Names of sessions become names of files. */
+const IS_NAME = /^[\w-]{1,200}$/;
+
+export function createWatch(options: WatchOptions): Watch {
+  const { clock, complain, files, findProject, sessionID, show } = options;
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+  let last: { session: string | undefined; stamp: string | undefined } | undefined;
+  let looking: Promise<void> | undefined;
+
+  const lookOnce = (): Promise<void> => {
+    looking ??= look()
+      .catch((thrown) => complain("the figures cannot be read", thrown))
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+
+  return {
+    start: () => void repeat(),
+    look: lookOnce,
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+
+  async function repeat(): Promise<void> {
+    await lookOnce();
+    if (!isStopped) cancel = clock.after(EVERY_MS, () => void repeat());
+  }
+
+  async function look(): Promise<void> {
+    const session = sessionID();
+    const project = session === undefined ? undefined : await findProject();
+    const isNamed = session !== undefined && IS_NAME.test(session);
+    const path = project !== undefined && isNamed ? screenPath(planFolders(project), session) : undefined;
+    const stat = path === undefined ? undefined : await files.statItself(path);
+    const stamp = stat?.kind === "file" ? `${stat.modifiedMs} ${stat.changedMs} ${stat.bytes}` : undefined;
+    const isSame = last !== undefined && last.session === session && last.stamp === stamp;
+    if (isSame || isStopped) return;
+    const isOther = last?.session !== session;
+    last = { session, stamp };
+    const bytes =
+      path === undefined || stamp === undefined
+        ? undefined
+        : await files.readFrom(path, 0, { links: "refused", maxBytes: MOST_BYTES });
+    if (isStopped || sessionID() !== session) return;
+    const shown = bytes && readShown(decodeText(bytes));
+    if (shown || isOther || stamp === undefined) show(shown, session);
+  }
+}

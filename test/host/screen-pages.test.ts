@@ -1,0 +1,111 @@
+/** The pages of the screen half on OpenCode's real screen: what is chosen there reaches the model and the files. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
+import { call, say } from "./stage/steps.js";
+import { installByHost } from "./terminal/installed.js";
+import { openTuiStage } from "./terminal/tui-stage.js";
+
+const WORDS = "the quick brown fox jumps over the lazy dog";
+const LONG = Array.from({ length: 400 }, (_, n) => `${n} ${WORDS}`).join("\n");
+
+test("the page of /context drops a result after a question, and the next request goes without it", async () => {
+  await using stage = await openTuiStage({
+    plugin: repository,
+    screen: repository,
+    files: { "big.txt": LONG },
+  });
+  await using tui = await stage.openTui();
+  const read = call("read", { filePath: stage.project.file("big.txt") }, { id: "big" });
+  stage.model.script(read, say("It is about a fox."));
+  await tui.send("what is in big.txt?");
+  await tui.waitFor("It is about a fox.");
+  expect(stage.model.lastRequest().toolResult("big")).toContain(WORDS);
+  // The list is written behind the request.
+  await tui.waitFor(() => tui.sidebar().includes("results"));
+
+  await tui.run("/context");
+  await tui.waitFor(/Context: .* tokens/);
+  tui.type("read");
+  await tui.waitFor(/read big\.txt +turn 1/);
+  tui.press("enter");
+  await tui.waitFor(/Drop … +frees [\d.]+K/);
+  tui.press("enter");
+  await tui.waitFor(/will leave the context/);
+  tui.press("enter");
+  // The list is there again.
+  await tui.waitFor(/read big\.txt +drop asked for/);
+  tui.press("escape");
+  await tui.waitWithout(/Context: .* tokens/);
+
+  stage.model.script(say("As you wish."));
+  await tui.send("go on");
+  await tui.waitFor("As you wish.");
+  const left = stage.model.lastRequest().toolResult("big");
+  expect(left).toContain("[Strata]");
+  expect(left).not.toContain(`399 ${WORDS}`);
+});
+
+test("in an installed package, what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
+  await using stage = await openTuiStage();
+  // As its user has it: in node_modules, where OpenCode loads files in another way.
+  await installByHost(stage.project);
+  await using tui = await stage.openTui();
+  stage.model.script(say("Understood."));
+  await tui.send("We always deploy on Fridays.");
+  await tui.waitFor(/remembered: We always deploy on/);
+  await tui.run("/recall deploy");
+  await tui.waitFor(/"deploy": 1 found/);
+  tui.press("enter");
+  await tui.waitFor(/directive\/we-always-deploy-on-fridays/);
+  tui.press("escape");
+  await tui.waitWithout("Edit in your editor");
+
+  tui.press("ctrl+x");
+  tui.type("z");
+  await tui.waitFor("Take back the last change of memory");
+  tui.press("enter");
+  await tui.waitFor(/Taken back: extract of/);
+  tui.press("enter");
+  await tui.waitWithout("Taken back");
+  await tui.run("/recall deploy");
+  await tui.waitFor(/Nothing found for "deploy"/);
+  // No page asks a model or adds a message to the session.
+  expect(stage.model.requests).toHaveLength(1);
+});
+
+test("the page of notes opens them in the user's editor, the screen comes back, and what was written stays", async () => {
+  await using stage = await openTuiStage({
+    plugin: repository,
+    screen: repository,
+    files: { "edit.sh": 'printf "\\n- Checked by hand.\\n" >> "$1"\n' },
+  });
+  await using tui = await stage.openTui({ env: { EDITOR: `sh ${stage.project.file("edit.sh")}` } });
+  const listing = call("bash", { command: "ls -l", description: "Lists the files" }, { id: "ls" });
+  stage.model.script(listing, say("We listen on port 5432, as the service before it."));
+  await tui.send("which port do we use?");
+  await tui.waitFor("port 5432");
+  const path = `.opencode/session-memory/${stage.model.lastRequest().sessionID}.md`;
+  await whenContains(stage.project.file(path), "which port do we use?");
+  await tui.run("/notes");
+  await tui.waitFor(/Open in sh/);
+  tui.press("enter");
+  await tui.waitFor(/Closed ses_/);
+  expect(await tui.waitFor("port 5432")).toContain("which port do we use?");
+  expect(stage.project.read(path)).toContain("- Checked by hand.");
+  stage.model.script(say("Nothing more."));
+  await tui.send("anything else?");
+  await tui.waitFor("Nothing more.");
+  await whenContains(stage.project.file(path), "anything else?");
+  expect(stage.project.read(path)).toContain("Checked by hand.");
+});
+
+test("a slash command answers in the session where the screen half is not loaded", async () => {
+  await using stage = await openTuiStage({ plugin: repository });
+  await using tui = await stage.openTui();
+  stage.model.script(say("Hello."));
+  await tui.send("hi");
+  await tui.waitFor("Hello.");
+  await tui.run("/recall deploy");
+  await tui.waitFor("[Strata] /recall");
+});

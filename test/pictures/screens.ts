@@ -1,0 +1,143 @@
+/**
+ * Pictures of OpenCode's real screen with the plugin: a session at three sizes, dark and light, two dialogs, and a
+ * recording of a few turns. Everything on them comes from a run with a scripted model.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repository } from "../host/repository.js";
+import { call, sayInPieces } from "../host/stage/steps.js";
+import type { Cell, Screen } from "../host/terminal/screen.js";
+import { SIZES, type Tui } from "../host/terminal/tui.js";
+import { openTuiStage, type TuiStage } from "../host/terminal/tui-stage.js";
+import { rememberedFiles } from "./remembered.js";
+import { drawRecording, drawScreen, type Frame } from "./screen-picture.js";
+
+const SHOWN_PROJECT = "~/shop";
+const FILES = 9;
+/** Prints as much as a run of tests does. */
+const TESTS =
+  'for n in $(seq 1 1500); do echo "ok $n - order $n has one invoice, and its number is its own"; done';
+const RECORDED = { columns: 140, rows: 36 };
+
+const source = (name: string): string =>
+  Array.from(
+    { length: 260 },
+    (_, line) => `export const ${name}${line} = "a line of the shop, number ${line}";`,
+  ).join("\n");
+
+const TURNS: readonly [asked: string, answer: string][] = [
+  [
+    "Why do some invoices have no number?",
+    "`createInvoice` takes the number before the order is paid, and gives it back if the payment fails. Two payments at once get the same one, and the second is stored without it.",
+  ],
+  [
+    "Fix it, but leave the tests alone.",
+    "Fixed: the number is now drawn inside the transaction that marks the order as paid. The three tests of `invoices.ts` pass.",
+  ],
+  [
+    "Is the same mistake anywhere else?",
+    "Yes, once: `createDelivery` draws its number the same way. Shipping notes are printed later, so nobody has noticed yet.",
+  ],
+];
+
+/** Writes the pictures into `folder`. */
+export async function drawScreens(folder: string): Promise<void> {
+  const files = Object.fromEntries(
+    Array.from({ length: FILES }, (_, index) => [`src/part${index}.ts`, source(`part${index}_`)]),
+  );
+  await using stage = await openTuiStage({
+    plugin: repository,
+    screen: repository,
+    options: { microCompact: { floor: 2_000 }, autoCompact: { threshold: 60_000 } },
+    files: { ...files, "test.sh": TESTS, ...rememberedFiles(Date.now()) },
+    promptCache: { title: "Invoices without a number" },
+  });
+  const write = (name: string, svg: string): void => writeFileSync(join(folder, name), svg);
+  const title = "OpenCode with Strata's sidebar";
+  write("session.svg", drawRecording(await record(stage), "A session in OpenCode with Strata"));
+  for (const isDark of [true, false]) {
+    await using tui = await stage.openTui({ args: ["--continue"], isDark });
+    await tui.waitFor(TURNS.at(-1)?.[1].slice(-12) ?? "");
+    await tui.waitFor(/instead of|context \d/);
+    const mode = isDark ? "dark" : "light";
+    for (const [name, size] of Object.entries(SIZES)) {
+      if (size !== SIZES.wide) tui.resize(size);
+      await tui.waitFor(/commands\s*(•|$)/m);
+      await tui.waitFor(/cache \d|cache hits/);
+      write(`screen-${name}-${mode}.svg`, drawScreen(clean(tui, stage), title));
+    }
+    if (!isDark) continue;
+    tui.resize(SIZES.wide);
+    for (const [command, seen] of [
+      ["memory", "This session"],
+      ["context", "esc"],
+    ] as const) {
+      await tui.run(`/${command}`);
+      await tui.waitFor(seen);
+      write(`dialog-${command}.svg`, drawScreen(clean(tui, stage), `/${command} in OpenCode`));
+      tui.press("escape");
+      await tui.waitWithout(seen === "esc" ? / esc$/m : seen);
+    }
+  }
+}
+
+/** Plays the turns, and keeps what the screen shows on the way. */
+async function record(stage: TuiStage): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  await using tui = await stage.openTui({ size: RECORDED });
+  const keep = (seconds: number): void => void frames.push({ screen: clean(tui, stage), seconds });
+  keep(1);
+  for (const [turn, [asked, answer]] of TURNS.entries()) {
+    const reads = [0, 1, 2].map((n) =>
+      call("read", { filePath: stage.project.file(`src/part${(turn * 3 + n) % FILES}.ts`) }),
+    );
+    const run = call("bash", { command: "sh test.sh", description: "Runs the tests" });
+    stage.model.script(...reads, run, sayInPieces(answer, { pieces: 12, everyMs: 60 }));
+    tui.type(asked);
+    await tui.waitFor(asked.slice(-12));
+    keep(1.2);
+    tui.press("enter");
+    await tui.waitFor("part".concat(String((turn * 3 + 2) % FILES)));
+    keep(0.8);
+    await tui.waitFor("$ sh test.sh");
+    keep(0.8);
+    const words = answer.replaceAll("`", "");
+    await tui.waitFor(words.slice(0, 16));
+    keep(0.6);
+    await tui.waitFor(words.slice(-20));
+    await tui.waitWithout("esc interrupt");
+    keep(turn === TURNS.length - 1 ? 4 : 2);
+  }
+  await tui.run("/memory");
+  await tui.waitFor("This session");
+  keep(4);
+  tui.press("escape");
+  await tui.waitWithout("This session");
+  await tui.quit();
+  return frames;
+}
+
+/** Neither folders of this machine nor its user; what replaces them is as long. */
+function clean(tui: Tui, { project }: TuiStage): Screen {
+  const screen = tui.screen();
+  const names: [string, string][] = [
+    [project.path, SHOWN_PROJECT],
+    [project.root, "~"],
+  ];
+  return { ...screen, cells: screen.cells.map((row) => names.reduce(replaceIn, row)) };
+}
+
+/** Characters behind a shorter name move to the left, up to the next gap of two blanks. */
+function replaceIn(row: readonly Cell[], [from, to]: [string, string]): readonly Cell[] {
+  const text = row.map((cell) => cell.text).join("");
+  const at = row.every((cell) => cell.text.length === 1) ? text.indexOf(from) : -1;
+  const [first] = row.slice(at);
+  if (at === -1 || !first) return row;
+  const rest = text.slice(at + from.length);
+  const end = at + from.length + (/ {2}|$/.exec(rest)?.index ?? rest.length);
+  const words = row.slice(at + from.length, end);
+  const blank = { ...first, text: " " };
+  const drawn = [...[...to].map((letter) => ({ ...first, text: letter })), ...words];
+  const filled = Array.from({ length: end - at - drawn.length }, () => blank);
+  return [...row.slice(0, at), ...drawn, ...filled, ...row.slice(end)];
+}

@@ -1,0 +1,280 @@
+/** The screen half in a host: what it reads, when, what it draws, and what it leaves alone. */
+import type { TuiPluginApi } from "@opencode-ai/plugin/tui";
+import { describe, expect, it } from "vitest";
+import { planKeys, screenCommands } from "../../src/tui/commands.js";
+import { createDrawing } from "../../src/tui/draw.js";
+import { plain } from "../../src/tui/line.js";
+import { openOn } from "../../src/tui/open-1.js";
+import { type Api, type Command, createOpenCode1 } from "../../src/tui/opencode-1.js";
+import { readSubmitted } from "../../src/tui/submitted.js";
+import { createWatch } from "../../src/tui/watch.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { createPlainSolid, createScreenText, drawn } from "../support/screen.js";
+
+const FILE = "/repo/.opencode/strata/state/screen/ses_1.json";
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
+};
+
+/** The API of OpenCode 1, as far as it is used. */
+function createApi(text = "") {
+  const commands: Command[] = [];
+  const bindings: { key: string; cmd: string }[] = [];
+  const slots: Record<string, (context: never, props: object) => unknown> = {};
+  const editor = {
+    plainText: text,
+    clear() {
+      editor.plainText = "";
+    },
+  };
+  const opened: string[] = [];
+  const disposals: (() => void)[] = [];
+  const api = {
+    ui: {
+      DialogSelect: ({ title }: { title: string }) => title,
+      DialogAlert: ({ title }: { title: string }) => title,
+      DialogConfirm: ({ title }: { title: string }) => title,
+      DialogPrompt: ({ title }: { title: string }) => title,
+      toast: ({ message }: { message: string }) => void opened.push(`toast ${message}`),
+      dialog: {
+        replace: (render: () => unknown) => void opened.push(String(render())),
+        clear() {},
+        setSize() {},
+        open: false,
+      },
+    },
+    state: { path: { directory: "/repo" } },
+    route: { current: { name: "session", params: { sessionID: "ses_1" } } },
+    theme: { current: { text: "T", textMuted: "M" } },
+    renderer: { suspend() {}, resume() {}, requestRender() {}, currentFocusedEditor: editor },
+    keymap: {
+      registerLayer(layer: {
+        commands: readonly Command[];
+        bindings: readonly { key: string; cmd: string }[];
+      }) {
+        commands.push(...layer.commands);
+        bindings.push(...layer.bindings);
+      },
+      getCommandBindings: () => new Map(),
+    },
+    keys: { formatBindings: () => undefined },
+    event: { on: () => () => void opened.push("deaf") },
+    lifecycle: {
+      signal: new AbortController().signal,
+      onDispose(run: () => void) {
+        disposals.push(run);
+        return () => {};
+      },
+    },
+    slots: {
+      register(plugin: { slots: typeof slots }) {
+        Object.assign(slots, plugin.slots);
+        return "id";
+      },
+    },
+  } satisfies Api;
+  return { api, bindings, commands, disposals, editor, opened, slots };
+}
+
+function open(files: MemoryFiles, text = "", given: unknown = undefined) {
+  const clock = createFakeClock();
+  const host = createApi(text);
+  const solid = createPlainSolid();
+  const options = { clock, files, env: {}, home: "/home" };
+  openOn(host.api, given, { solid, options });
+  return { ...host, clock, solid };
+}
+
+describe("the API of OpenCode 1", () => {
+  it("the API of OpenCode 1 that is used here is part of the one in its types", () => {
+    // Compiles only if it is. The element types of the packages that are not installed are any.
+    const narrow = (api: TuiPluginApi): Pick<Api, "ui" | "state" | "route" | "lifecycle"> => api;
+    expect(narrow).toBeInstanceOf(Function);
+  });
+});
+
+describe("the screen file", () => {
+  const watching = (files: MemoryFiles, session: () => string | undefined = () => "ses_1") => {
+    const clock = createFakeClock();
+    const shown: (number | undefined)[] = [];
+    const complaints: string[] = [];
+    let reads = 0;
+    const watch = createWatch({
+      clock,
+      files: {
+        ...files,
+        readFrom(...given) {
+          reads++;
+          return files.readFrom(...given);
+        },
+      },
+      findProject: async () => "/repo",
+      sessionID: session,
+      show: (now) => void shown.push(now?.now),
+      complain: (what) => void complaints.push(what),
+    });
+    return { clock, complaints, files, reads: () => reads, shown, watch };
+  };
+
+  it("the screen file is read when it has changed, and else only looked at, once a second", async () => {
+    let now = 1;
+    const files = createMemoryFiles({}, () => now);
+    await files.writeWhole(FILE, createScreenText());
+    const { clock, reads, shown, watch } = watching(files);
+    watch.start();
+    await settle();
+    for (let second = 0; second < 5; second++) {
+      clock.advance(1_000);
+      await settle();
+    }
+    expect([reads(), shown]).toEqual([1, [13_300]]);
+    now = 2;
+    await files.writeWhole(FILE, createScreenText({ context: { now: 500 } }));
+    clock.advance(1_000);
+    await settle();
+    expect([reads(), shown]).toEqual([2, [13_300, 500]]);
+    watch.stop();
+    await files.remove(FILE);
+    clock.advance(5_000);
+    await settle();
+    expect(shown).toEqual([13_300, 500]);
+  });
+
+  it("the screen file of a session stays shown while half a file is there, and not in another session", async () => {
+    let now = 1;
+    let session: string | undefined = "ses_1";
+    const files = createMemoryFiles({}, () => now);
+    await files.writeWhole(FILE, createScreenText());
+    const { shown, watch } = watching(files, () => session);
+    await watch.look();
+    now = 2;
+    await files.writeWhole(FILE, '{"v":1,"context":{');
+    await watch.look();
+    session = "ses_2";
+    await watch.look();
+    session = undefined;
+    await watch.look();
+    session = "../../../etc/passwd";
+    await watch.look();
+    expect(shown).toEqual([13_300, undefined, undefined, undefined]);
+  });
+
+  it("the screen file is not followed where it is a link, and a disk that fails is complained about", async () => {
+    const files = createMemoryFiles({ [FILE]: createScreenText() });
+    files.links.add(FILE);
+    const linked = watching(files);
+    await linked.watch.look();
+    expect([linked.reads(), linked.shown]).toEqual([0, [undefined]]);
+    const broken = watching({ ...files, statItself: () => Promise.reject(new Error("EIO")) });
+    await broken.watch.look();
+    expect(broken.complaints).toHaveLength(1);
+  });
+});
+
+describe("drawing", () => {
+  it("drawing returns an element or nothing, also where lines, colours or the host fail", () => {
+    const { jsx } = createPlainSolid();
+    const complaints: unknown[] = [];
+    const fail = (): never => {
+      throw new Error("no");
+    };
+    const note = (thrown: unknown): void => void complaints.push(thrown);
+    const lines = () => [plain("one"), plain("two")];
+    expect(drawn(createDrawing({ jsx }, { colour: () => "red" }, note).lines(lines))).toBe("one\ntwo");
+    expect(drawn(createDrawing({ jsx }, { colour: fail }, note).lines(lines))).toBe("one\ntwo");
+    expect(drawn(createDrawing({ jsx }, { colour: () => "red" }, note).lines(fail))).toBe("");
+    expect(createDrawing({ jsx: fail }, { colour: () => "red" }, note).lines(lines)).toBeNull();
+    expect(complaints.length).toBeGreaterThan(2);
+  });
+});
+
+describe("the screen half in OpenCode 1", () => {
+  it("the screen half draws the figures in the sidebar, and one beside the prompt only while there is no sidebar", async () => {
+    const { slots, solid } = open(createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }));
+    const props = { session_id: "ses_1" };
+    const footer = slots.session_prompt_right?.({} as never, props);
+    await settle();
+    expect(drawn(footer)).toBe("cache 94 % · saved 38 %, $0.42");
+    const sidebar = slots.sidebar_content?.({} as never, props);
+    expect(drawn(sidebar)).toContain("context 13.3K of 80K");
+    expect(drawn(footer)).toBe("");
+    solid.cleanUp();
+    expect(drawn(footer)).toContain("cache 94 %");
+  });
+
+  it("the screen half stops its timers and listeners when it is disposed", async () => {
+    const files = createMemoryFiles({ "/repo/.git/HEAD": "x" });
+    const { clock, disposals, opened, slots } = open(files);
+    const footer = slots.session_prompt_right?.({} as never, {});
+    await settle();
+    for (const run of disposals) run();
+    await files.writeWhole(FILE, createScreenText());
+    for (let second = 0; second < 20; second++) {
+      clock.advance(1_000);
+      await settle();
+    }
+    expect(opened).toEqual(["deaf"]);
+    expect(drawn(footer)).toBe("");
+  });
+
+  it("the screen half takes /memory from the prompt, and leaves all else to the host", async () => {
+    const run = (text: string): { isTaken: unknown; left: string } => {
+      const { commands, editor } = open(createMemoryFiles({ "/repo/.git/HEAD": "x" }), text);
+      const submit = commands.find(({ name }) => name === "input.submit");
+      return { isTaken: submit?.run(), left: editor.plainText };
+    };
+    expect(run("/memory")).toEqual({ isTaken: true, left: "" });
+    expect(run("/memory ")).toEqual({ isTaken: true, left: "" });
+    for (const text of ["", "hello", "/memory-undo", "/keep 3fa2b1", "see /memory", "/memory\nand more"])
+      expect(run(text)).toEqual({ isTaken: false, left: text });
+  });
+
+  it("the screen half opens the page of a command, and says what failed in a toast or dialog", async () => {
+    const { commands, opened } = open(
+      createMemoryFiles({ [FILE]: createScreenText(), "/repo/.git/HEAD": "x" }),
+    );
+    await settle();
+    commands.find(({ name }) => name === "strata.memory")?.run();
+    await expect.poll(() => opened).toContain("Strata: Orders fail");
+  });
+
+  it("the keys of the screen half are free letters behind the leader, and the user's own replace them", () => {
+    expect(planKeys(undefined).map(({ key }) => key)).toEqual(["<leader>i", "<leader>k", "<leader>z"]);
+    expect(planKeys({ keys: { memory: "f6", context: "none", undo: 5 } })).toEqual([
+      { key: "f6", cmd: "strata.memory" },
+      { key: "<leader>z", cmd: "strata.undo" },
+    ]);
+    expect(new Set(screenCommands.map(({ name }) => name)).size).toBe(screenCommands.length);
+  });
+
+  it("a submitted prompt opens a page only if it is one of its commands and nothing else", () => {
+    expect(readSubmitted("/recall which port ")).toEqual({ page: "recall", words: "which port" });
+    expect(readSubmitted("/context")).toEqual({ page: "context", words: "" });
+    expect(readSubmitted("/context drop r-1")).toBeUndefined();
+    expect(readSubmitted("/recall one\ntwo")).toBeUndefined();
+  });
+
+  it("a dialog of OpenCode 1 answers once: what is chosen, or nothing when it is closed", async () => {
+    const { api } = createApi();
+    const closers: (() => void)[] = [];
+    const choosers: ((option: { value: unknown }) => void)[] = [];
+    api.ui.DialogSelect = (props: object) => {
+      choosers.push((props as { onSelect: (option: { value: unknown }) => void }).onSelect);
+      return "";
+    };
+    api.ui.dialog.replace = (render: () => unknown, onClose?: () => void) => {
+      closers.push(onClose ?? (() => {}));
+      render();
+    };
+    const { dialogs } = createOpenCode1(api);
+    const page = { title: "t", options: [{ title: "a", value: 7 }] };
+    const first = dialogs.select(page);
+    choosers[0]?.({ value: 7 });
+    closers[0]?.();
+    expect(await first).toBe(7);
+    const second = dialogs.select(page);
+    closers[1]?.();
+    expect(await second).toBeUndefined();
+  });
+});

@@ -1,0 +1,184 @@
+/** The file of a session's screen: what is in it, and what a reader makes of a damaged one. */
+import { describe, expect, it } from "vitest";
+import {
+  KINDS,
+  parseSessionScreen,
+  readSessionScreen,
+  type SessionScreen,
+} from "../../src/screen/session-screen.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, lines } from "../support/messages.js";
+import { fc, runs } from "../support/property.js";
+import { createSession } from "../support/session.js";
+import { openWorld, type World } from "../support/world.js";
+
+const STATE = `${PROJECT}/.opencode/strata/state`;
+const FILE = `${STATE}/screen/ses_1.json`;
+
+const readScreen = (world: World, path = FILE): SessionScreen | undefined =>
+  parseSessionScreen(JSON.parse(world.files.text(path) ?? "null"));
+
+const sumKinds = ({ context: { kinds } }: SessionScreen): number =>
+  KINDS.reduce((sum, kind) => sum + kinds[kind], 0);
+
+/** A session whose first answer calls a tool, and whose second answers. */
+async function play(world: World, results: readonly number[] = [1_500]): Promise<void> {
+  const session = createSession(world.clock);
+  session.user("Why do the orders fail?");
+  for (const count of results) {
+    await world.request([...session.messages]);
+    const read = call("bash", lines(count), { startMs: world.clock.now() });
+    await hear(world, "message.updated", { info: session.answer([read]).info });
+  }
+  await world.request([...session.messages]);
+  await hear(world, "message.updated", { info: session.answer([], { text: "Because." }).info });
+  await world.strata.idle();
+}
+
+async function hear(world: World, type: string, properties: Record<string, unknown>): Promise<void> {
+  await world.strata.dispatcher.ask("event", { type, properties }, undefined);
+}
+
+describe("the screen of a session", () => {
+  it("the screen has the provider's count of the last request and its answer, by kind", async () => {
+    const world = await openWorld();
+    await play(world);
+    const screen = readScreen(world);
+    expect(screen).toMatchObject({
+      v: 1,
+      session: "ses_1",
+      context: { now: 20_100, threshold: 80_000 },
+      cache: { last: 0.95, session: 0.95 },
+      memory: { memories: 0, candidates: 0, blockers: 0, conflicts: 0 },
+      background: [],
+      warnings: [],
+    });
+    expect(screen && sumKinds(screen)).toBe(20_100);
+    expect(screen?.context.without).toBeGreaterThan(30_000);
+    expect(screen?.context.isEstimate).toBeUndefined();
+  });
+
+  it("the screen adds up the savings of the session, of today and of the project, as the ledger has them", async () => {
+    const world = await openWorld();
+    const old = { v: 1, instance: "a", session: "ses_0", layer: "view", event: "answer" };
+    await world.files.appendLine(
+      `${PROJECT}/.opencode/strata/savings/ses_0.jsonl`,
+      JSON.stringify({ ...old, time: "2026-01-02T12:00:00Z", sent: 9, cost: 3_000, net: 1_000, money: 0.5 }),
+    );
+    await play(world);
+    const net = world.ledger("ses_1").reduce((sum, record) => sum + (record.net ?? 0), 0);
+    const { saved } = readScreen(world) ?? {};
+    expect(saved?.session.tokens).toBe(net);
+    expect(saved?.today.tokens).toBe(net);
+    expect(saved?.project).toMatchObject({ tokens: net + 1_000, dollars: 0.5, unpriced: net });
+    expect(saved?.session.share).toBeCloseTo(saved?.today.share ?? Number.NaN);
+  });
+
+  it("the screen of a new session is estimated until the model answers", async () => {
+    const world = await openWorld();
+    const session = createSession(world.clock);
+    session.user("go");
+    await world.request([...session.messages]);
+    // Nothing is written while the request waits.
+    expect(world.files.text(FILE)).toBeUndefined();
+    await world.strata.idle();
+    const screen = readScreen(world);
+    expect(screen?.context).toMatchObject({ isEstimate: true, without: screen?.context.now });
+    expect(screen?.cache).toEqual({});
+    expect(screen?.saved.session).toEqual({ tokens: 0 });
+    expect(screen && sumKinds(screen)).toBe(screen?.context.now);
+  });
+
+  it("the screen has the title once the turn has ended, and status and stats have it after a restart", async () => {
+    const world = await openWorld();
+    world.host.findTitle = async () => "Fix the  orders\n";
+    await play(world);
+    expect(readScreen(world)?.title).toBeUndefined();
+    await hear(world, "session.idle", { sessionID: "ses_1" });
+    await world.strata.idle();
+    expect(readScreen(world)?.title).toBe("Fix the orders");
+    const again = await world.restart();
+    const [memory] = again.strata.dispatcher.commands.filter(({ name }) => name === "memory");
+    const page = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    expect(page).toContain('This session: "Fix the orders"');
+  });
+
+  it("the screen follows what changes between requests: memories, candidates, the breaker, background calls", async () => {
+    const world = await openWorld();
+    await play(world);
+    const [remember] = world.strata.dispatcher.commands.filter(({ name }) => name === "remember");
+    await remember?.execute(
+      { sessionID: "ses_1", words: "We deploy on Fridays" },
+      new AbortController().signal,
+    );
+    await world.files.writeWhole(`${STATE}/breakers/ses_1.json`, '{"failures":3,"open":"it failed"}');
+    await world.strata.idle();
+    world.clock.advance(2_000);
+    await world.strata.idle();
+    expect(readScreen(world)).toMatchObject({ memory: { memories: 1 } });
+    await hear(world, "session.idle", { sessionID: "ses_1" });
+    await world.strata.idle();
+    expect(readScreen(world)?.breaker).toBe("it failed");
+  });
+
+  it("the screen names wrong settings and what was shown as a warning", async () => {
+    const world = await openWorld({ options: { toolResults: { threshold: "many" } } });
+    world.strata.toasts.show("another instance edits src/a.ts", "warning");
+    await play(world);
+    const { warnings } = readScreen(world) ?? {};
+    expect(warnings?.[0]).toMatch(/^wrong setting: .*threshold/);
+    expect(warnings).toContain("another instance edits src/a.ts");
+  });
+
+  it("the screen's file goes with its session, and forks that Strata opened have none", async () => {
+    const world = await openWorld();
+    world.host.forks.set("ses_2", "ses_1");
+    await play(world);
+    const fork = createSession(world.clock, "ses_2");
+    fork.user("go");
+    await world.request([...fork.messages]);
+    await world.strata.idle();
+    expect(world.files.text(`${STATE}/screen/ses_2.json`)).toBeUndefined();
+    expect(world.files.text(FILE)).toBeDefined();
+    await hear(world, "session.deleted", { info: { id: "ses_1" } });
+    await world.strata.idle();
+    expect(world.files.text(FILE)).toBeUndefined();
+  });
+});
+
+describe("a reader of the screen's file", () => {
+  const json = fc.json({ maxDepth: 3 });
+
+  it("a reader of the screen's file takes any JSON without throwing, and nothing but a whole screen", () => {
+    fc.assert(
+      fc.property(json, (text) => {
+        expect(parseSessionScreen(JSON.parse(text))).toBeUndefined();
+      }),
+      { numRuns: runs(200, 2_000, "values for the screen's reader") },
+    );
+  });
+
+  it("a reader of the screen's file refuses a screen with any part missing or wrong", async () => {
+    const world = await openWorld();
+    await play(world);
+    const screen = readScreen(world);
+    if (!screen) throw new Error("no screen was written");
+    expect(parseSessionScreen({ ...screen, later: true })).toMatchObject({ later: true });
+    const { context } = screen;
+    const parts = ["v", "session", "time", "context", "cache", "saved", "memory", "background", "warnings"];
+    const wrong = [
+      ...parts.flatMap((name) => [undefined, null, -1].map((value) => ({ [name]: value }))),
+      { warnings: [5] },
+      { title: 5 },
+      { cache: { last: 2 } },
+      { saved: { ...screen.saved, today: {} } },
+      { context: { ...context, kinds: { ...context.kinds, notes: undefined } } },
+      { context: { ...context, now: Number.NaN } },
+    ];
+    for (const part of wrong)
+      expect(parseSessionScreen({ ...screen, ...part }), JSON.stringify(part)).toBeUndefined();
+    expect(await readSessionScreen(world.files, { screens: `${STATE}/screen` }, "ses_1")).toEqual(screen);
+    world.files.contents.set(FILE, Buffer.from("{"));
+    expect(await readSessionScreen(world.files, { screens: `${STATE}/screen` }, "ses_1")).toBeUndefined();
+  });
+});

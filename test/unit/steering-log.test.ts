@@ -1,0 +1,144 @@
+/** What people ask for: an undone cut, the log that it waits in, and `/context`. */
+import { describe, expect, it } from "vitest";
+import { fork } from "../support/messages.js";
+import {
+  ask,
+  findItem,
+  goOn,
+  isOf,
+  openRequests,
+  QUIET,
+  read,
+  readOutcomes,
+  talk,
+  textsOf,
+} from "../support/steering.js";
+import { bytesOf } from "../support/view-check.js";
+import type { World } from "../support/world.js";
+
+describe("an undone cut", () => {
+  async function cutOnce() {
+    const { world, session } = await talk({
+      microCompact: { enabled: false },
+      autoCompact: { threshold: 60_000 },
+    });
+    world.strata.requests.wantCut("ses_1");
+    for (const name of ["d", "e", "f"]) session.answer([read(`${name}.ts`, 400)]);
+    const cut = await goOn(world, session);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    expect(cut.length).toBeLessThan(session.messages.length);
+    return { world, session };
+  }
+
+  it("an undone cut sends the messages before it again, and a later cut still works", async () => {
+    const { world, session } = await cutOnce();
+    const item = await findItem(world, ({ kind }) => kind === "cut");
+    expect(item.actions["undo-cut"]?.frees).toBeLessThan(0);
+    await ask(world, "undo-cut", item.id);
+    const whole = await goOn(world, session);
+    expect(whole).toHaveLength(session.messages.length);
+    expect(textsOf(whole)).toContain("a.ts\n1 x");
+    expect(world.ledger("ses_1", "uncut")).toMatchObject([{ tokensFreed: item.actions["undo-cut"]?.frees }]);
+    const again = await world.restart();
+    expect(bytesOf(await again.request([...session.messages]))).toEqual(bytesOf(whole));
+    for (const name of ["g", "h", "i", "j"]) session.answer([read(`${name}.ts`, 700)]);
+    expect((await goOn(again, session, "More.", 70_000)).length).toBeLessThan(session.messages.length);
+  });
+
+  it("a cut at the place of an undone one counts", async () => {
+    const { world, session } = await cutOnce();
+    const item = await findItem(world, ({ kind }) => kind === "cut");
+    await ask(world, "undo-cut", item.id);
+    await world.request([...session.messages]);
+    world.strata.requests.wantCut("ses_1");
+    expect((await world.request([...session.messages])).length).toBeLessThan(session.messages.length);
+  });
+});
+
+describe("the log of requests", () => {
+  it("a request for another session waits until that session runs", async () => {
+    const { world, session } = await talk();
+    const { id } = await findItem(world, isOf("a.ts"));
+    await ask(world, "drop", id, "ses_2");
+    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+    expect((await openRequests(world).read()).waiting).toHaveLength(1);
+    expect(textsOf(await world.request(fork(session.messages, "ses_2")))).not.toContain("a.ts\n1 x");
+    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+    expect(await readOutcomes(world)).toMatchObject([{ session: "ses_2", outcome: "done" }]);
+  });
+
+  it("damaged lines and lines of a later version are skipped, and the log is read only when it has changed", async () => {
+    const { world, session } = await talk();
+    const { id } = await findItem(world, isOf("a.ts"));
+    const path = `${world.host.stateFolder}/projects`;
+    await ask(world, "drop", id);
+    const log =
+      [...world.files.contents.keys()].find(
+        (one) => one.startsWith(path) && one.endsWith("context-requests.jsonl"),
+      ) ?? "";
+    await world.files.appendLine(log, "{ half");
+    await world.files.appendLine(
+      log,
+      JSON.stringify({ v: 9, id: "x", time: "", session: "ses_1", action: "fly", item: id }),
+    );
+    expect(textsOf(await goOn(world, session))).toContain("Dropped by the user");
+    expect(await readOutcomes(world)).toHaveLength(1);
+  });
+
+  it("a long log is moved aside, and what waits in it is not lost", async () => {
+    const { world } = await talk();
+    const requests = openRequests(world);
+    const first = await requests.ask({ session: "ses_9", action: "drop", item: "r-1" });
+    for (let n = 0; n < 2; n++) {
+      for (let line = 0; line < 700; line++) {
+        const one = await requests.ask({ session: "ses_1", action: "pin", item: `r-${line}` });
+        await requests.settle(one, { outcome: "done", text: "pinned" });
+      }
+      await requests.tidy();
+    }
+    const paths = [...world.files.contents.keys()].filter((path) => path.includes("context-requests"));
+    const bytes = paths.reduce((sum, path) => sum + (world.files.text(path)?.length ?? 0), 0);
+    expect(bytes).toBeLessThan(400_000);
+    expect((await requests.read()).waiting).toEqual([first]);
+  });
+
+  it("what cannot be written down is not done, and is tried again with the next request", async () => {
+    let isBroken = false;
+    const { world, session } = await talk(QUIET, {
+      wrap: (files) => ({
+        ...files,
+        appendLine: (path, line) =>
+          isBroken && path.includes("/savings/")
+            ? Promise.reject(new Error("disk full"))
+            : files.appendLine(path, line),
+      }),
+    });
+    await ask(world, "drop", (await findItem(world, isOf("a.ts"))).id);
+    isBroken = true;
+    expect(textsOf(await goOn(world, session))).toContain("a.ts\n1 x");
+    isBroken = false;
+    expect(textsOf(await goOn(world, session))).not.toContain("a.ts\n1 x");
+  });
+});
+
+describe("/context", () => {
+  const run = (world: World, words = "") =>
+    world.strata.dispatcher.commands
+      .find(({ name }) => name === "context")
+      ?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+
+  it("/context lists the items, and each action says what it frees and costs before it is done", async () => {
+    const { world, session } = await talk();
+    expect(await run(world)).toMatch(/tokens of 60,000 \(\d+ %\)[\s\S]*read b\.ts/);
+    const { id } = await findItem(world, isOf("b.ts"));
+    expect(await run(world, `drop ${id}`)).toMatch(
+      /^r-\w+ \(read b\.ts\) will leave the context: about [\d,]+ tokens fewer in each request; [\d,]+ cached tokens are written again/,
+    );
+    expect(textsOf(await goOn(world, session))).not.toContain("b.ts\n1 x");
+    await expect(run(world, `drop ${id}`)).rejects.toThrow(
+      /drop changes nothing about a result that is dropped/,
+    );
+    await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
+    await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
+  });
+});

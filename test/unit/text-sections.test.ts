@@ -1,0 +1,57 @@
+/** Pages of text for narrow screens. */
+import { describe, expect, it } from "vitest";
+import { COLUMNS, formatSections, wrap } from "../../src/status/sections.js";
+import { fc } from "../support/property.js";
+
+const PLAIN = { bold: (text: string) => text, yellow: (text: string) => text };
+const words = fc.array(fc.string({ maxLength: 90 }), { maxLength: 20 }).map((all) => all.join(" "));
+
+describe("a page of text", () => {
+  it("no line of a page is wider than 72 columns, and no word is lost", () => {
+    const row = fc.tuple(fc.constantFrom("", "Context", "Auto summaries"), words);
+    const section = fc.record({ heading: words, rows: fc.array(row), isList: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(section, { maxLength: 4 }), (sections) => {
+        const page = formatSections(sections, PLAIN);
+        for (const line of page.split("\n")) expect(line.length).toBeLessThanOrEqual(COLUMNS);
+        const shown = page.replace(/\s/gu, "");
+        for (const { rows } of sections)
+          for (const [, text] of rows)
+            expect(shown.replaceAll("-", "")).toContain(text.replace(/\s/gu, "").replaceAll("-", ""));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("a long text goes on in the column of the text, and a word that is too long is broken", () => {
+    expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrap("a abcdefghij b", 4)).toEqual(["a", "abcd", "efgh", "ij b"]);
+    expect(wrap("", 5)).toEqual([""]);
+    const page = formatSections(
+      [
+        {
+          heading: "State",
+          rows: [
+            ["Log", `${"word ".repeat(12)}end`],
+            ["", "more"],
+          ],
+        },
+      ],
+      PLAIN,
+    );
+    expect(page.split("\n").map((line) => line.search(/\S/))).toEqual([0, 2, 18, 18]);
+  });
+
+  it("a section without rows is left out, and problems are a list", () => {
+    const rows = [["", "the disk is full"]] as const;
+    expect(
+      formatSections(
+        [
+          { heading: "Memory", rows: [] },
+          { heading: "Problems", rows, isList: true },
+        ],
+        PLAIN,
+      ),
+    ).toBe("Problems\n  - the disk is full");
+  });
+});
