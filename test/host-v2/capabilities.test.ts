@@ -138,7 +138,7 @@ describe("what a plugin cannot do", () => {
     expect(log).not.toContain("has not called hook");
     await runCommand(world, "memory", session.id);
     const shown = session.stored.findLast(({ type }) => type === "synthetic")?.text;
-    expect(shown).toMatch(/^Auto summaries +on, though they do not help: /m);
+    expect(shown).toMatch(/^ *Auto summaries +on, though they do not help: /m);
   });
 
   it("a lifetime of the cache that no plugin can ask for is told where it is set, and only there", async () => {

@@ -148,8 +148,8 @@ describe("the sidebar", () => {
     const lines = sidebar({ breaker: "two failed", background: ["dream"], warnings: ["a setting is wrong"] });
     expect(lines.slice(-4)).toEqual([
       "in the background: dream",
-      "! automatic summaries do not help: two",
-      "  failed",
+      "! automatic summaries do not help:",
+      "  two failed",
       "! a setting is wrong",
     ]);
   });
