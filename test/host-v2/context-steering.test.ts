@@ -6,7 +6,7 @@ import type { HostSession } from "./host-types.js";
 import { call, findBreaks, say } from "./script.js";
 import { openWorld, runCommand, type World } from "./world.js";
 
-const options = { microCompact: { enabled: false } };
+const options = { microCompact: { enabled: false }, autoCompact: { threshold: 25_000 } };
 
 /** `count` lines that no line of another seed equals. */
 const text = (count: number, seed: string): string =>
@@ -32,7 +32,7 @@ async function open(): Promise<{ world: World; session: HostSession }> {
   const session = world.host.newSession();
   for (const name of ["one", "two"]) {
     world.host.model.script(
-      call("read", { path: `${name}.ts` }, text(100, `file ${name}`)),
+      call("read", { path: `${name}.ts` }, text(200, `file ${name}`)),
       call("shell", { command: `make ${name}` }, text(60, `made ${name}`)),
       say(`I have made ${name}.`),
     );
