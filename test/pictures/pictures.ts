@@ -111,7 +111,7 @@ function spreadOverDays({ file }: Project, sessions: readonly string[]): void {
 
 function strata(...args: string[]): string {
   const { folders, path } = stage.project;
-  const env = { PATH: process.env.PATH, HOME: folders.home };
+  const env = { PATH: process.env.PATH, HOME: folders.home, XDG_STATE_HOME: folders.state };
   const binary = join(sources, "dist/strata.js");
   return execFileSync(process.execPath, [binary, ...args], { cwd: path, env, encoding: "utf8" }).trimEnd();
 }

@@ -40,6 +40,7 @@ it("a start removes machine state after a week, messages after a month, and noth
     `${STATE}/edits/2026-11-21.jsonl`,
     `${STATE}/pulse/x.json`,
     `${STATE}/screen/x.context.json`,
+    `${STATE}/screen/x.json`,
     `${STATE}/views/x.json`,
   ]);
   clock.advance(30 * DAY_MS);

@@ -8,7 +8,6 @@ import { formatTitle } from "../../status/format-status.js";
 import { readLedger } from "../../status/status.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
-import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import { type Figures, findMeanContext, type SessionFigures, sumFigures } from "../stats/figures.js";
@@ -24,7 +23,7 @@ export const run: Run = async (cli, options) => {
   const { files, say, style, warn } = cli;
   const project = await openProject(cli);
   const { problems, sessions } = await readLedger(files, project.folders.savings);
-  const titles = await readTitles(openOwnState(project).files, project.folders.sessions);
+  const titles = await readTitles(files, project.folders.sessions);
   const figures = sumFigures(sessions, titles);
   if (csv !== undefined) {
     const { formatCsv } = await import("../stats/csv.js");
