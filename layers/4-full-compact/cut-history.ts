@@ -64,9 +64,9 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     const tokens = shown.map((message) => measure([message]));
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
-    const pinned = estimateTextTokens(await formatPinned(context, request, history.messages.length));
+    const pinned = await formatPinned(context, request, history.messages.length);
     const tail = planTail(budgetTokens, {
-      fixedTokens: sizes.fixedTokens(sessionID) + pinned,
+      fixedTokens: sizes.fixedTokens(sessionID) + estimateTextTokens(pinned.text),
       share: AFTER_SHARE_OF_BUDGET,
     });
     // A user who asks for a cut wants room, so the shortest tail stays.

@@ -27,7 +27,7 @@ export async function composeCut(
   const { notes } = context;
   const { history, sessionID } = request;
   const pinned = await formatPinned(context, request, index);
-  const room = planRoom(context, request, tailTokens + estimateTextTokens(pinned));
+  const room = planRoom(context, request, tailTokens + estimateTextTokens(pinned.text));
   const written = await formatNamedNotes(
     context,
     sessionID,
@@ -37,14 +37,14 @@ export async function composeCut(
   const forFiles = planRestored(request, room, estimateTextTokens(written));
   const restored = facts
     ? await restore(context, {
-        ...{ sessionID, facts, history, from: index },
+        ...{ sessionID, facts, history, from: index, shown: pinned.titles },
         budgetTokens: forFiles / RESTORED_SHARE_OF_BUDGET,
       })
     : "";
   return [
     `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
     written,
-    ...(pinned === "" ? [] : [pinned]),
+    ...(pinned.text === "" ? [] : [pinned.text]),
     ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
   ].join("\n\n");
 }

@@ -14,19 +14,28 @@ const SHARE_OF_BUDGET = 0.3;
 /** Days of decisions that are looked through: the host no longer gives what was before its summary. */
 const MOST_DAYS = 14;
 
+export interface Pinned {
+  /** The section; empty if there is nothing. */
+  text: string;
+  /** What is shown whole, such as "read src/app.ts". */
+  titles: ReadonlySet<string>;
+}
+
+const NONE: Pinned = { text: "", titles: new Set() };
+
 /**
- * The section with everything pinned that is not among the messages from `from` on; empty if there is nothing. What has no
- * room is named with its file.
+ * The section with everything pinned that is not among the messages from `from` on. What has no room is named with its
+ * file.
  */
 export async function formatPinned(
   { decisions, files, log }: PinnedContext,
   { budgetTokens, history, sessionID }: Pick<ContextRequest, "budgetTokens" | "history" | "sessionID">,
   from: number,
-): Promise<string> {
+): Promise<Pinned> {
   const days = (await decisions.days()).sort((a, b) => a - b);
   await decisions.load(days.slice(-MOST_DAYS));
   const pinned = decisions.pinned(sessionID).filter(({ file }) => file !== undefined);
-  if (pinned.length === 0) return "";
+  if (pinned.length === 0) return NONE;
   const staying = listKeys(history, from);
   let room = Math.floor(budgetTokens * SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   const blocks: string[] = [];
@@ -37,7 +46,11 @@ export async function formatPinned(
     blocks.push(isRoom ? `### ${title}\n${text.trimEnd()}` : `### ${title}: whole in ${one.file}`);
     if (isRoom) room -= text.length;
   }
-  return blocks.length === 0 ? "" : ["## Pinned by the user", ...blocks].join("\n\n");
+  if (blocks.length === 0) return NONE;
+  return {
+    text: ["## Pinned by the user", ...blocks].join("\n\n"),
+    titles: new Set(blocks.map(readFirstLine)),
+  };
 
   async function readText({ file = "" }: KnownDecision): Promise<string | undefined> {
     try {
@@ -49,6 +62,8 @@ export async function formatPinned(
     }
   }
 }
+
+const readFirstLine = (block: string): string => block.slice("### ".length, block.indexOf("\n"));
 
 /** The decision's text is the item's id and its name. */
 const readTitle = ({ text = "" }: KnownDecision): string => text.slice(text.indexOf(" ") + 1);

@@ -19,6 +19,8 @@ export interface RestoreInput {
   /** Index of the first message that stays. */
   from: number;
   budgetTokens: number;
+  /** Calls whose results are shown beside, such as "read src/app.ts". */
+  shown?: ReadonlySet<string>;
 }
 
 /** Five files of 5,000 tokens each, 50,000 in all with skills; less for a small window. */
@@ -70,6 +72,7 @@ export async function restore(context: RestoreContext, input: RestoreInput): Pro
   };
   for (const [name, text] of await findSkills(context, input)) add(`Skill ${name}`, text);
   for (const { path, label } of planRestore(input.facts, staying)) {
+    if (input.shown?.has(`read ${relative(folders.project, path)}`)) continue;
     const text = await readText(context, path);
     if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
   }

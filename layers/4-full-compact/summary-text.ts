@@ -23,8 +23,10 @@ export async function composeSummary(
   const body = checked.text ?? (await formatNotes(context, request, checked.problem ?? ""));
   const text = [body, ...formatMissing(checked.text === undefined ? [] : checked.missing)];
   const pinned = await formatPinned(context, request, 0);
-  if (pinned !== "") text.push(pinned);
-  const restored = facts ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens }) : "";
+  if (pinned.text !== "") text.push(pinned.text);
+  const restored = facts
+    ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens, shown: pinned.titles })
+    : "";
   if (restored !== "") text.push(`## Brought back\n\n${restored}`);
   return { checked, text: text.join("\n\n").trim() || "(no summary)" };
 }

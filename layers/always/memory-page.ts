@@ -98,7 +98,7 @@ function describeThisSession({ added, autoCompact, screen, session }: ThisSessio
       ...row("Made of", screen && formatKinds(screen.context.kinds)),
       ...row("Limit", screen && formatLimit(screen.context, autoCompact)),
       ...row("Cache", cache),
-      ...row("Saved", session && formatSaving(session.saved)),
+      ...row("Balance", session && formatSaving(session.saved)),
       ...(session ? describeRemoved(session) : []),
       ...row("Removed by", formatLayers(session?.freedByLayer ?? {})),
       ...row("Added by", formatLayers(added)),
@@ -109,11 +109,11 @@ function describeThisSession({ added, autoCompact, screen, session }: ThisSessio
 
 function describeContext(screen: SessionScreen | undefined, session: SessionStatus | undefined): string {
   if (screen?.context.isEstimate)
-    return `about ${formatContext(screen.context)} tokens; the model has not answered yet`;
-  if (screen) return `${formatContext(screen.context)} tokens`;
+    return `about ${formatContext(screen.context, " tokens")}; the model has not answered yet`;
+  if (screen) return formatContext(screen.context, " tokens");
   const { contextTokens: now, contextWithout: without = 0 } = session ?? {};
   if (now === undefined) return "the model has not answered yet";
-  return `${formatContext({ now, without })} tokens`;
+  return formatContext({ now, without }, " tokens");
 }
 
 function formatLimit(

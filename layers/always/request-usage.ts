@@ -3,18 +3,17 @@
  * reports the measured size, and notes requests that were too long.
  */
 
-import { relative } from "node:path";
 import { countReportedTokens } from "../../src/conversation/history.js";
 import type { MessageInfo } from "../../src/conversation/message.js";
 import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import { formatError } from "../../src/error.js";
 import { formatCount } from "../../src/format.js";
 import type { KernelContext } from "../../src/layer-context.js";
 import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/savings.js";
 import { isRecord } from "../../src/records.js";
 import { estimateTokens } from "../../src/view/context-size.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import type { Bare, FollowedRequest } from "./bare/bare.js";
+import type { FollowedRequest } from "./bare/bare.js";
+import { createOpenBare } from "./bare/open-bare.js";
 import { countUsage, type Usage } from "./bare/usage.js";
 import type { Screen } from "./screen.js";
 
@@ -33,16 +32,14 @@ export type RequestUsageOptions = Pick<
 const LAYER = "view";
 
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
-  const { folders, log, savings, screen, sizes, windows, writes } = options;
+  const { log, savings, screen, sizes, windows } = options;
   const open = new Map<string, ContextRequest>();
-  let bare: Bare | undefined;
+  const bare = createOpenBare({ ...options, layer: LAYER });
 
   return {
     open(request) {
       open.set(request.sessionID, request);
-      if (bare?.isOpen(request.sessionID)) return;
-      void openSession(request.sessionID);
-      screen.note({ request, show: request.show });
+      if (!bare.open(request.sessionID)) screen.note({ request, show: request.show });
     },
 
     hear({ type, properties: { error, info, sessionID } }) {
@@ -60,39 +57,6 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     },
   };
 
-  /** At once if the session is open, as the host may end right after its last answer; else as soon as it is. */
-  function withBare(sessionID: string, work: (comparison: Bare) => void): void {
-    const run = (): void => guard(sessionID, () => bare && work(bare));
-    if (bare?.isOpen(sessionID)) run();
-    else void openSession(sessionID).then(run);
-  }
-
-  function guard(sessionID: string, work: () => void): void {
-    try {
-      work();
-    } catch (thrown) {
-      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
-    }
-  }
-
-  /** Loads the comparison with the bare host, and what is known of the session. Never rejects. */
-  async function openSession(sessionID: string): Promise<void> {
-    await writes.add(async () => {
-      try {
-        const { createBare } = await import("./bare/bare.js");
-        bare ??= createBare({
-          ...options,
-          project: folders.project,
-          savingsFolder: folders.savings,
-          resultsFolder: relative(folders.project, folders.toolResults),
-        });
-        await bare.open(sessionID);
-      } catch (thrown) {
-        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
-      }
-    });
-  }
-
   function close(sessionID: string): ContextRequest | undefined {
     const request = open.get(sessionID);
     open.delete(sessionID);
@@ -105,7 +69,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    withBare(sessionID, (comparison) => {
+    bare.use(sessionID, (comparison) => {
       const followed = comparison.follow({ request, shown, info });
       savings.record(planAnswer(request, counted, followed));
       screen.note({ request, show: () => shown, usage: counted, bareTokens: followed.request.sent });
@@ -117,7 +81,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const price = priceUsage(counted, rates(counted.sent));
     const paid = { cost: Math.round(price), ...priceNet(-price, rates(counted.sent)) };
     savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, ...paid });
-    withBare(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
+    bare.use(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */

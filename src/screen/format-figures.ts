@@ -18,14 +18,17 @@ export function formatHeadline({ context, saved }: Pick<SessionScreen, "context"
   return `context ${formatContext(context)} · ${formatToday(saved.today)}`;
 }
 
-/** "13.3K instead of 25.6K (−48 %)"; the second only where Strata has made a difference. */
-export function formatContext({ now, without }: Pick<ContextFigures, "now" | "without">): string {
+/** "13.3K instead of 25.6K (−48 %)"; the second only where Strata has made a difference. `unit` follows the first. */
+export function formatContext(
+  { now, without }: Pick<ContextFigures, "now" | "without">,
+  unit: "" | " tokens" = "",
+): string {
   const [is, was] = [formatTokens(now), formatTokens(without)];
-  if (is === was || without <= 0) return is;
+  if (is === was || without <= 0) return is + unit;
   const more = now - without;
   return more < 0
-    ? `${is} instead of ${was} (${formatPercent(more / without)})`
-    : `${is}, ${formatTokens(more)} of it Strata's own`;
+    ? `${is}${unit} instead of ${was} (${formatPercent(more / without)})`
+    : `${is}${unit}, ${formatTokens(more)} of them Strata's own`;
 }
 
 /** "saved $0.42 today", "saved 38 % today". */

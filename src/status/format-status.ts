@@ -62,17 +62,27 @@ function describeProject({ saved, savings, sessions }: Status): Section {
 /** What left the context, and what that has cost. */
 export function describeRemoved(totals: Status["savings"]): Row[] {
   const { backgroundTokens, cacheLost, cleared, compactions, spilled, tokensFreed } = totals;
-  const events = [
-    `${countOf(spilled, "result")} moved to files`,
-    `${formatCount(cleared)} cleared`,
-    `history replaced ${countOf(compactions, "time")}`,
-  ].join(", ");
-  const background = `${formatTokens(backgroundTokens)} in background calls`;
+  const events = listCounts([
+    [spilled, `${countOf(spilled, "result")} moved to files`],
+    [cleared, `${formatCount(cleared)} cleared`],
+    [compactions, `history replaced ${countOf(compactions, "time")}`],
+  ]);
+  const costs = listCounts([
+    [cacheLost, `${formatTokens(cacheLost)} cached tokens written again`],
+    [backgroundTokens, `${formatTokens(backgroundTokens)} tokens in background calls`],
+  ]);
   return [
-    ["Left context", `${formatTokens(tokensFreed)} tokens: ${events}`],
-    ["That cost", `${formatTokens(cacheLost)} cached tokens written again, ${background}`],
+    ["Left context", events === "" ? "nothing yet" : `${formatTokens(tokensFreed)} tokens: ${events}`],
+    ["That cost", costs || "nothing"],
   ];
 }
+
+/** Without those that are zero. */
+const listCounts = (counts: readonly (readonly [count: number, text: string])[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([, text]) => text)
+    .join(", ");
 
 /** The last used sessions, newest first. */
 function describeSessions(sessions: Status["sessions"]): Row[] {

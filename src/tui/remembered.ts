@@ -9,7 +9,7 @@ import { parseJson } from "../records.js";
 import { decodeText, type Files } from "../seams/files.js";
 
 export interface Remembered {
-  /** The first look only notes where the ledgers end. Titles of memories added since the last one, oldest first. */
+  /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */
   look(project: string): Promise<readonly string[]>;
 }
 
@@ -23,45 +23,46 @@ const FOLDERS = [
   [".opencode", "strata", "state", "memory", "internal", "ledger"],
 ];
 
-export function createRemembered(files: Pick<Files, "list" | "statItself" | "readFrom">): Remembered {
+/** `beganMs`: what was added before is not told. */
+export function createRemembered(
+  files: Pick<Files, "list" | "statItself" | "readFrom">,
+  beganMs: number,
+): Remembered {
+  const began = new Date(beganMs).toISOString();
   /** Length of each ledger at the last look. */
   const ends = new Map<string, number>();
-  let lastProject: string | undefined;
 
   return {
     async look(project) {
-      const isFirst = lastProject !== project;
-      if (isFirst) ends.clear();
-      lastProject = project;
       const titles: string[] = [];
       for (const folder of FOLDERS.map((parts) => join(project, ...parts)))
         for (const name of await files.list(folder).catch(() => []))
-          titles.push(...(await readGrown(join(folder, name), isFirst)));
+          titles.push(...(await readGrown(join(folder, name))));
       return [...new Set(titles)];
     },
   };
 
-  async function readGrown(path: string, isFirst: boolean): Promise<string[]> {
+  async function readGrown(path: string): Promise<string[]> {
     const stat = path.endsWith(".jsonl") ? await files.statItself(path) : undefined;
     if (stat?.kind !== "file") return [];
-    const from = isFirst ? stat.bytes : (ends.get(path) ?? 0);
+    const from = ends.get(path) ?? Math.max(0, stat.bytes - MOST_BYTES);
     ends.set(path, stat.bytes);
     if (stat.bytes <= from) return [];
     const bytes = await files.readFrom(path, from, { links: "refused", maxBytes: MOST_BYTES });
-    return bytes === undefined ? [] : findTitles(decodeText(bytes));
+    return bytes === undefined ? [] : findTitles(decodeText(bytes), began);
   }
 }
 
-/** Titles of the memories that these lines of a ledger add. Pure. */
-export function findTitles(lines: string): string[] {
+/** Titles of the memories that these lines of a ledger have added since then. Pure. */
+export function findTitles(lines: string, began: string): string[] {
   return lines.split("\n").flatMap((text) => {
     const value = parseJson(text);
     const prefix = readPrefix(value);
     const reading = readLedgerLine(value, prefix);
     if (reading.kind !== "line") return [];
-    const { before, by, contents, from, key, operation } = reading.line;
+    const { at, before, by, contents, from, key, operation } = reading.line;
     const isAdded = by === "strata" && before === null && from === undefined && contents !== undefined;
-    if (!isAdded || operation !== UNASKED) return [];
+    if (!isAdded || operation !== UNASKED || at < began) return [];
     return [toPrintable(findTitle(contents) ?? key.slice(prefix.length))];
   });
 }

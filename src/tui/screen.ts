@@ -62,7 +62,6 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   let actions: Promise<Actions> | undefined;
   let drawnSidebars = 0;
   watch.start();
-  void teller.look();
 
   return {
     drawSidebar: () =>
@@ -127,7 +126,7 @@ function createTeller({
   findProject: () => Promise<string | undefined>;
   host: ScreenHost;
 }) {
-  const remembered = createRemembered(files);
+  const remembered = createRemembered(files, clock.now());
   let waiting: (() => void)[] = [];
 
   async function look(): Promise<void> {
@@ -141,7 +140,6 @@ function createTeller({
   }
 
   return {
-    look,
     lookSoon() {
       for (const cancel of waiting) cancel();
       waiting = REMEMBERED_AFTER_MS.map((ms) => clock.after(ms, () => void look()));

@@ -4,7 +4,8 @@
  *     no file, no session      nothing is shown
  *     damaged or half a file   what was shown of this session stays
  */
-import { join } from "node:path";
+import { planFolders } from "../folders.js";
+import { screenPath } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
 import { readShown, type Shown } from "./sound-screen.js";
@@ -33,10 +34,6 @@ const EVERY_MS = 1_000;
 const MOST_BYTES = 256 * 1024;
 /** Names of sessions become names of files. */
 const IS_NAME = /^[\w-]{1,200}$/;
-
-/** The folder of screen files in a project. */
-export const planScreens = (project: string): string =>
-  join(project, ".opencode", "strata", "state", "screen");
 
 export function createWatch(options: WatchOptions): Watch {
   const { clock, complain, files, findProject, sessionID, show } = options;
@@ -72,7 +69,7 @@ export function createWatch(options: WatchOptions): Watch {
     const session = sessionID();
     const project = session === undefined ? undefined : await findProject();
     const isNamed = session !== undefined && IS_NAME.test(session);
-    const path = project !== undefined && isNamed ? join(planScreens(project), `${session}.json`) : undefined;
+    const path = project !== undefined && isNamed ? screenPath(planFolders(project), session) : undefined;
     const stat = path === undefined ? undefined : await files.statItself(path);
     const stamp = stat?.kind === "file" ? `${stat.modifiedMs} ${stat.changedMs} ${stat.bytes}` : undefined;
     const isSame = last !== undefined && last.session === session && last.stamp === stamp;

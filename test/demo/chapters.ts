@@ -109,7 +109,7 @@ export const chapters: readonly Chapter[] = [
     topic: "the host's hooks",
     folder: "src/host",
     pattern: "hook",
-    own: ["src/host/hooks.ts", "src/host/setup.ts", "test/unit/opencode-adapter.test.ts"],
+    own: ["src/host/hooks.ts", "src/host/setup/setup.ts", "test/unit/opencode-adapter.test.ts"],
     theirs: [
       "@opencode-ai/sdk/dist/gen/types.gen.d.ts",
       "@opencode-ai/sdk/dist/v2/gen/types.gen.d.ts",

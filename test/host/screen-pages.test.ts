@@ -1,7 +1,9 @@
 /** The pages of the screen half on OpenCode's real screen: what is chosen there reaches the model and the files. */
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
 import { call, say } from "./stage/steps.js";
+import { installByHost } from "./terminal/installed.js";
 import { openTuiStage } from "./terminal/tui-stage.js";
 
 const WORDS = "the quick brown fox jumps over the lazy dog";
@@ -44,8 +46,10 @@ test("the page of /context drops a result after a question, and the next request
   expect(left).not.toContain(`399 ${WORDS}`);
 });
 
-test("what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
-  await using stage = await openTuiStage({ plugin: repository, screen: repository });
+test("in an installed package, what a turn has stored is told in a toast, its page shows it, and ctrl+x z takes it back", async () => {
+  await using stage = await openTuiStage();
+  // As its user has it: in node_modules, where OpenCode loads files in another way.
+  await installByHost(stage.project);
   await using tui = await stage.openTui();
   stage.model.script(say("Understood."));
   await tui.send("We always deploy on Fridays.");
@@ -68,6 +72,31 @@ test("what a turn has stored is told in a toast, its page shows it, and ctrl+x z
   await tui.waitFor(/Nothing found for "deploy"/);
   // No page asks a model or adds a message to the session.
   expect(stage.model.requests).toHaveLength(1);
+});
+
+test("the page of notes opens them in the user's editor, the screen comes back, and what was written stays", async () => {
+  await using stage = await openTuiStage({
+    plugin: repository,
+    screen: repository,
+    files: { "edit.sh": 'printf "\\n- Checked by hand.\\n" >> "$1"\n' },
+  });
+  await using tui = await stage.openTui({ env: { EDITOR: `sh ${stage.project.file("edit.sh")}` } });
+  stage.model.script(say("We listen on port 5432."));
+  await tui.send("which port do we use?");
+  await tui.waitFor("port 5432.");
+  const path = `.opencode/session-memory/${stage.model.lastRequest().sessionID}.md`;
+  await whenContains(stage.project.file(path), "port 5432");
+  await tui.run("/notes");
+  await tui.waitFor(/Open in sh/);
+  tui.press("enter");
+  await tui.waitFor(/Closed .*session-memory/);
+  expect(await tui.waitFor("port 5432.")).toContain("which port do we use?");
+  expect(stage.project.read(path)).toContain("- Checked by hand.");
+  stage.model.script(say("Nothing more."));
+  await tui.send("anything else?");
+  await tui.waitFor("Nothing more.");
+  await whenContains(stage.project.file(path), "anything else?");
+  expect(stage.project.read(path)).toContain("Checked by hand.");
 });
 
 test("a slash command answers in the session where the screen half is not loaded", async () => {

@@ -46,7 +46,12 @@ await using stage = await openStage({
   files: { ...files, ...rememberedFiles(Date.now()) },
 });
 const ids: string[] = [];
-for (const turns of [6, 9, TURNS]) ids.push(await playSession(stage, turns));
+for (const [title, turns] of [
+  ["Fix the order totals", 6],
+  ["Show prices in cents", 9],
+  ["Search for products by colour", TURNS],
+] as const)
+  ids.push(await playSession(stage, title, turns));
 const memory = await askMemory(stage, ids.at(-1) ?? "");
 await stage.host.stop();
 spreadOverDays(stage.project, ids);
@@ -68,8 +73,12 @@ writeFileSync(join(FOLDER, "context.svg"), drawContext({ bare, strata: await pla
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);
 
 /** Turns that read, run and answer; its id. */
-async function playSession({ model, newSession, project }: Stage, turns: number): Promise<string> {
-  const session = await newSession("the shop");
+async function playSession(
+  { model, newSession, project }: Stage,
+  title: string,
+  turns: number,
+): Promise<string> {
+  const session = await newSession(title);
   for (let turn = 0; turn < turns; turn++) {
     model.script(
       call("read", { filePath: project.file(`src/part${turn}.ts`) }),

@@ -54,7 +54,7 @@ describe("strata and candidates", () => {
   it("status and doctor count them, and do not quote them", async () => {
     const { files } = await open([SQLITE], [REDIS]);
     const status = await runStrata(files, "status");
-    expect(status.out).toMatch(/^Candidates +2 wait until you say them again or keep them/m);
+    expect(status.out).toMatch(/^ {2}Candidates +2 wait until you say them again or keep them/m);
     expect(JSON.parse((await runStrata(files, "status --json")).out)).toMatchObject({ candidates: 2 });
     const doctor = (await runStrata(files, "doctor --no-proof --json")).out;
     expect(JSON.parse(doctor)).toMatchObject({ candidates: 2 });
@@ -164,7 +164,7 @@ async function openSession() {
 describe("in a session", () => {
   it("/memory counts them, /keep lists and keeps, and /drop forgets", async () => {
     const { candidates, world } = await openSession();
-    expect(await command(world, "memory")).toMatch(/^Candidates +2 wait until you say them again/m);
+    expect(await command(world, "memory")).toMatch(/^ {2}Candidates +2 wait until you say them again/m);
     const listed = await command(world, "keep");
     const [[id = ""] = []] = [...listed.matchAll(/^\w{6}(?=.*SQLite)/gm)];
     expect(listed).toContain(REDIS);

@@ -34,6 +34,38 @@ const usage = (input: number, read: number) => {
     Required<Pick<MessageInfo, "tokens">>;
 };
 
+function openUsage() {
+  let announce = (): void => {};
+  /** Resolves with the first record. */
+  const first = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+  const recorded: NewSavingsRecord[] = [];
+  const savings: Savings = {
+    record(one) {
+      recorded.push(one);
+      announce();
+    },
+    recordNow: async (one) => void recorded.push(one),
+  };
+  const clock = createFakeClock();
+  const writes = new PQueue({ concurrency: 1 });
+  const requests = createRequestUsage({
+    clock,
+    files: createMemoryFiles({}, clock.now),
+    folders: planFolders(PROJECT),
+    host: createFakeHost(),
+    log: createFakeLog(),
+    savings,
+    screen: { note() {} },
+    sizes: createContextSizes(),
+    tools: [],
+    windows: createModelWindows(),
+    writes,
+  });
+  return { first, recorded, requests, writes };
+}
+
 describe("the usage of an answer", () => {
   const session = createSession(createFakeClock());
   session.user("go");
@@ -94,27 +126,31 @@ describe("the usage of an answer", () => {
     expect(estimateToolTokens([tool, tool])).toBe(2 * estimateToolTokens([tool]));
   });
 
-  it("the usage of an answer is closed once, and only by a finished answer", async () => {
-    const recorded: NewSavingsRecord[] = [];
-    const savings: Savings = {
-      record: (one) => void recorded.push(one),
-      recordNow: async (one) => void recorded.push(one),
-    };
-    const clock = createFakeClock();
-    const writes = new PQueue({ concurrency: 1 });
-    const requests = createRequestUsage({
-      clock,
-      files: createMemoryFiles({}, clock.now),
-      folders: planFolders(PROJECT),
-      host: createFakeHost(),
-      log: createFakeLog(),
-      savings,
-      screen: { note() {} },
-      sizes: createContextSizes(),
-      tools: [],
-      windows: createModelWindows(),
-      writes,
+  it("the usage of answers is recorded in their order, however busy the disk is when the session is opened", async () => {
+    const { first, recorded, requests, writes } = openUsage();
+    let finish = (): void => {};
+    const slow = new Promise<void>((resolve) => {
+      finish = resolve;
     });
+    const answer = (created: number): void => {
+      requests.open(open(session.messages, session.messages));
+      const info = { ...usage(100 + created, 0), time: { created, completed: created + 1 } };
+      requests.hear({ type: "message.updated", properties: { info } });
+    };
+    writes.pause();
+    answer(1);
+    void writes.add(() => slow);
+    answer(2);
+    writes.start();
+    await first;
+    answer(3);
+    finish();
+    await writes.onIdle();
+    expect(recorded.map(({ sent }) => sent)).toEqual([101, 102, 103]);
+  });
+
+  it("the usage of an answer is closed once, and only by a finished answer", async () => {
+    const { recorded, requests, writes } = openUsage();
     const events = async (): Promise<string[]> => {
       await writes.onIdle();
       return recorded.map(({ event }) => event);

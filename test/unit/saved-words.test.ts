@@ -86,7 +86,7 @@ describe("the headline", () => {
   it("the headline of a young session has no difference that is none, and no negative saving", () => {
     expect(headline(9_000, 9_010, answer({ cost: 1, net: -9 }))).toBe("context 9K · not paid back yet today");
     expect(headline(9_000, 9_000)).toBe("context 9K · nothing saved yet today");
-    expect(formatContext({ now: 10_200, without: 9_000 })).toBe("10.2K, 1.2K of it Strata's own");
+    expect(formatContext({ now: 10_200, without: 9_000 })).toBe("10.2K, 1.2K of them Strata's own");
   });
 });
 

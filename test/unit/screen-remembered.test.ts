@@ -38,14 +38,14 @@ describe("what was remembered", () => {
       '{"v":1,"half',
       "",
     ];
-    expect(findTitles(lines.join("\n"))).toEqual(["We deploy on Fridays", "preference/tabs"]);
+    expect(findTitles(lines.join("\n"), "2026-11-22")).toEqual(["We deploy on Fridays", "preference/tabs"]);
   });
 
   it("what was remembered is told once, and nothing of what was there before", async () => {
     const path = "/repo/.opencode/memory/ledger/2026-11-a.jsonl";
-    const files = createMemoryFiles({ [path]: `${line({})}\n` });
-    const remembered = createRemembered(files);
-    expect(await remembered.look("/repo")).toEqual([]);
+    const earlier = line({ at: "2026-11-21T23:00:00.000Z" });
+    const files = createMemoryFiles({ [path]: `${earlier}\n` });
+    const remembered = createRemembered(files, Date.UTC(2026, 10, 22));
     await files.appendLine(path, line({ contents: "---\ntitle: 'Use tabs'\n---\n" }));
     await files.appendLine("/repo/.opencode/memory/private/ledger/2026-11-a.jsonl", line(private_));
     expect(await remembered.look("/repo")).toEqual(["Use tabs", "preference/tabs"]);

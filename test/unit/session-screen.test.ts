@@ -79,6 +79,8 @@ describe("the screen of a session", () => {
     const session = createSession(world.clock);
     session.user("go");
     await world.request([...session.messages]);
+    // Nothing is written while the request waits.
+    expect(world.files.text(FILE)).toBeUndefined();
     await world.strata.idle();
     const screen = readScreen(world);
     expect(screen?.context).toMatchObject({ isEstimate: true, without: screen?.context.now });

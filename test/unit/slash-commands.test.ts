@@ -164,7 +164,7 @@ describe("/memory", () => {
     expect(session).toMatch(
       /^ {2}Removed by +tool-results 20K tokens\n {2}Added by +tool-results 4\d\d tokens$/m,
     );
-    expect(session).toMatch(/^ {2}Saved +nothing saved yet$/m);
+    expect(session).toMatch(/^ {2}Balance +nothing saved yet$/m);
     expect(session).toMatch(/^ {2}Auto summaries +on: /m);
     expect(project).toMatch(/^This project: 1 session\n {2}Today +/);
     expect(project).toContain("1 result moved to files");

@@ -7,6 +7,7 @@ import type { SavingsRecord } from "../../src/record/savings.js";
 import { PROJECT } from "../support/fake-host.js";
 import { readLedgerExample } from "../support/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { ownState } from "../support/own-project.js";
 import { fc } from "../support/property.js";
 import { runStrata } from "../support/shell.js";
 
@@ -127,6 +128,7 @@ describe("the page of many sessions", () => {
         JSON.stringify({ ...record, sent: 10_000, cached: 9_000, keptOut: 10_000, net: 500, cost: 1_500 }),
       );
     }
+    await ownState(files);
     const state = `${PROJECT}/.opencode/strata/state/sessions.json`;
     await files.writeWhole(state, JSON.stringify({ v: 1, sessions: known }));
     await runStrata(files, "stats --html page.html");

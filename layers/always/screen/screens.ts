@@ -61,8 +61,7 @@ export function createScreens(context: KernelContext): Screens {
       guard(sessionID, async () => {
         if (seen) requests.note(sessionID, seen);
         await ledgers.load();
-        // Behind the ledger's own lines about this answer, which wait in the same queue.
-        await writes.add(() => write(sessionID));
+        await write(sessionID);
       }),
 
     end: (sessionID) =>
@@ -73,8 +72,8 @@ export function createScreens(context: KernelContext): Screens {
         await ledgers.catchUp();
         const title = cleanTitle((await host.findTitle?.(sessionID)) ?? "");
         if (title !== undefined) ledgers.setTitle(sessionID, title);
-        await writes.add(() => write(sessionID));
-        await writes.add(() => guard(sessionID, ledgers.save));
+        await write(sessionID);
+        await ledgers.save();
       }),
 
     async read(sessionID) {
@@ -92,14 +91,16 @@ export function createScreens(context: KernelContext): Screens {
 
   function writeAll(): void {
     for (const sessionID of requests.sessions())
-      deferred.add(`screen of ${sessionID}, changed`, () => writes.add(() => write(sessionID)));
+      deferred.add(`screen of ${sessionID}, changed`, () => guard(sessionID, () => write(sessionID)));
   }
 
-  function write(sessionID: string): Promise<void> {
-    return guard(sessionID, async () => {
-      const screen = await describeScreen(context, known, sessionID);
-      if (screen) await files.writeWhole(screenPath(folders, sessionID), JSON.stringify(screen));
-    });
+  /** The queue is not held up: only the ledger's lines about an answer, and earlier writes of the file, come first. */
+  async function write(sessionID: string): Promise<void> {
+    await writes.add(() => undefined);
+    const screen = await describeScreen(context, known, sessionID);
+    if (!screen) return;
+    const path = screenPath(folders, sessionID);
+    await writes.add(() => guard(sessionID, () => files.writeWhole(path, JSON.stringify(screen))));
   }
 
   async function guard(sessionID: string, run: () => Promise<void>): Promise<void> {

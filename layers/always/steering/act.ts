@@ -18,6 +18,7 @@ import type { DatedDecision } from "../../../src/view/decisions.js";
 import { STEERING } from "../../../src/view/held.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { createList, type Listing, readPinnedName } from "./list-items.js";
+import { planItem } from "./plan-item.js";
 import { createPrepare } from "./prepare.js";
 import type { Prepared } from "./prepared.js";
 import type { Thing } from "./things.js";
@@ -43,10 +44,10 @@ export function createAct(context: KernelContext): Act {
 
   return async (request, line, signal) => {
     const listing = await list(request, request.history.lastAnswer);
-    const found = listing.things.find(({ item }) => item.id === line.item);
-    if (!found) return line.action === "unpin" ? unpinBefore(request, line, listing, signal) : GONE;
-    const { item, thing } = found;
+    const thing = listing.things.find(({ id }) => id === line.item);
+    if (!thing) return line.action === "unpin" ? unpinBefore(request, line, listing, signal) : GONE;
     if (isTooEarly(line.action, thing)) return undefined;
+    const item = planItem(thing, listing.given);
     const cost = item.actions[line.action];
     if (!cost)
       return {
@@ -55,7 +56,7 @@ export function createAct(context: KernelContext): Act {
           item.not?.[line.action] ??
           `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
       };
-    const prepared = await prepare(request, line.action, { ...found, given: listing.given });
+    const prepared = await prepare(request, line.action, { item, thing, given: listing.given });
     if (!prepared) return undefined;
     if (prepared.length === 0)
       return { outcome: "refused", text: "it is no longer than the line that would stand for it" };

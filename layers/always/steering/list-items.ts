@@ -7,13 +7,13 @@ import { findCutPath } from "../../../src/view/host-cut.js";
 import type { KnownDecision } from "../../../src/view/known-decision.js";
 import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
-import { planItem } from "./plan-item.js";
+import { measure, planItem } from "./plan-item.js";
 import { gatherSurroundings, type Surroundings } from "./surroundings.js";
 import { findThings, readKind, type Thing } from "./things.js";
 
 export interface Listing {
-  /** With the item of each, in the order of the context. */
-  things: readonly { thing: Thing; item: ContextItem }[];
+  /** In the order of the context. */
+  things: readonly Thing[];
   given: Surroundings;
   /** What is pinned and no longer among the messages that are sent. */
   pinnedBefore: readonly KnownDecision[];
@@ -21,12 +21,22 @@ export interface Listing {
 
 export type List = (request: ContextRequest, cachedUntil: number) => Promise<Listing>;
 
-/** Number of files whose sizes are remembered; their names follow from their contents. */
-const MOST_SIZES = 2_000;
+/** Number of files whose sizes are remembered, and of names of things. Neither changes. */
+const MOST_KNOWN = 2_000;
+/** Items that are looked at before other work has its turn. */
+const ITEMS_AT_A_TIME = 20;
 
 export function createList(context: KernelContext): List {
   const { decisions, files } = context;
   const sizes = new Map<string, number>();
+  /** Leaving keys and passwords out of a name takes a millisecond. */
+  const names = new Map<string, string>();
+  const nameOnce = (id: string, read: () => string): string => {
+    const name = names.get(id) ?? read();
+    if (names.size > MOST_KNOWN) names.clear();
+    names.set(id, name);
+    return name;
+  };
 
   return async (request, cachedUntil) => {
     const { find, history, sessionID, shownFrom } = request;
@@ -38,17 +48,17 @@ export function createList(context: KernelContext): List {
     ]);
     const bytesOf = (file: string): number | undefined => sizes.get(file);
     const pinnedTokens = pinned.reduce((sum, one) => sum + countTokens(one, bytesOf), 0);
-    const given = gatherSurroundings(context, request, { bytesOf, cachedUntil, pinnedTokens });
+    const given = gatherSurroundings(context, request, { bytesOf, cachedUntil, nameOnce, pinnedTokens });
     const keys = new Set(things.map(({ key }) => key.key));
     return {
       given,
-      things: things.map((thing) => ({ thing, item: planItem(thing, given) })),
+      things,
       pinnedBefore: pinned.filter(({ file, key }) => file !== undefined && !keys.has(key)),
     };
   };
 
   async function learnSizes(paths: readonly (string | undefined)[]): Promise<void> {
-    if (sizes.size > MOST_SIZES) sizes.clear();
+    if (sizes.size > MOST_KNOWN) sizes.clear();
     for (const path of paths) {
       if (path === undefined || sizes.has(path)) continue;
       const stat = await files.stat(path);
@@ -68,18 +78,29 @@ function findLongFile(thing: Thing, { find }: ContextRequest): string | undefine
 const countTokens = ({ file }: KnownDecision, bytesOf: (file: string) => number | undefined): number =>
   Math.ceil((file === undefined ? 0 : (bytesOf(file) ?? 0)) / CHARACTERS_PER_TOKEN);
 
-/** What is written for the screen. */
-export function formatListing(
+/** What is written for the screen. `giveWay` lets other work have its turn. */
+export async function formatListing(
   { given, pinnedBefore, things }: Listing,
   { session, time }: Pick<ContextItems, "session" | "time">,
-): ContextItems {
+  giveWay: () => Promise<unknown>,
+): Promise<ContextItems> {
   const { budgetTokens, bytesOf, tokens } = given;
   const before = pinnedBefore.map((one) => planBefore(one, countTokens(one, bytesOf)));
-  const items = [...things.map(({ item }) => item), ...before].sort((a, b) => b.tokens - a.tokens);
+  // Only what is shown is looked at closely: a long session has thousands of results.
+  const largest = things
+    .map((thing) => ({ thing, tokens: measure(thing, given).tokens }))
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, MOST_ITEMS);
+  const planned: ContextItem[] = [];
+  for (const { thing } of largest) {
+    if (planned.length % ITEMS_AT_A_TIME === 0) await giveWay();
+    planned.push(planItem(thing, given));
+  }
+  const items = [...planned, ...before].sort((a, b) => b.tokens - a.tokens).slice(0, MOST_ITEMS);
   return {
     ...{ v: 1, session, time, tokens, budget: budgetTokens },
-    omitted: Math.max(0, items.length - MOST_ITEMS),
-    items: items.slice(0, MOST_ITEMS),
+    omitted: things.length + before.length - items.length,
+    items,
   };
 }
 

@@ -58,7 +58,7 @@ function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surround
   return `results of ${tool} are not cleared; microCompact.tools can name it, and its whole turn can be dropped`;
 }
 
-function findTurnFault({ end, index }: TurnThing, { seen }: Surroundings): string | undefined {
+function findTurnFault({ end, index, results }: TurnThing, { seen }: Surroundings): string | undefined {
   const { find, history } = seen;
   for (let at = index; at < end; at++)
     if (!history.keyOf(at)) return "OpenCode gives no time for its messages";
@@ -66,9 +66,7 @@ function findTurnFault({ end, index }: TurnThing, { seen }: Surroundings): strin
     .slice(index, end)
     .some(({ parts }) => parts.some((part) => isOpenCall(part)));
   if (isRunning) return "a call of it has not ended";
-  const pinned = history
-    .results(index)
-    .some((result) => result.index < end && (find(result.key) ?? find(readInputKey(result).key))?.pinned);
+  const pinned = results.some((result) => find(result.key)?.pinned ?? find(readInputKey(result).key)?.pinned);
   return pinned ? "something in it is pinned: unpin that first" : undefined;
 }
 

@@ -27,7 +27,7 @@ const NAME_CHARACTERS = 80;
 export function planItem(thing: Thing, given: Surroundings): ContextItem {
   const { answersSince, seen, turns } = given;
   const standing = seen.find(thing.key.key);
-  const measured = measure(thing, standing, given);
+  const measured = measure(thing, given);
   const planned: ContextItem = {
     id: thing.id,
     kind: thing.kind,
@@ -59,7 +59,9 @@ const POSSIBLE: Readonly<Record<Thing["kind"], readonly Action[]>> = {
 
 type Measured = Pick<ContextItem, "tokens" | "wholeTokens" | "state">;
 
-function measure(thing: Thing, standing: Standing | undefined, given: Surroundings): Measured {
+/** Its tokens as sent and whole, and its state. */
+export function measure(thing: Thing, given: Surroundings): Measured {
+  const standing = given.seen.find(thing.key.key);
   switch (thing.kind) {
     case "result":
       return measureResult(thing, standing, given);
@@ -142,10 +144,10 @@ function countBack(standing: Standing | undefined, given: Surroundings): number 
 }
 
 function describe(thing: Thing, given: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
-  const { seen, superseded } = given;
+  const { nameOnce, project, seen, superseded } = given;
   const { messages } = seen.history;
   if (thing.kind === "turn") {
-    const words = toSafeLine(findWords(messages, thing.index), NAME_CHARACTERS);
+    const words = nameOnce(thing.id, () => toSafeLine(findWords(messages, thing.index), NAME_CHARACTERS));
     return { name: words === "" ? formatTools(messages.slice(thing.index, thing.end)) : words };
   }
   if (thing.kind === "cut") return { name: `the first ${formatCount(thing.index)} messages` };
@@ -154,7 +156,7 @@ function describe(thing: Thing, given: Surroundings): Pick<ContextItem, "name" |
   const why = thing.kind === "result" ? superseded.get(part) : undefined;
   return {
     tool: part.tool,
-    name: formatInput(part, NAME_CHARACTERS).replaceAll(`${given.project}/`, ""),
+    name: nameOnce(thing.id, () => formatInput(part, NAME_CHARACTERS).replaceAll(`${project}/`, "")),
     ...(why !== undefined && { superseded: why }),
   };
 }

@@ -17,8 +17,8 @@ import type { WriteItems } from "./write-items.js";
 
 const APPLIED_WITHIN_MS = 2_000;
 
-export function createSteering(context: KernelContext): Layer {
-  const { deferred, files } = context;
+export function createSteering(context: KernelContext): readonly Layer[] {
+  const { clock, deferred, files } = context;
   const locate = async (): Promise<string> => (await context.locateRecord()).contextRequests;
   let path: string | undefined;
   let applying: Applying | undefined;
@@ -26,9 +26,11 @@ export function createSteering(context: KernelContext): Layer {
   /** Size and time of the log when it was last read. */
   let seen = "";
   /** Requests behind which the items are still to be written, by session. */
-  const unwritten = new Map<string, ContextRequest>();
+  const unwritten = new Map<string, { request: ContextRequest; atMs: number }>();
+  /** Writes that are going on, by session. */
+  const writing = new Map<string, Promise<void>>();
 
-  return {
+  const applies: Layer = {
     name: STEERING,
     // After the view has compared the request with the last one, before any layer decides.
     cost: 0.3,
@@ -36,10 +38,7 @@ export function createSteering(context: KernelContext): Layer {
     handlers: {
       async context(request, _messages, signal) {
         const { isCompaction, sessionID } = request;
-        if (isCompaction || !request.isReady()) return undefined;
-        unwritten.set(sessionID, request);
-        deferred.add(`context items of ${sessionID}`, () => write(sessionID));
-        if (!(await isAsked(sessionID))) return undefined;
+        if (isCompaction || !request.isReady() || !(await isAsked(sessionID))) return undefined;
         return (await applying?.apply(request, signal)) === true ? request.show() : undefined;
       },
     },
@@ -56,6 +55,24 @@ export function createSteering(context: KernelContext): Layer {
     ],
   };
 
+  const lists: Layer = {
+    name: `${STEERING}-items`,
+    // After all layers have decided.
+    cost: Number.MAX_SAFE_INTEGER - 3,
+    isIndispensable: true,
+    handlers: {
+      context(request) {
+        const { isCompaction, sessionID } = request;
+        if (isCompaction || !request.isReady()) return undefined;
+        unwritten.set(sessionID, { request, atMs: clock.now() });
+        deferred.add(`context items of ${sessionID}`, () => write(sessionID));
+        return undefined;
+      },
+    },
+  };
+
+  return [applies, lists];
+
   /** Does anything that was asked wait for this session? */
   async function isAsked(sessionID: string): Promise<boolean> {
     path ??= await locate();
@@ -69,11 +86,19 @@ export function createSteering(context: KernelContext): Layer {
     return applying?.isWaiting(sessionID) ?? false;
   }
 
+  /** One write after the other; resolves when the file has the last request. */
   async function write(sessionID: string): Promise<void> {
-    const request = unwritten.get(sessionID);
-    if (!request) return;
+    await writing.get(sessionID);
+    const last = unwritten.get(sessionID);
+    if (!last) return;
     unwritten.delete(sessionID);
+    const written = writeLast(last).finally(() => writing.delete(sessionID));
+    writing.set(sessionID, written);
+    await written;
+  }
+
+  async function writeLast({ atMs, request }: { request: ContextRequest; atMs: number }): Promise<void> {
     writeItems ??= (await import("./write-items.js")).createWriteItems(context);
-    await writeItems(request);
+    await writeItems(request, atMs);
   }
 }

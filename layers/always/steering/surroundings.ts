@@ -28,6 +28,8 @@ export interface Surroundings {
   namedTools: Readonly<Record<string, boolean>>;
   /** Folder that names of files leave out. */
   project: string;
+  /** Returns the name of the thing with this id, from an earlier request if it is known. */
+  nameOnce(id: string, read: () => string): string;
   /** Tokens of everything that is pinned. */
   pinnedTokens: number;
   /** Size of a file with a whole result, if it is known. */
@@ -40,13 +42,14 @@ export interface GatherOptions {
   /** Index of the first message that the provider has not cached yet. */
   cachedUntil: number;
   pinnedTokens: number;
-  bytesOf?(file: string): number | undefined;
+  bytesOf(file: string): number | undefined;
+  nameOnce: Surroundings["nameOnce"];
 }
 
 export function gatherSurroundings(
   { config, folders, sizes }: Pick<KernelContext, "config" | "folders" | "sizes">,
   request: ContextRequest,
-  { bytesOf = () => undefined, cachedUntil, pinnedTokens }: GatherOptions,
+  { cachedUntil, ...known }: GatherOptions,
 ): Surroundings {
   const { budgetTokens, find, history, model, sessionID, shownFrom } = request;
   const { messages } = history;
@@ -57,7 +60,7 @@ export function gatherSurroundings(
   const answers = countAnswers(messages);
   return {
     seen: { find, history, shownFrom },
-    ...{ view, tokens, budgetTokens, tokensPerCharacter, pinnedTokens, bytesOf },
+    ...{ view, tokens, budgetTokens, tokensPerCharacter, ...known },
     cachedFrom: measureCached({ view, count: messages.length, lastAnswer: cachedUntil, model }, measure),
     rates: request.rates(tokens),
     turns: countTurns(messages),

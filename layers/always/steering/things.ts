@@ -37,6 +37,8 @@ export interface TurnThing extends Placed {
   end: number;
   /** Has the user's next message come? */
   isOver: boolean;
+  /** Of its calls. */
+  results: readonly Result[];
 }
 
 /** Notes that replace the messages before `index`. */
@@ -66,12 +68,17 @@ export function findThings(seen: Seen): Thing[] {
   if (cut) things.push(cut);
   const results = history.results(from);
   let next = 0;
-  for (const turn of findTurns(seen, from)) {
+  for (const found of findTurns(seen, from)) {
+    if (found.kind === "summary") {
+      things.push(found);
+      continue;
+    }
+    const first = next;
+    while ((results[next]?.index ?? Number.POSITIVE_INFINITY) < found.end) next++;
+    const turn = { ...found, results: results.slice(first, next) };
     things.push(turn);
-    if (turn.kind === "summary") continue;
-    const isDropped = seen.find(turn.key.key)?.dropped !== undefined;
-    for (let result = results[next]; result && result.index < turn.end; result = results[++next])
-      if (!isDropped) things.push(...findOfCall(seen, result));
+    if (seen.find(turn.key.key)?.dropped) continue;
+    for (const result of turn.results) things.push(...findOfCall(seen, result));
   }
   return things;
 }
@@ -83,9 +90,9 @@ function findCutThing({ find, history }: Seen, index: number): CutThing | undefi
 }
 
 /** Runs of answers, and summaries by the host. */
-function findTurns({ history }: Seen, from: number): (TurnThing | SummaryThing)[] {
+function findTurns({ history }: Seen, from: number): (Omit<TurnThing, "results"> | SummaryThing)[] {
   const { messages } = history;
-  const found: (TurnThing | SummaryThing)[] = [];
+  const found: (Omit<TurnThing, "results"> | SummaryThing)[] = [];
   for (let index = from; index < messages.length; ) {
     const message = messages[index];
     const key = history.keyOf(index);

@@ -6,19 +6,20 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { createList, formatListing } from "./list-items.js";
 
 /** Never rejects. */
-export type WriteItems = (request: ContextRequest) => Promise<void>;
+export type WriteItems = (request: ContextRequest, atMs: number) => Promise<void>;
 
 export function createWriteItems(context: KernelContext): WriteItems {
-  const { clock, files, folders, log } = context;
+  const { files, folders, log } = context;
   const list = createList(context);
-  return async (request) => {
+  return async (request, atMs) => {
     const { history, sessionID } = request;
     const path = planItemsPath(folders, sessionID);
     try {
       // By the next request all of this one is cached.
       const listing = await list(request, history.messages.length);
-      const time = new Date(clock.now()).toISOString();
-      await files.writeWhole(path, JSON.stringify(formatListing(listing, { session: sessionID, time })));
+      const time = new Date(atMs).toISOString();
+      const items = await formatListing(listing, { session: sessionID, time }, () => files.stat(path));
+      await files.writeWhole(path, JSON.stringify(items));
     } catch (thrown) {
       log.warn("steering", `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
     }

@@ -8,6 +8,7 @@ import { formatTitle } from "../../status/format-status.js";
 import { readLedger } from "../../status/status.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import { type Figures, findMeanContext, type SessionFigures, sumFigures } from "../stats/figures.js";
@@ -23,7 +24,7 @@ export const run: Run = async (cli, options) => {
   const { files, say, style, warn } = cli;
   const project = await openProject(cli);
   const { problems, sessions } = await readLedger(files, project.folders.savings);
-  const titles = await readTitles(files, project.folders.sessions);
+  const titles = await readTitles(openOwnState(project).files, project.folders.sessions);
   const figures = sumFigures(sessions, titles);
   if (csv !== undefined) {
     const { formatCsv } = await import("../stats/csv.js");
@@ -72,7 +73,6 @@ function formatFigures(figures: Figures, style: Style): string {
   const nameWidth = Math.max(...[all, ...rows].map(({ name }) => name.length));
   const format = (name: string, cells: readonly string[]): string =>
     [name.padEnd(nameWidth), ...cells.map((cell) => cell.padStart(10))].join("");
-  const background = `${formatTokens(totals.cacheLost)} cached tokens written again, ${formatTokens(totals.backgroundTokens)} in background calls`;
   return [
     style.bold(sessions.length === 0 ? "nothing recorded yet" : formatSaving(saved)),
     "",
@@ -80,7 +80,8 @@ function formatFigures(figures: Figures, style: Style): string {
     ...[...rows, all].map(({ name, cells }) => format(name, cells)),
     ...(more > 0 ? [`${formatCount(more)} older sessions are not listed; --json has all`] : []),
     "",
-    `context and without: mean tokens of a request; that cost ${background}`,
+    "context, without: mean tokens of a request with Strata, and an estimate without it",
+    `what that cost: ${formatTokens(totals.cacheLost)} cached tokens written again, ${formatTokens(totals.backgroundTokens)} in background calls`,
   ].join("\n");
 }
 

@@ -42,6 +42,7 @@ export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[]
 function isDropped(unit: Unit, { info, parts }: Message): boolean {
   return (
     info.role === "assistant" &&
+    unit.message.parts.length > 0 &&
     parts.every((part) => part.type === "text" && part.text !== undefined && !findOriginal(unit, part))
   );
 }

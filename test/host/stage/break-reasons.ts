@@ -12,7 +12,10 @@ export interface ExplainedBreak extends PrefixBreak {
 /**
  * Records that change nothing already sent: results moved before they were sent, appended texts, and mere counts.
  */
-const HARMLESS = new Set(["spilled", "extended", "inherited", "answer", "background"]);
+const HARMLESS = new Set([
+  ...["spilled", "extended", "inherited", "answer", "background"],
+  ...["expanded", "pinned", "unpinned"],
+]);
 
 /** All records under a project's `.opencode/strata` except the machine state, unordered. */
 export function readRecords(folder: string): SavingsRecord[] {

@@ -1,0 +1,95 @@
+/** What the tokens of a request are spent on. */
+import { describe, expect, it } from "vitest";
+import { countKinds, measureContext } from "../../layers/always/screen/measure-context.js";
+import { readHistory } from "../../src/conversation/history.js";
+import type { Message } from "../../src/conversation/message.js";
+import { KINDS } from "../../src/screen/session-screen.js";
+import type { KnownDecision, Standing } from "../../src/view/known-decision.js";
+import { replay } from "../../src/view/replay.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { call } from "../support/messages.js";
+import { fc } from "../support/property.js";
+import { createSession } from "../support/session.js";
+
+const decided = (layer: string, outcome: KnownDecision["outcome"], text: string): KnownDecision => ({
+  ...{ key: "", session: "ses_1", at: 1, layer, outcome, text },
+});
+
+/** A request in which the messages of these indices have these decisions. */
+function openRequest(messages: readonly Message[], standing: Record<number, Standing>) {
+  const history = readHistory(messages);
+  const byKey = new Map(
+    Object.entries(standing).map(([index, one]) => [history.keyOf(Number(index))?.key, one]),
+  );
+  const find = (key: string): Standing | undefined => byKey.get(key);
+  const cut = Object.entries(standing).find(([, one]) => one.cut);
+  const request = { sessionID: "ses_1", history, find, shownFrom: () => Number(cut?.[0] ?? 0) };
+  return { request: request as unknown as ContextRequest, shown: replay(history, find) };
+}
+
+function play(): Message[] {
+  const session = createSession(createFakeClock());
+  session.user("w".repeat(100));
+  session.answer([call("bash", "r".repeat(2_000), { state: { input: { command: "c".repeat(50) } } })], {
+    text: "a".repeat(300),
+  });
+  session.user("v".repeat(40));
+  session.answer([], { text: "b".repeat(500) });
+  session.user("u".repeat(30));
+  return [...session.messages];
+}
+
+describe("the kinds of a request", () => {
+  it("words, answers, calls and results are told apart, and what Strata added is memory or notes", () => {
+    const extended = [
+      decided("auto-memory", "extended", "m".repeat(70)),
+      decided("session-memory", "extended", "n".repeat(20)),
+    ];
+    const { request, shown } = openRequest(play(), { 0: { extended } });
+    const kinds = countKinds(request, shown);
+    expect(kinds).toMatchObject({ words: 170, answers: 800, results: 2_000, memory: 70, notes: 20 });
+    expect(kinds.calls).toBeGreaterThan(50);
+  });
+
+  it.each([2, 3])("notes that replace history count as notes, before message %d", (index) => {
+    const cut = decided("full-compact", "cut", "n".repeat(900));
+    const { request, shown } = openRequest(play(), { [index]: { cut } });
+    const kinds = countKinds(request, shown);
+    expect(kinds.notes).toBe(900);
+    expect(kinds.words).toBe(index === 2 ? 70 : 30);
+    expect(kinds).toMatchObject({ answers: 500, results: 0, calls: 0 });
+  });
+
+  it("the host's summary, and one that Strata has rewritten, are notes", () => {
+    const messages = play();
+    const [first, second] = messages;
+    if (!first || !second) throw new Error("no messages");
+    const summary = { ...second, info: { ...second.info, summary: true, finish: "stop" } };
+    const host = openRequest([first, summary, ...messages.slice(2)], {});
+    expect(countKinds(host.request, host.shown)).toMatchObject({ notes: 300, answers: 500 });
+    const rewritten = decided("full-compact", "rewritten", "x".repeat(210));
+    const ours = openRequest(messages, { 1: { rewritten } });
+    expect(countKinds(ours.request, ours.shown)).toMatchObject({ notes: 210, answers: 500 });
+  });
+
+  it("kinds are whole numbers that add up to the context, whatever the provider has counted", () => {
+    const size = fc.nat(300_000);
+    fc.assert(
+      fc.property(size, size, size, size, (sent, answered, fixed, bareTokens) => {
+        const { request, shown } = openRequest(play(), {});
+        const measured = measureContext(
+          { request, show: () => shown, usage: { sent, cached: 0, answered }, bareTokens },
+          { sizes: { fixedTokens: () => fixed }, thresholdTokens: 80_000 },
+        );
+        expect(measured.now).toBe(sent + answered);
+        expect(measured.without).toBe(bareTokens + answered);
+        expect(KINDS.reduce((sum, kind) => sum + measured.kinds[kind], 0)).toBe(measured.now);
+        for (const kind of KINDS) {
+          expect(Number.isInteger(measured.kinds[kind])).toBe(true);
+          expect(measured.kinds[kind]).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});
