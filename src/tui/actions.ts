@@ -5,7 +5,7 @@
  * One action after the other: two stores of one process that are open at once would each take the other for gone.
  */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { WaitingCandidate } from "../candidates/candidate.js";
 import { findCandidates, keepCandidate } from "../candidates/choose-candidates.js";
 import type { CliContext } from "../cli/command.js";
@@ -128,7 +128,7 @@ export function createActions(options: ActionsOptions): Actions {
     editFile: (path) =>
       inTurn(async () => {
         await whileSuspended(() => openEditor(env, path));
-        return { isDone: true, what: `Closed ${path}` };
+        return { isDone: true, what: `Closed ${basename(path)}` };
       }),
     readItems: (session) =>
       inTurn(async ({ cli, folders }) =>

@@ -81,16 +81,17 @@ test("the page of notes opens them in the user's editor, the screen comes back, 
     files: { "edit.sh": 'printf "\\n- Checked by hand.\\n" >> "$1"\n' },
   });
   await using tui = await stage.openTui({ env: { EDITOR: `sh ${stage.project.file("edit.sh")}` } });
-  stage.model.script(say("We listen on port 5432."));
+  const listing = call("bash", { command: "ls -l", description: "Lists the files" }, { id: "ls" });
+  stage.model.script(listing, say("We listen on port 5432, as the service before it."));
   await tui.send("which port do we use?");
-  await tui.waitFor("port 5432.");
+  await tui.waitFor("port 5432");
   const path = `.opencode/session-memory/${stage.model.lastRequest().sessionID}.md`;
-  await whenContains(stage.project.file(path), "port 5432");
+  await whenContains(stage.project.file(path), "which port do we use?");
   await tui.run("/notes");
   await tui.waitFor(/Open in sh/);
   tui.press("enter");
-  await tui.waitFor(/Closed .*session-memory/);
-  expect(await tui.waitFor("port 5432.")).toContain("which port do we use?");
+  await tui.waitFor(/Closed ses_/);
+  expect(await tui.waitFor("port 5432")).toContain("which port do we use?");
   expect(stage.project.read(path)).toContain("- Checked by hand.");
   stage.model.script(say("Nothing more."));
   await tui.send("anything else?");

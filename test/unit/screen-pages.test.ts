@@ -154,7 +154,7 @@ describe("the page of notes", () => {
     const path = `${PROJECT}/.opencode/session-memory/ses_1.md`;
     const files = openProject({ [path]: "# Notes\n\n- we use port 8080\n" });
     const edited = await play("notes", { files, steps: ["Open in true"], env: { EDITOR: "true" } });
-    expect(edited.told.at(-1)).toBe(`success Closed ${path}`);
+    expect(edited.told.at(-1)).toBe("success Closed ses_1.md");
     const { host } = await play("notes", { files, steps: [] });
     expect(titlesOf(host.pages[0]?.options ?? [])).toEqual([
       "Set EDITOR to open them here",
