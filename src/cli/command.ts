@@ -41,6 +41,8 @@ export interface CliContext {
   openFile(path: string): Promise<void>;
   /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
   onInterrupt?(stop: () => void): () => void;
+  /** Asks a question that is answered with yes or no; absent if nobody is there to answer. */
+  ask?(question: string): Promise<boolean>;
   /** Writes raw text to the terminal; absent if standard error is not one. */
   draw?: (text: string) => void;
 }

@@ -233,10 +233,15 @@ export const commands: readonly Command[] = [
   },
   {
     name: "init",
-    summary: "adds the plugin to this project's opencode.json; safe to run twice",
+    summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",
     options: [
       ["--global", "uses the global configuration, for every project"],
       ["--remove", "removes the plugin again"],
+      [
+        "--purge",
+        "with --remove: also deletes what the plugin wrote in this project, memories included; asks first",
+      ],
+      ["--yes", "with --purge: does not ask"],
     ],
     example: "strata init --global",
     load: () => import("./commands/init.js"),

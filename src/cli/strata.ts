@@ -23,6 +23,15 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   style: createStyle(),
   ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
   openFile: createOpenFile(process.platform, systemClock),
+  ...(process.stdin.isTTY &&
+    process.stderr.isTTY && {
+      async ask(question: string) {
+        const { createInterface } = await import("node:readline/promises");
+        const asking = createInterface({ input: process.stdin, output: process.stderr });
+        const answer = await asking.question(`${question} [y/N] `).finally(() => asking.close());
+        return /^y(es)?$/i.test(answer.trim());
+      },
+    }),
   onInterrupt(stop) {
     process.once("SIGINT", stop);
     return () => process.off("SIGINT", stop);

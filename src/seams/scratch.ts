@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm, rmdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -14,6 +14,13 @@ export async function createScratch(prefix: string): Promise<Scratch> {
   const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
   // Retries because a process that just wrote here may still hold files open.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Removes this folder and those in it, as far as they are empty. Follows no link. Never rejects. */
+export async function removeEmptyFolders(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeEmptyFolders(join(folder, entry.name));
+  await rmdir(folder).catch(() => {});
 }
 
 /** Free bytes on the folder's disk; `undefined` if the system does not say. */

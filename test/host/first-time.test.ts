@@ -20,7 +20,7 @@ const LEFT = [
   /^strata\/state\/.+$/,
 ];
 
-test("from the archive: init, three turns, /memory, a dream, an undo; init --remove gives back both files and leaves the listed ones", async () => {
+test("from the archive: init, three turns, /memory, a dream, an undo; init --remove gives back both files and leaves the listed ones, --purge none", async () => {
   await using stage = await openTuiStage({
     isCloned: true,
     files: { "big.txt": "a line of a large file\n".repeat(3_000) },
@@ -97,6 +97,12 @@ test("from the archive: init, three turns, /memory, a dream, an undo; init --rem
   await tui.waitFor("% used");
   expect(tui.sidebar()).not.toContain("Strata");
   expect(listOwn(project)).toEqual(left);
+  expect(await tui.quit()).toBe(0);
+
+  const purged = installedStrata(project, "init", "--remove", "--purge", "--yes");
+  expect(purged).toMatch(/\.opencode\/memory {2}\d+ files, [\d,]+ bytes/);
+  expect(listOwn(project)).toEqual([]);
+  expect(readdirSync(join(project.folders.state, "opencode-strata/projects"))).toEqual([]);
 });
 
 /** Files of the plugin in the project, from `.opencode`; those that OpenCode installs there are not the plugin's. */

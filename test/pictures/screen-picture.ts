@@ -81,7 +81,7 @@ function formatStyle(patterns: readonly string[], frames: readonly Frame[]): str
       at += seconds;
       return step;
     });
-    return `@keyframes k${index}{${steps.join("")}}.p${index}{animation:k${index} ${total}s step-end infinite}`;
+    return `@keyframes k${index}{${steps.join("")}}.p${index}{animation:k${index} ${round(total)}s step-end infinite}`;
   });
   const still =
     "@media (prefers-reduced-motion:reduce){.r{animation:none;visibility:hidden}.l{visibility:visible}}";

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "../host/repository.js";
 import { call, sayInPieces } from "../host/stage/steps.js";
-import type { Cell, Screen } from "../host/terminal/screen.js";
+import { type Cell, formatScreen, type Screen } from "../host/terminal/screen.js";
 import { SIZES, type Tui } from "../host/terminal/tui.js";
 import { openTuiStage, type TuiStage } from "../host/terminal/tui-stage.js";
 import { rememberedFiles } from "./remembered.js";
@@ -106,6 +106,7 @@ async function record(stage: TuiStage): Promise<Frame[]> {
     keep(0.6);
     await tui.waitFor(words.slice(-20));
     await tui.waitWithout("esc interrupt");
+    await tui.waitFor(hasSettled);
     keep(turn === TURNS.length - 1 ? 4 : 2);
   }
   await tui.run("/memory");
@@ -115,6 +116,13 @@ async function record(stage: TuiStage): Promise<Frame[]> {
   await tui.waitWithout("This session");
   await tui.quit();
   return frames;
+}
+
+/** The sidebar follows a request within a second; then it shows as many tokens as OpenCode does. */
+function hasSettled(screen: Screen): boolean {
+  const text = formatScreen(screen);
+  const [, tokens] = /([\d.]+K) \(\d+%\)/.exec(text) ?? [];
+  return tokens !== undefined && text.includes(`context ${tokens} of`);
 }
 
 /** Neither folders of this machine nor its user; what replaces them is as long. */

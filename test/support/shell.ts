@@ -26,6 +26,7 @@ export async function runStrata(
     packageFolder,
     opened = [],
     stopsAfter,
+    answers,
   }: {
     folder?: string;
     env?: Record<string, string>;
@@ -34,6 +35,8 @@ export async function runStrata(
     packageFolder?: string;
     /** Files that were opened. */
     opened?: string[];
+    /** What is answered to questions; without it nobody can be asked. */
+    answers?: boolean;
     /** Ctrl-C is pressed when so many lines were printed. */
     stopsAfter?: number;
   } = {},
@@ -50,6 +53,7 @@ export async function runStrata(
     style: createStyle(false),
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
+    ...(answers !== undefined && { ask: async () => answers }),
     openFile: async (path) => void opened.push(path),
     onInterrupt(stop) {
       press = stop;

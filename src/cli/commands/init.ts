@@ -7,12 +7,16 @@ import { PACKAGE } from "../../config/plugin-entries.js";
 import { StrataError } from "../../error.js";
 import { findGlobalFolder } from "../../host/config-files.js";
 import { isWithin } from "../../own/own-folders.js";
+import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { findUpwards } from "../find-project.js";
 import { type Change, HALVES, type Place, planEntry, planRemoval } from "../init/halves.js";
+import { formatPurge, planPurge, purge } from "../init/purge.js";
+import { openProject } from "../open-project.js";
 import { readSettings } from "../settings.js";
 
-export const run: Run = async (cli, { global: isGlobal, remove }) => {
+export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
+  if (isPurge && (!remove || isGlobal)) throw new StrataError(WRONG_ARGUMENT, NEEDS_REMOVE);
   const folder = isGlobal ? undefined : await findProjectFolder(cli);
   const places = HALVES.map((half): Place => {
     const globalFiles = half.globalNames.map((name) => join(findGlobalFolder(cli), name));
@@ -23,8 +27,37 @@ export const run: Run = async (cli, { global: isGlobal, remove }) => {
     return { half, own, elsewhere: globalFiles };
   });
   if (!isGlobal) for (const path of places.flatMap(({ own }) => own)) await refuseOutside(cli, path);
-  return remove ? removeEntries(cli, places) : addEntries(cli, places);
+  if (!remove) return addEntries(cli, places);
+  const doPurge = isPurge ? await preparePurge(cli, yes === true) : undefined;
+  if (doPurge === "declined") return exitCodes.fine;
+  return removeEntries(cli, places, doPurge);
 };
+
+const NEEDS_REMOVE =
+  "--purge needs --remove, and deletes what lies in one project, so it cannot be used with --global";
+
+/** Says what would be deleted, and asks. Returns what deletes it. */
+async function preparePurge(cli: CliContext, isAgreed: boolean): Promise<(() => Promise<void>) | "declined"> {
+  const { ask, files, say, warn } = cli;
+  const plan = await planPurge(await openProject(cli));
+  say(plan.folders.length === 0 ? "There is nothing to delete." : "This deletes for good:");
+  const listed = formatPurge(plan);
+  if (listed !== "") say(listed);
+  if (plan.folders.length > 0 && !isAgreed) {
+    if (!ask)
+      throw new StrataError(WRONG_ARGUMENT, "nobody can be asked here; add --yes to delete all of it");
+    warn("Memories are among it; strata export FILE keeps them. Close OpenCode in this project first.");
+    if (!(await ask("Delete it?"))) {
+      say("Nothing was changed.");
+      return "declined";
+    }
+  }
+  return async () => {
+    await purge(files, plan);
+    if (plan.folders.length > 0)
+      say("Deleted. OpenCode's sessions and what git has committed are untouched.");
+  };
+}
 
 /** The nearest folder with a configuration of OpenCode's, within the repository; otherwise its root. */
 async function findProjectFolder({ files, folder }: CliContext): Promise<string> {
@@ -77,7 +110,11 @@ async function addEntries(cli: CliContext, places: readonly Place[]): Promise<Ex
   return exitCodes.fine;
 }
 
-async function removeEntries(cli: CliContext, places: readonly Place[]): Promise<ExitCode> {
+async function removeEntries(
+  cli: CliContext,
+  places: readonly Place[],
+  doPurge: (() => Promise<void>) | undefined,
+): Promise<ExitCode> {
   const { files, say } = cli;
   const changes = (await Promise.all(places.map((place) => planRemoval(files, place)))).flat();
   await write(cli, changes);
@@ -87,7 +124,9 @@ async function removeEntries(cli: CliContext, places: readonly Place[]): Promise
   }
   const own = places.flatMap((place) => place.own.slice(0, 2));
   if (changes.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
-  else say("The plugin's files remain; you can delete .opencode/strata/state.");
+  else if (!doPurge)
+    say("The plugin's files remain; strata init --remove --purge deletes them, memories included.");
+  await doPurge?.();
   return exitCodes.fine;
 }
 
