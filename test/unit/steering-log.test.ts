@@ -1,6 +1,7 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
 import { fork } from "../support/messages.js";
+import { MODEL } from "../support/session.js";
 import {
   ask,
   findItem,
@@ -140,5 +141,22 @@ describe("/context", () => {
     );
     await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
     await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
+  });
+
+  it("/context names the price in dollars where the model's prices are known", async () => {
+    const { world, session } = await talk();
+    const tier = { input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 };
+    const window = { contextTokens: 200_000, outputTokens: 8_000 };
+    const prices = { ...tier, longer: [] };
+    await world.strata.dispatcher.ask(
+      "modelWindow",
+      { sessionID: "ses_1", model: MODEL, window, prices },
+      undefined,
+    );
+    await goOn(world, session);
+    const { actions, id } = await findItem(world, isOf("b.ts"));
+    const { cacheLost = 0, dollars = 0 } = actions.drop ?? {};
+    expect(dollars).toBeCloseTo((cacheLost * (tier.cacheWrite - tier.cacheRead)) / 1_000_000, 6);
+    expect(await run(world, `drop ${id}`)).toContain(", about $0.0");
   });
 });
