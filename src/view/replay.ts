@@ -37,7 +37,15 @@ export function replay(
     const key = history.keyOf(from + index);
     return key && find(key.key);
   });
-  return cut ? withNotes(view, messages[0], cut.text) : view;
+  if (!cut) return view;
+  // Answers that a person has dropped are not sent, so the notes go to what comes behind them.
+  const isLeftOut = (index: number): boolean => {
+    const key = view[index]?.parts.length === 0 ? history.keyOf(from + index) : undefined;
+    return key !== undefined && find(key.key)?.dropped !== undefined;
+  };
+  let at = 0;
+  while (isLeftOut(at)) at++;
+  return withNotes(view, messages[0], cut.text, at);
 }
 
 export interface Cut {
@@ -94,17 +102,18 @@ function withStanding(message: Message, { dropped, extended, rewritten }: Standi
 }
 
 /**
- * Puts the notes before the first message, in the user's role: providers require a user's message first, and some reject
- * two messages of a role in a row.
+ * Puts the notes before the message at `at`, the first that is sent, in the user's role: providers require a user's message
+ * first, and some reject two messages of a role in a row.
  */
 export function withNotes(
   tail: readonly Message[],
   first: Message | undefined,
   notes: string,
+  at = 0,
 ): readonly Message[] {
-  const [head, ...rest] = tail;
+  const head = tail[at];
   if (!head || !first) return tail;
-  if (head.info.role === "user") return [{ ...head, parts: [text(notes), ...head.parts] }, ...rest];
+  if (head.info.role === "user") return tail.with(at, { ...head, parts: [text(notes), ...head.parts] });
   return [{ info: { ...first.info, role: "user" }, parts: [text(notes)] }, ...tail];
 }
 

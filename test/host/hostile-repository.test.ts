@@ -26,6 +26,9 @@ const CLI = join(repository, "dist", "strata.js");
 
 /** What each command is called with; those that are not named take nothing. */
 const given: Readonly<Record<string, readonly string[]>> = {
+  pin: ["r-3fa2b1c"],
+  unpin: ["r-3fa2b1c"],
+  expand: ["r-3fa2b1c"],
   show: ["setup"],
   recall: ["setup"],
   keep: ["3fa2b1"],

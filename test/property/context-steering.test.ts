@@ -69,7 +69,8 @@ function expectPins(
   items: readonly ContextItem[],
 ): void {
   const now = new Map(items.filter(({ isPinned }) => isPinned).map(({ id, state }) => [id, state]));
-  for (const [id, state] of pinned) expect([id, state, "cut"]).toContain(now.get(id) ?? "unpinned");
+  for (const [id, state] of pinned)
+    expect([id, state, "cut", "expanded"]).toContain(now.get(id) ?? "unpinned");
   const isCut = [...now.values()].includes("cut");
   if (isCut) expect(JSON.stringify(view[0]?.parts)).toContain("## Pinned by the user");
   for (const [id, state] of now) pinned.set(id, state);

@@ -1,6 +1,8 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
+import { replay } from "../../src/view/replay.js";
 import { fork } from "../support/messages.js";
+import { MODEL } from "../support/session.js";
 import {
   ask,
   findItem,
@@ -52,6 +54,31 @@ describe("an undone cut", () => {
     await world.request([...session.messages]);
     world.strata.requests.wantCut("ses_1");
     expect((await world.request([...session.messages])).length).toBeLessThan(session.messages.length);
+  });
+});
+
+describe("a cut within a turn that was dropped", () => {
+  it("a cut within a turn that was dropped puts the notes into the next message that is sent", async () => {
+    const { world, session } = await talk();
+    await ask(world, "drop", (await findItem(world, isOf("Now the second", "turn"))).id);
+    await goOn(world, session);
+    const request = world.strata.requests.open([...session.messages]);
+    if (!request) throw new Error("no request");
+    const { find, history } = request;
+    const key = history.keyOf(6)?.key;
+    const cut = {
+      session: "ses_1",
+      layer: "full-compact",
+      at: 1,
+      key: key ?? "",
+      outcome: "cut",
+      text: "NOTES",
+    } as const;
+    const view = replay(history, (one) => (one === key ? { ...find(one), cut } : find(one)));
+    const sent = view.filter(({ parts }) => parts.length > 0);
+    expect(sent.map(({ info }) => info.role)).toEqual(["user", "assistant", "user"]);
+    expect(sent[0]?.parts.map(({ text }) => text)).toEqual(["NOTES", "And?"]);
+    expect(view).toHaveLength(history.messages.length - 6);
   });
 });
 
@@ -140,5 +167,22 @@ describe("/context", () => {
     );
     await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
     await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
+  });
+
+  it("/context names the price in dollars where the model's prices are known", async () => {
+    const { world, session } = await talk();
+    const tier = { input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 };
+    const window = { contextTokens: 200_000, outputTokens: 8_000 };
+    const prices = { ...tier, longer: [] };
+    await world.strata.dispatcher.ask(
+      "modelWindow",
+      { sessionID: "ses_1", model: MODEL, window, prices },
+      undefined,
+    );
+    await goOn(world, session);
+    const { actions, id } = await findItem(world, isOf("b.ts"));
+    const { cacheLost = 0, dollars = 0 } = actions.drop ?? {};
+    expect(dollars).toBeCloseTo((cacheLost * (tier.cacheWrite - tier.cacheRead)) / 1_000_000, 6);
+    expect(await run(world, `drop ${id}`)).toContain(", about $0.0");
   });
 });

@@ -12,6 +12,8 @@ import type { Thing, TurnThing } from "./things.js";
 
 /** Share of the budget that may be pinned: a cut shows all of it again, beside the notes and the newest messages. */
 export const PINNED_SHARE_OF_BUDGET = 0.2;
+/** More than a marker has, whatever it names. */
+const LEAST_CHARACTERS = 320;
 /** Tokens of the lines around what is brought back. */
 const AROUND_TOKENS = 50;
 
@@ -47,9 +49,10 @@ function planDrop(item: ContextItem, { given, standing, thing }: Acted): ActionC
   const why = thing.kind === "turn" ? findTurnFault(thing, given) : findToolFault(item, thing, given);
   if (why !== undefined) return why;
   const frees = item.tokens - MARKER_TOKENS;
-  return frees > 0
+  const isLong = frees > 0 && item.tokens > LEAST_CHARACTERS * given.tokensPerCharacter;
+  return isLong
     ? price(frees, thing.index, given)
-    : "it is no longer than the line that would stand for it";
+    : "it is hardly longer than the line that would stand for it";
 }
 
 function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surroundings): string | undefined {

@@ -43,14 +43,26 @@ export async function prepareBack(
 ): Promise<readonly Prepared[] | undefined> {
   const carrier = findCarrier(request);
   if (!carrier) return undefined;
-  const text = formatBack(item, await readWhole(context, request, thing));
+  const whole = await readWhole(context, request, thing);
+  const text = formatBack(item, whole);
   const layer = planLayer(item.id);
   const where = formatCarrier(carrier.key, layer);
   return [
     { layer, decided: [decide(carrier, { outcome: "extended", text })] },
     // In a line of its own: a version that does not know this outcome shows the same.
-    { layer: STEERING, decided: [decide(thing.key, { outcome: "expanded", text: where })] },
+    {
+      layer: STEERING,
+      decided: [decide(thing.key, { outcome: "expanded", text: where }), ...(await pinWhole())],
+    },
   ];
+
+  /** A pinned preview is pinned whole from now on. */
+  async function pinWhole(): Promise<DatedDecision[]> {
+    const pinned = request.find(thing.key.key)?.pinned;
+    if (!pinned) return [];
+    const file = await context.resultFiles.store(Buffer.from(whole));
+    return [decide(thing.key, { outcome: "pinned", text: pinned.text ?? "", file })];
+  }
 }
 
 async function readWhole(
