@@ -78,8 +78,8 @@ async function bundle({ groups = [], input, name }) {
     format: "esm",
     minify: name === "tui" ? AS_WRITTEN : true,
     comments: false,
-    // Positions only, since the sources are in the repository; none for the worker, which is mostly a table.
-    sourcemap: name !== "worker",
+    // For what OpenCode's Bun runs, which reads them by itself; Node does not. Positions only: the sources are public.
+    sourcemap: name === "plugin" || name === "tui",
     sourcemapExcludeSources: true,
     plugins: [asBunRunsIt()],
     entryFileNames: "[name].js",
