@@ -65,7 +65,8 @@ const formatInput = (tokens: number): string => `${formatTokens(tokens)} tokens 
 /** Has it cost more than it has saved so far? */
 export const isLoss = ({ dollars, tokens }: Saving): boolean => (dollars ?? tokens) < 0;
 
-const isGain = ({ dollars, tokens }: Saving): boolean => (dollars ?? tokens) > 0;
+/** Has it saved more than it has cost? */
+export const isGain = ({ dollars, tokens }: Saving): boolean => (dollars ?? tokens) > 0;
 
 /** "8.1K system and tools, 3K results", largest first. */
 export function formatKinds(kinds: ContextFigures["kinds"]): string {

@@ -1,27 +1,9 @@
-/** Figures for people: percent and money first, tokens short. Pure. */
-import { formatMoney } from "../format.js";
+/** Figures for a narrow column, shorter than those of src/screen/format-figures.ts. Pure. */
+import { formatMoney, formatPercent, formatTokens } from "../format.js";
 import type { Saving } from "../screen/session-screen.js";
 
 /** A true minus sign, as wide as a plus. */
 const MINUS = "−";
-
-/** 940 → "940", 13312 → "13.3K", 1234567 → "1.23M". */
-export function formatTokens(tokens: number): string {
-  const size = Math.abs(tokens);
-  const sign = tokens < 0 ? MINUS : "";
-  if (size < 999.5) return `${sign}${Math.round(size)}`;
-  if (size < 999_950) return `${sign}${trim(size / 1_000, size < 99_950 ? 1 : 0)}K`;
-  return `${sign}${trim(size / 1_000_000, 2)}M`;
-}
-
-const trim = (value: number, digits: number): string => value.toFixed(digits).replace(/\.0+$/, "");
-
-/** 0.476 → "48 %". Below one percent, but not zero: "<1 %". */
-export function formatShare(share: number): string {
-  const percent = Math.abs(share) * 100;
-  if (percent > 0 && percent < 0.5) return "<1 %";
-  return `${share < 0 ? MINUS : ""}${Math.round(percent)} %`;
-}
 
 /** How much smaller the context is: "−48 %", "+3 %"; `undefined` if the two cannot be compared. */
 export function formatChange(now: number, without: number): string | undefined {
@@ -29,9 +11,6 @@ export function formatChange(now: number, without: number): string | undefined {
   const percent = Math.round((100 * (now - without)) / without);
   return percent === 0 ? "0 %" : `${percent < 0 ? MINUS : "+"}${Math.abs(percent)} %`;
 }
-
-/** Has it saved more than it cost? */
-export const isGain = ({ dollars, tokens }: Saving): boolean => (dollars ?? tokens) > 0;
 
 /**
  * "38 %, $0.42", or tokens where prices are unknown. A saving that is not there yet has words and no number: what layers
@@ -41,7 +20,7 @@ export function formatSaving({ dollars, share, tokens }: Saving): string {
   if ((dollars ?? tokens) < 0) return "not paid back yet";
   if ((dollars ?? tokens) === 0) return "nothing yet";
   const worth = dollars === undefined ? `${formatTokens(tokens)} tokens` : formatMoney(dollars);
-  return share === undefined || share <= 0 ? worth : `${formatShare(share)}, ${worth}`;
+  return share === undefined || share <= 0 ? worth : `${formatPercent(share)}, ${worth}`;
 }
 
 /** "3 memories", "1 memory". */

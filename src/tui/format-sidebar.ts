@@ -1,7 +1,10 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
+
+import { formatPercent, formatTokens } from "../format.js";
+import { isGain } from "../screen/format-figures.js";
 import { KINDS, type Kind, type Saving } from "../screen/session-screen.js";
 import { fit, padTo, spread, wrap } from "./columns.js";
-import { countOf, formatChange, formatSaving, formatShare, formatTokens, isGain } from "./figures.js";
+import { countOf, formatChange, formatSaving } from "./figures.js";
 import { type Colour, type Line, type Piece, plain } from "./line.js";
 import type { Shown } from "./sound-screen.js";
 
@@ -40,7 +43,7 @@ export function formatSidebar(shown: Shown | undefined, columns = SIDEBAR_COLUMN
 
 function formatContext({ isEstimate, now, threshold, without, ...shown }: Shown, columns: number): Line[] {
   const of = threshold === undefined ? "" : ` of ${formatTokens(threshold)}`;
-  const part = threshold === undefined ? "" : formatShare(now / threshold);
+  const part = threshold === undefined ? "" : formatPercent(now / threshold);
   const lines: Line[] = [
     plain(spread(`context ${isEstimate ? "~" : ""}${formatTokens(now)}${of}`, part, columns)),
   ];
@@ -98,8 +101,8 @@ function formatSavings({ hits, saved }: Shown, columns: number): Line[] {
   const rate = hits.last ?? hits.session;
   if (rate !== undefined) {
     const all =
-      hits.session === undefined || hits.last === undefined ? "" : ` (${formatShare(hits.session)} in all)`;
-    lines.push(plain(spread("cache hits", `${formatShare(rate)}${all}`, columns), "muted"));
+      hits.session === undefined || hits.last === undefined ? "" : ` (${formatPercent(hits.session)} in all)`;
+    lines.push(plain(spread("cache hits", `${formatPercent(rate)}${all}`, columns), "muted"));
   }
   if (saved.today) lines.push(plain(spread("saved today", formatSaving(saved.today), columns), "muted"));
   return lines;
@@ -149,7 +152,7 @@ export function formatFooter(shown: Shown | undefined, columns = 40): Line[] {
   const rate = shown.hits.last ?? shown.hits.session;
   const isProblem = shown.breaker !== undefined || shown.warnings.length > 0;
   const parts = [
-    ...(rate === undefined ? [] : [`cache ${formatShare(rate)}`]),
+    ...(rate === undefined ? [] : [`cache ${formatPercent(rate)}`]),
     ...(shown.saved.today === undefined ? [] : [formatSavedShort(shown.saved.today)]),
   ];
   const pieces: Piece[] = [

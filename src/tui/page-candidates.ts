@@ -1,9 +1,9 @@
 /** Likely sentences that wait: each is kept or dropped. */
 import { readLatest, type WaitingCandidate } from "../candidates/candidate.js";
+import { formatPercent } from "../format.js";
 import { formatDays } from "../memory/search/found.js";
 import { toPrintable } from "../printable.js";
 import { fit } from "./columns.js";
-import { formatShare } from "./figures.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";
 
@@ -34,7 +34,7 @@ export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: numb
       title: fit(wordsOf(one), ROW_COLUMNS),
       value: one.id,
       footer: formatDays(new Date(readLatest(one)?.saidMs ?? 0).toISOString(), nowMs),
-      description: formatShare(one.chance),
+      description: formatPercent(one.chance),
       category: one.type,
     })),
   };

@@ -1,11 +1,11 @@
 /** `/context` as a page: what stands in the context, largest first, and what can be done about each item. */
-import { formatMoney } from "../format.js";
+import { formatMoney, formatPercent, formatTokens } from "../format.js";
 import { toPrintable } from "../printable.js";
 import { ACTIONS, type Action, type ContextItem, type ContextItems } from "../steering/context-items.js";
 import { formatName, requireAction } from "../steering/find-item.js";
 import { formatCost } from "../steering/format-items.js";
 import { fit, padTo } from "./columns.js";
-import { countOf, formatShare, formatTokens } from "./figures.js";
+import { countOf } from "./figures.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 
@@ -61,7 +61,7 @@ export function planContext(
   { budget, items, omitted, tokens }: ContextItems,
   asked: ReadonlyMap<string, Action> = new Map(),
 ): SelectPage<string> {
-  const of = budget > 0 ? ` of ${formatTokens(budget)} (${formatShare(tokens / budget)})` : "";
+  const of = budget > 0 ? ` of ${formatTokens(budget)} (${formatPercent(tokens / budget)})` : "";
   const more = omitted > 0 ? `, ${omitted} smaller ones left out` : "";
   return {
     title: `Context: ${formatTokens(tokens)}${of} tokens${more}`,

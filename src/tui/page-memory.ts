@@ -1,6 +1,8 @@
 /** `/memory` as a page: the session's figures, the project's, and what can be done. */
+
+import { formatPercent, formatTokens } from "../format.js";
 import { fit, padTo } from "./columns.js";
-import { countOf, formatChange, formatSaving, formatShare, formatTokens } from "./figures.js";
+import { countOf, formatChange, formatSaving } from "./figures.js";
 import { KIND_NAMES } from "./format-sidebar.js";
 import { type Opening, type Page, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
@@ -51,12 +53,13 @@ function planNothing(): Option[] {
 }
 
 function planSession({ hits, isEstimate, now, saved, threshold, without }: Shown): Option[] {
-  const of = threshold === undefined ? "" : ` of ${formatTokens(threshold)}, ${formatShare(now / threshold)}`;
+  const of =
+    threshold === undefined ? "" : ` of ${formatTokens(threshold)}, ${formatPercent(now / threshold)}`;
   const change = without === undefined ? undefined : formatChange(now, without);
   const category = "This session";
   const rates = [
-    ...(hits.last === undefined ? [] : [`${formatShare(hits.last)} in the last request`]),
-    ...(hits.session === undefined ? [] : [`${formatShare(hits.session)} in all`]),
+    ...(hits.last === undefined ? [] : [`${formatPercent(hits.last)} in the last request`]),
+    ...(hits.session === undefined ? [] : [`${formatPercent(hits.session)} in all`]),
   ];
   return [
     figure(category, "context", `${isEstimate ? "about " : ""}${formatTokens(now)} tokens${of}`),
@@ -74,7 +77,7 @@ function planKinds({ kinds, now }: Shown): Option[] {
   return [...kinds]
     .sort(([, a], [, b]) => b - a)
     .map(([kind, tokens]) => {
-      const part = now > 0 ? `, ${formatShare(tokens / now)}` : "";
+      const part = now > 0 ? `, ${formatPercent(tokens / now)}` : "";
       return figure("In the context", KIND_NAMES[kind], `${formatTokens(tokens)} tokens${part}`);
     });
 }

@@ -1,7 +1,7 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
 import { countColumns, fit, spread, wrap } from "../../src/tui/columns.js";
-import { formatChange, formatSaving, formatShare, formatTokens } from "../../src/tui/figures.js";
+import { formatChange, formatSaving } from "../../src/tui/figures.js";
 import { formatBar, formatFooter, formatSidebar, SIDEBAR_COLUMNS } from "../../src/tui/format-sidebar.js";
 import { textOf } from "../../src/tui/line.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
@@ -50,26 +50,6 @@ describe("columns", () => {
 });
 
 describe("figures", () => {
-  it("tokens are short, and switch their unit before they read as a thousand of the smaller one", () => {
-    const sizes = [0, 940, 999, 1_000, 13_312, 99_949, 100_400, 999_949, 1_234_567, -1_500];
-    expect(sizes.map(formatTokens)).toEqual([
-      "0",
-      "940",
-      "999",
-      "1K",
-      "13.3K",
-      "99.9K",
-      "100K",
-      "1000K",
-      "1.23M",
-      "−1.5K",
-    ]);
-  });
-
-  it("shares are whole percents, and a small one is not zero", () => {
-    expect([0, 0.001, 0.476, 1, -0.2].map(formatShare)).toEqual(["0 %", "<1 %", "48 %", "100 %", "−20 %"]);
-  });
-
   it("a change is told against what it would be without, and not where that is nothing", () => {
     expect([
       formatChange(13_300, 25_600),
