@@ -194,6 +194,6 @@ describe("/remember, /recall and /forget", () => {
     expect(await call("forget", "9090")).toMatch(/^Moved to the archive: knowledge\//);
     expect(await call("forget", "9090")).toBe('No memory matches "9090".');
     await expect(call("remember", " ")).rejects.toThrow("say what to remember");
-    expect(await call("memory", "")).toMatch(/Memories +decision 1/);
+    expect(await call("memory", "")).toMatch(/Memories +1: decision 1/);
   });
 });

@@ -33,7 +33,7 @@ export function createSteering(context: KernelContext): readonly Layer[] {
   const applies: Layer = {
     name: STEERING,
     // After the view has compared the request with the last one, before any layer decides.
-    cost: 0.3,
+    cost: 0.25,
     withinMs: { context: APPLIED_WITHIN_MS },
     handlers: {
       async context(request, _messages, signal) {
@@ -58,7 +58,7 @@ export function createSteering(context: KernelContext): readonly Layer[] {
   const lists: Layer = {
     name: `${STEERING}-items`,
     // After all layers have decided.
-    cost: Number.MAX_SAFE_INTEGER - 3,
+    cost: Number.MAX_SAFE_INTEGER - 4,
     isIndispensable: true,
     handlers: {
       context(request) {
