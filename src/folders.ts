@@ -53,6 +53,9 @@ export interface Folders {
   staged: string;
 }
 
+/** Whether the id of a session can be the name of a file. */
+export const isFileName = (id: string): boolean => /^[\w-]{1,200}$/.test(id);
+
 export function planFolders(project: string): Folders {
   const strata = join(project, ".opencode", "strata");
   return {

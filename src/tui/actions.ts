@@ -18,6 +18,7 @@ import { openSearch } from "../cli/open-search.js";
 import type { Project } from "../cli/project.js";
 import { createStyle } from "../cli/style.js";
 import { withOwnFiles } from "../cli/with-own-files.js";
+import { isFileName } from "../folders.js";
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
 import type { OpenMemories, Written } from "../memory/store.js";
@@ -77,8 +78,6 @@ export interface ActionsOptions {
 
 const MOST_HITS = 30;
 const MOST_NOTES_BYTES = 1024 * 1024;
-/** Names of sessions become names of files. */
-const IS_NAME = /^[\w-]{1,200}$/;
 
 export function createActions(options: ActionsOptions): Actions {
   const { env, whileSuspended } = options;
@@ -132,7 +131,7 @@ export function createActions(options: ActionsOptions): Actions {
       }),
     readItems: (session) =>
       inTurn(async ({ cli, folders }) =>
-        IS_NAME.test(session) ? readContextItems(cli.files, folders, session) : undefined,
+        isFileName(session) ? readContextItems(cli.files, folders, session) : undefined,
       ),
     readAsked: (session) =>
       inTurn(async (project) => {
@@ -230,7 +229,7 @@ async function readNotes(
   { cli, folders }: Project,
   session: string,
 ): Promise<{ path: string; text: string } | undefined> {
-  if (!IS_NAME.test(session)) return undefined;
+  if (!isFileName(session)) return undefined;
   const path = join(folders.sessionMemory, `${session}.md`);
   if ((await cli.files.statItself(path))?.kind !== "file") return undefined;
   const bytes = await cli.files.readFrom(path, 0, { maxBytes: MOST_NOTES_BYTES });

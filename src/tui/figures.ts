@@ -1,5 +1,6 @@
 /** Figures for a narrow column, shorter than those of src/screen/format-figures.ts. Pure. */
 import { formatMoney, formatPercent, formatTokens } from "../format.js";
+import { isGain, isLoss } from "../screen/format-figures.js";
 import type { Saving } from "../screen/session-screen.js";
 
 /** A true minus sign, as wide as a plus. */
@@ -16,9 +17,10 @@ export function formatChange(now: number, without: number): string | undefined {
  * "38 %, $0.42", or tokens where prices are unknown. A saving that is not there yet has words and no number: what layers
  * spend first comes back later.
  */
-export function formatSaving({ dollars, share, tokens }: Saving): string {
-  if ((dollars ?? tokens) < 0) return "not paid back yet";
-  if ((dollars ?? tokens) === 0) return "nothing yet";
+export function formatSaving(saving: Saving): string {
+  if (isLoss(saving)) return "not paid back yet";
+  if (!isGain(saving)) return "nothing yet";
+  const { dollars, share, tokens } = saving;
   const worth = dollars === undefined ? `${formatTokens(tokens)} tokens` : formatMoney(dollars);
   return share === undefined || share <= 0 ? worth : `${formatPercent(share)}, ${worth}`;
 }

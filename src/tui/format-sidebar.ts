@@ -1,7 +1,7 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
 
 import { formatPercent, formatTokens } from "../format.js";
-import { isGain } from "../screen/format-figures.js";
+import { isGain, KIND_NAMES as NAMES } from "../screen/format-figures.js";
 import { KINDS, type Kind, type Saving } from "../screen/session-screen.js";
 import { fit, padTo, spread, wrap } from "./columns.js";
 import { countOf, formatChange, formatSaving } from "./figures.js";
@@ -15,15 +15,8 @@ const MOST_WARNING_LINES = 3;
 const FULL = "█";
 const EMPTY = "░";
 
-export const KIND_NAMES: Readonly<Record<Kind, string>> = {
-  system: "system, tools",
-  words: "your words",
-  answers: "answers",
-  calls: "tool calls",
-  results: "results",
-  memory: "memory",
-  notes: "notes",
-};
+/** As elsewhere, but for one that is too long for half a line. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = { ...NAMES, system: "system, tools" };
 
 const colourOf = (kind: Kind): Colour => `kind${(KINDS.indexOf(kind) + 1) as 1 | 2 | 3 | 4 | 5 | 6 | 7}`;
 

@@ -4,7 +4,7 @@
  *     no file, no session      nothing is shown
  *     damaged or half a file   what was shown of this session stays
  */
-import { planFolders } from "../folders.js";
+import { isFileName, planFolders } from "../folders.js";
 import { screenPath } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
@@ -32,8 +32,6 @@ export interface WatchOptions {
 const EVERY_MS = 1_000;
 /** A screen file has less than 10 KB. */
 const MOST_BYTES = 256 * 1024;
-/** Names of sessions become names of files. */
-const IS_NAME = /^[\w-]{1,200}$/;
 
 export function createWatch(options: WatchOptions): Watch {
   const { clock, complain, files, findProject, sessionID, show } = options;
@@ -68,7 +66,7 @@ export function createWatch(options: WatchOptions): Watch {
   async function look(): Promise<void> {
     const session = sessionID();
     const project = session === undefined ? undefined : await findProject();
-    const isNamed = session !== undefined && IS_NAME.test(session);
+    const isNamed = session !== undefined && isFileName(session);
     const path = project !== undefined && isNamed ? screenPath(planFolders(project), session) : undefined;
     const stat = path === undefined ? undefined : await files.statItself(path);
     const stamp = stat?.kind === "file" ? `${stat.modifiedMs} ${stat.changedMs} ${stat.bytes}` : undefined;

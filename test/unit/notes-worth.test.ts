@@ -163,7 +163,7 @@ describe("the work in the notes", () => {
   });
 
   it("the work in the notes names a folder beside the project as such, although it begins with its name", () => {
-    const project = "/home/me/work/shop";
+    const project = "/home/me/code/shop";
     const said = (path: string): string => shortenPaths(`see ${path}`, project);
     expect(said(`${project}/src/a.ts`)).toBe("see src/a.ts");
     expect(said(project)).toBe("see .");

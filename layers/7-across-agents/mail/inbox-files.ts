@@ -1,6 +1,7 @@
 /** The inboxes on disk: for each receiver a file of messages and a file of their deliveries. */
 import { join } from "node:path";
 import { StrataError } from "../../../src/error.js";
+import { isFileName } from "../../../src/folders.js";
 import { createLineLog } from "../../../src/record/line-log.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
@@ -115,7 +116,7 @@ export function createInboxFiles({ clock, decisions, files, folder }: InboxFiles
 }
 
 function pathOf(folder: string, receiver: string, ending: string): string {
-  if (!/^[\w-]{1,200}$/.test(receiver))
+  if (!isFileName(receiver))
     throw new StrataError("EINVAL", `expected the id of a session, got ${JSON.stringify(receiver)}`);
   return join(folder, `${receiver}${ending}`);
 }
