@@ -18,6 +18,11 @@ interface ImportOptions {
   isDry: boolean;
 }
 
+/** An item that is copied byte for byte. */
+interface CopyItem extends ImportItem {
+  copy: MemoryCopy;
+}
+
 const OPERATION = "import";
 
 export const run: Run = async (cli, { dryRun, global: withGlobal }, [given = ""]) => {
@@ -44,16 +49,24 @@ async function importFile(project: Project, { isDry, source, withGlobal }: Impor
   const existing = listCopies(await readShelves(project));
   const { add, duplicates, leftOut } = planImport(copies, existing, { withGlobal });
   const items = add.map(
-    (copy): ImportItem => ({
+    (copy): CopyItem => ({
       name: copy.from === undefined ? copy.id : `${copy.from} as ${copy.id}, because the id is taken`,
-      write: (memories, _gate, run) => memories.adopt(copy, { operation: OPERATION, run }),
+      copy,
     }),
   );
   const notes = [
     ...(leftOut.length > 0 ? [`${leftOut.length} that hold in every project; --global includes them`] : []),
     ...badLines.map((line) => `line ${line} of ${source} is not a complete memory`),
   ];
-  return importMemories(project, { items, duplicates: duplicates.length, notes, isDry });
+  return importMemories(project, {
+    ...{ items, duplicates: duplicates.length, notes, isDry },
+    write: (accepted, { memories, onProgress, run }) =>
+      memories.adoptAll(
+        accepted.map(({ copy }) => copy),
+        { operation: OPERATION, run },
+        onProgress,
+      ),
+  });
 }
 
 async function importFolder(

@@ -120,11 +120,12 @@ export function openDesk(options: DeskOptions): Desk & Entering {
 
   async function commit(steps: readonly DeskStep[]): Promise<void> {
     const lines = write.steps(ledger, steps);
+    const foreign = new Set(lines.filter((_, n) => steps[n]?.cause.isForeign));
     const [first] = lines;
     if (!first) return;
     await prepare(lines.map(({ before, path }) => ({ path, isNew: before === null })));
     // Before the files exist: if the process is killed in between, they still count as the user's.
-    await border.own(lines);
+    await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
       for (const { from, path } of lines) {
