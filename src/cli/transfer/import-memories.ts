@@ -1,7 +1,7 @@
 /** Writes planned memories to the store. An interrupted import can be repeated: what is there already is skipped. */
 import { randomUUID } from "node:crypto";
 import { findRefusal, planMemory } from "../../memory/draft.js";
-import type { Memory, MemoryDraft } from "../../memory/memory.js";
+import type { Memory } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
@@ -11,6 +11,7 @@ import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
@@ -81,19 +82,18 @@ function writeAll<Item extends ImportItem>(
 }
 
 /** An item whose draft the gate compares with what is there. */
-export interface DraftItem extends ImportItem {
-  draft: MemoryDraft;
-}
+export interface DraftItem extends ImportItem, DatedDraft {}
 
 /** The drafts that do not repeat an existing memory or each other. Pure but for `write`, which takes in one after the other. */
 export function planImportItems(
-  drafts: readonly MemoryDraft[],
+  drafts: readonly DatedDraft[],
   existing: readonly Memory[],
   { nowMs, operation }: { nowMs: number; operation: string },
 ): Pick<ImportBatch<DraftItem>, "items" | "duplicates" | "write"> {
   const known = new Set(existing.map(readWords));
   const items: DraftItem[] = [];
-  for (const draft of drafts) {
+  for (const dated of drafts) {
+    const { draft } = dated;
     const memory = planMemory(draft, readTitle, nowMs);
     const words = readWords(memory);
     if (known.has(words)) continue;
@@ -101,7 +101,7 @@ export function planImportItems(
     items.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
       refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
-      draft,
+      ...dated,
     });
   }
   return { items, duplicates: drafts.length - items.length, write };
@@ -112,8 +112,9 @@ export function planImportItems(
   ): Promise<Written[]> {
     const gate = await openGate(project, memories);
     const written: Written[] = [];
-    for (const { draft } of accepted) {
-      written.push(await gate.takeIn(draft, { operation, run }));
+    for (const { draft, saidMs } of accepted) {
+      const cause = { operation, run, ...(saidMs !== undefined && { saidMs }) };
+      written.push(await gate.takeIn(draft, cause));
       onProgress(written.length);
     }
     return written;
