@@ -82,7 +82,8 @@ function toCommands(scripts: readonly unknown[]): Row[] {
 }
 
 function readTable(text: string): PlainRecord {
-  const value: unknown = parse(text, { logLevel: "error" });
+  // Every scalar stays as written: 3.10 is a version, and no number.
+  const value: unknown = parse(text, { logLevel: "error", merge: true, schema: "failsafe" });
   return recordOf(value);
 }
 
