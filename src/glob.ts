@@ -18,8 +18,12 @@ function translate(token: string): string {
   if (token === "?") return "[^/]";
   if (token.startsWith("{") && token.length > 1)
     return `(?:${token.slice(1, -1).split(",").map(translateAll).join("|")})`;
-  if (token.startsWith("[") && token.length > 2) return `[${token.slice(1, -1).replace(/[\\\]]/g, "\\$&").replace(/^!/, "^")}]`;
-  return escape(token);
+  if (token.startsWith("[") && token.length > 2)
+    return `[${token
+      .slice(1, -1)
+      .replace(/[\\\]]/g, "\\$&")
+      .replace(/^!/, "^")}]`;
+  return escapeText(token);
 }
 
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapeText = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -60,7 +60,11 @@ export async function openInstructions(input: InstructionsInput): Promise<IsSent
 }
 
 function listInstructions({ instructions }: PlainRecord): string[] {
-  const list: unknown[] = Array.isArray(instructions) ? instructions : isRecord(instructions) ? [] : [instructions];
+  const list: unknown[] = Array.isArray(instructions)
+    ? instructions
+    : isRecord(instructions)
+      ? []
+      : [instructions];
   return list.flatMap((one) => (typeof one === "string" && !/^https?:\/\//.test(one) ? [one] : []));
 }
 

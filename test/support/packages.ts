@@ -15,7 +15,8 @@ export function openPackage(name: string): MemoryFiles {
     for (const one of readdirSync(join(MODULES, name, folder))) {
       const path = join(folder, one);
       const stat = statSync(join(MODULES, name, path));
-      if (stat.isFile() && stat.size <= MOST_BYTES) files[`${PROJECT}/${path}`] = readFileSync(join(MODULES, name, path));
+      if (stat.isFile() && stat.size <= MOST_BYTES)
+        files[`${PROJECT}/${path}`] = readFileSync(join(MODULES, name, path));
       if (stat.isDirectory() && path.startsWith(".")) add(path);
     }
   };

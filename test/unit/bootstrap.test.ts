@@ -116,7 +116,8 @@ name = "serde"
 version = "1.0.203"
 source = "registry+https://github.com/rust-lang/crates.io-index"
 `,
-  Makefile: ".PHONY: test lint\ntest: build ## runs all tests\n\tcargo test\nlint:\n\tcargo clippy\nbuild:\n\tcargo build\n",
+  Makefile:
+    ".PHONY: test lint\ntest: build ## runs all tests\n\tcargo test\nlint:\n\tcargo clippy\nbuild:\n\tcargo build\n",
 };
 const go = {
   "go.mod":
@@ -224,7 +225,9 @@ describe("strata bootstrap takes facts", () => {
 
   it("without secrets: a fact that holds one is refused", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const files = open({ "package.json": JSON.stringify({ scripts: { release: `TOKEN=${secret} npm publish` } }) });
+    const files = open({
+      "package.json": JSON.stringify({ scripts: { release: `TOKEN=${secret} npm publish` } }),
+    });
     for (const line of ["bootstrap --dry-run", "bootstrap"]) {
       const { code, err } = await runStrata(files, line);
       expect([code, err]).toEqual([1, expect.stringContaining("holds a secret")]);
@@ -297,7 +300,8 @@ describe("strata bootstrap takes rules for other agents", () => {
     "AGENTS.md": "Use tabs.",
     "CLAUDE.md": "# Rules\n\nRun make check before each commit.\n",
     ".cursorrules": "Prefer small functions.",
-    ".cursor/rules/api/http.mdc": "---\ndescription: HTTP handlers\nglobs: src/api/**, *.http\nalwaysApply: false\n---\nReturn problem+json.\n",
+    ".cursor/rules/api/http.mdc":
+      "---\ndescription: HTTP handlers\nglobs: src/api/**, *.http\nalwaysApply: false\n---\nReturn problem+json.\n",
     ".windsurf/rules/style.md": "---\ntrigger: always_on\n---\nNo default exports.\n",
     ".windsurfrules": "Write tests first.",
     ".github/copilot-instructions.md": "Answer in English.",
@@ -385,7 +389,11 @@ describe("decisions of the git history", () => {
     ];
     const facts = planDecisions(commits, 10);
     expect(facts.map(({ key }) => key)).toEqual(["222222222222", "333333333333"]);
-    expect(facts[0]).toMatchObject({ file: GIT_HISTORY, type: "decision", title: "Use one connection a request" });
+    expect(facts[0]).toMatchObject({
+      file: GIT_HISTORY,
+      type: "decision",
+      title: "Use one connection a request",
+    });
     expect(facts[0]?.content).toBe(
       `Commit 222222222222 of 2026-11-01: Use one connection a request\n\n${reason}`,
     );

@@ -43,7 +43,8 @@ export async function findSources(
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
     if (visited.has(folder)) continue;
     visited.add(folder);
-    if (visited.size > MOST_FOLDERS || found.size > MOST_SOURCES) return { sources: sort(found), isCut: true };
+    if (visited.size > MOST_FOLDERS || found.size > MOST_SOURCES)
+      return { sources: sort(found), isCut: true };
     const { folders: inside, paths } = await listFolder(files, root, folder);
     for (const path of paths) await add(folder, path);
     for (const place of sourceFolders)
@@ -73,7 +74,10 @@ export async function findSource(files: Files, root: string, path: string): Prom
 }
 
 /** The folders as given on the command line, from the root. Throws for one outside of the project. */
-export function readFolders(given: readonly string[], { folder, root }: { folder: string; root: string }): string[] {
+export function readFolders(
+  given: readonly string[],
+  { folder, root }: { folder: string; root: string },
+): string[] {
   if (given.length === 0) return [""];
   return given.map((one) => {
     const path = relative(root, resolve(folder, one)).replaceAll("\\", "/");

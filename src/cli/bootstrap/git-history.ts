@@ -47,7 +47,10 @@ function parseCommit(record: string): Commit | undefined {
 function readReason({ body }: Commit): string | undefined {
   const text = body
     .replace(/\r\n?/g, "\n")
-    .replace(/^(signed-off-by|co-authored-by|reviewed-by|acked-by|change-id|cc|tested-by|reported-by): .*$/gim, "")
+    .replace(
+      /^(signed-off-by|co-authored-by|reviewed-by|acked-by|change-id|cc|tested-by|reported-by): .*$/gim,
+      "",
+    )
     .replace(/^(conflicts|# conflicts):[\s\S]*$/im, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();

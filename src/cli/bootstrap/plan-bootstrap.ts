@@ -75,7 +75,8 @@ export function planBootstrap(input: BootstrapInput): BootstrapPlan {
   }
   for (const [name, { memory, taken }] of active) {
     if (stated.has(name) || !read.has(taken.file)) continue;
-    if (isChangedByHand(memory, taken)) left({ memory, taken }, `${taken.file} no longer says it, but it was changed by hand`);
+    if (isChangedByHand(memory, taken))
+      left({ memory, taken }, `${taken.file} no longer says it, but it was changed by hand`);
     else
       plan.change.push({
         ...{ before: memory, after: drop(memory, taken), file: taken.file },

@@ -16,13 +16,7 @@ export const MOST_BYTES = 512 * 1024;
 const MOST_LOCK_BYTES = 24 * 1024 * 1024;
 
 /** Folders whose files have a kind below, whatever their depth in them. */
-export const sourceFolders: readonly string[] = [
-  ".github/workflows",
-  ".github/instructions",
-  ".cursor/rules",
-  ".windsurf/rules",
-  ".circleci",
-];
+export const sourceFolders: readonly string[] = [".github", ".cursor/rules", ".windsurf/rules", ".circleci"];
 
 const json = () => import("./readers/json.js");
 const lines = () => import("./readers/lines.js");

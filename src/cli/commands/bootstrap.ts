@@ -1,15 +1,16 @@
 /** `strata bootstrap`: memories of what the files of a project state, added, renewed and dropped with these files. */
+
+import { listPaths } from "../../memory/store/entry-paths.js";
+import { createDryFiles } from "../../seams/dry-files.js";
+import { readWhole } from "../arguments.js";
 import { readFolders } from "../bootstrap/find-sources.js";
 import { gather } from "../bootstrap/gather.js";
 import { type BootstrapPlan, planBootstrap } from "../bootstrap/plan-bootstrap.js";
 import { createBootstrapReport } from "../bootstrap/report.js";
 import { findUndone, writeBootstrap } from "../bootstrap/write-bootstrap.js";
-import { createDryFiles } from "../../seams/dry-files.js";
-import { readWhole } from "../arguments.js";
 import type { Run } from "../command.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
-import { listPaths } from "../../memory/store/entry-paths.js";
 
 const USUAL_DECISIONS = 50;
 const MOST_DECISIONS = 500;

@@ -41,7 +41,8 @@ export const run: Run = async (cli, { dryRun, global: withGlobal }, [given = ""]
 
 async function importFile(project: Project, { isDry, source, withGlobal }: ImportOptions): Promise<ExitCode> {
   const { badLines, copies } = await readCopies(project.cli.files, source);
-  const others = copies.length === 0 && badLines.length > 0 ? await readOthers(project, source, withGlobal) : undefined;
+  const others =
+    copies.length === 0 && badLines.length > 0 ? await readOthers(project, source, withGlobal) : undefined;
   if (others) {
     const notes = others.without > 0 ? [`${others.without} entries of ${source} without text`] : [];
     return importDrafts(project, others.drafts, { isDry, notes });
@@ -110,7 +111,9 @@ async function readOthers(
   const text = decodeStrictly((await project.cli.files.read(source)) ?? new Uint8Array());
   const name = labelOf(project, source);
   const found =
-    text === undefined ? undefined : readJsonExport(text, { name, ...(withGlobal && { scope: "global" as const }) });
+    text === undefined
+      ? undefined
+      : readJsonExport(text, { name, ...(withGlobal && { scope: "global" as const }) });
   return found && found.drafts.length > 0 ? found : undefined;
 }
 

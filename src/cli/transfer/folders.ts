@@ -92,7 +92,8 @@ async function readRecords(
   const { paths } = await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i);
   const records: { name: string; drafts: DatedDraft[] }[] = [];
   for (const path of paths) {
-    const bytes = ((await files.stat(path))?.bytes ?? 0) <= MOST_RECORD_BYTES ? await files.read(path) : undefined;
+    const bytes =
+      ((await files.stat(path))?.bytes ?? 0) <= MOST_RECORD_BYTES ? await files.read(path) : undefined;
     const text = bytes && decodeStrictly(bytes);
     const name = relative(folder, path).replaceAll("\\", "/");
     const source = { name: `${label}/${name}`, ...(scope !== undefined && { scope }) };

@@ -79,7 +79,9 @@ function planDraft(entry: PlainRecord, { name, scope }: { name: string; scope?: 
   const word = findText(entry, TYPES) ?? findText(metadata, TYPES);
   const title = findText(entry, TITLES);
   const type = planType(word);
-  const saidMs = readTime(TIMES.map((field) => entry[field] ?? metadata[field]).find((one) => one !== undefined));
+  const saidMs = readTime(
+    TIMES.map((field) => entry[field] ?? metadata[field]).find((one) => one !== undefined),
+  );
   const given = [entry, metadata].flatMap((one) => TAGS.flatMap((field) => one[field])).filter(isText);
   const tags = [...new Set([...given, ...(word !== undefined && word !== type ? [word] : [])])];
   const draft: MemoryDraft = {

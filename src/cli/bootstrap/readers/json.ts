@@ -33,7 +33,10 @@ export const readPackageJson: Reader = async (text, path) => {
       rows: [
         ...toRows({ main, module: entry, types }),
         ...(typeof bin === "string" ? [{ name: "bin", values: [bin] }] : toRows(recordOf(bin))),
-        ...listRow("workspaces", isRecord(manifest.workspaces) ? manifest.workspaces.packages : manifest.workspaces),
+        ...listRow(
+          "workspaces",
+          isRecord(manifest.workspaces) ? manifest.workspaces.packages : manifest.workspaces,
+        ),
         ...listRow("files", manifest.files),
       ],
     }),

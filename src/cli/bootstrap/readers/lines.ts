@@ -83,9 +83,8 @@ export const readMakefile: Reader = (text, path) => {
   const lines = text.replace(/\\\r?\n/g, " ").split(/\r?\n/);
   const phony = lines.flatMap((line) => /^\.PHONY\s*:(.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []);
   const targets = lines.flatMap((line) => {
-    const [, target, help] =
-      /^([A-Za-z0-9][\w./-]*)\s*:(?![=:])(?:[^#]*##\s*(.*?)\s*)?/.exec(line) ?? [];
-    return target === undefined ? [] : [{ name: target, values: help === undefined ? [] : [help] }];
+    const [, target, help] = /^([A-Za-z0-9][\w./-]*)\s*:(?![=:])(?:[^#]*##\s*(.*))?/.exec(line) ?? [];
+    return target === undefined ? [] : [{ name: target, values: toHelp(help) }];
   });
   const known = new Set(phony);
   const shown = new Map(
@@ -134,6 +133,9 @@ export const readLockOf =
       aliases: ["package manager"],
     },
   ];
+
+/** `##` after a target is the convention for its help. */
+const toHelp = (help: string | undefined): string[] => (help?.trim() ? [help.trim()] : []);
 
 const listLines = (text: string): string[] =>
   text

@@ -59,7 +59,8 @@ function readPage(text: string): Page {
     }
     const [, title] = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(line) ?? [];
     if (title !== undefined) heading = title;
-    const isProse = title === undefined && /\p{L}/u.test(line) && !/^\s*([<|>!]|\[!?\[|\[[^\]]*\]:|[-*+=]{3,})/.test(line);
+    const isProse =
+      title === undefined && /\p{L}/u.test(line) && !/^\s*([<|>!]|\[!?\[|\[[^\]]*\]:|[-*+=]{3,})/.test(line);
     if (isProse && !isDone) paragraph.push(line.trim());
     else isDone ||= paragraph.length > 0;
   }
