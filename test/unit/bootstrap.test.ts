@@ -1,59 +1,9 @@
 /** What `strata bootstrap` takes from the files of a project. */
 import { describe, expect, it } from "vitest";
-import { GIT_HISTORY, readTaken } from "../../src/cli/bootstrap/taken.js";
-import type { Memory } from "../../src/memory/memory.js";
+import { byFact, FOLDER, findUnfounded, listMemories, openProject, readState } from "../support/bootstrap.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { openPackage } from "../support/packages.js";
 import { runStrata } from "../support/shell.js";
-
-const FOLDER = `${PROJECT}/.opencode/memory`;
-const open = (more: Record<string, string> = {}): MemoryFiles =>
-  createMemoryFiles({
-    [`${PROJECT}/.git/HEAD`]: "x",
-    ...Object.fromEntries(Object.entries(more).map(([path, text]) => [`${PROJECT}/${path}`, text])),
-  });
-
-async function list(files: MemoryFiles, flags = ""): Promise<Memory[]> {
-  const { out } = await runStrata(files, `list --json ${flags}`);
-  return JSON.parse(out).memories;
-}
-
-/** The memories by the file that each was taken from, and the name of the fact there. */
-async function byFact(files: MemoryFiles): Promise<Record<string, Memory>> {
-  const memories = await list(files);
-  return Object.fromEntries(
-    memories.map((memory) => {
-      const taken = readTaken(memory);
-      return [`${taken?.file}#${taken?.as}`, memory];
-    }),
-  );
-}
-
-const fold = (text: string): string => text.replace(/\s+/g, " ");
-
-/** Quoted pieces of a memory that its file does not have. */
-function findUnfounded({ content }: Memory, text: string): string[] {
-  const quoted = content.split("\n").flatMap((line) => {
-    if (line.startsWith("> ")) return [line.slice(2)];
-    if (!line.startsWith("- ")) return [];
-    return [...line.matchAll(/(`+) ?(.+?) ?\1/g)].map(([, , piece = ""]) => piece);
-  });
-  const whole = fold(text);
-  return quoted.filter((piece) => {
-    const said = fold(piece).replace(/…$/, "");
-    return !whole.includes(said) && !whole.includes(JSON.stringify(said).slice(1, -1));
-  });
-}
-
-/** Every file of the memory folder but the index, and the ledger's length. */
-function readState(files: MemoryFiles): Record<string, string> {
-  return Object.fromEntries(
-    [...files.contents]
-      .filter(([path]) => path.startsWith(FOLDER) && !path.endsWith("MEMORY.md"))
-      .map(([path, bytes]) => [path, Buffer.from(bytes).toString()]),
-  );
-}
 
 const python = {
   "pyproject.toml": `[project]
@@ -180,7 +130,7 @@ describe("strata bootstrap takes facts", () => {
     ["just", others, "justfile#commands", "- `test`\n- `fmt`"],
     ["pnpm", others, "pnpm-lock.yaml#manager", "pnpm-lock.yaml is the lock file of pnpm."],
   ])("of %s manifests, quoted as they are written there", async (_name, world, fact, expected) => {
-    const files = open(world);
+    const files = openProject(world);
     await runStrata(files, "bootstrap");
     const facts = await byFact(files);
     expect(facts[fact]?.content).toContain(expected);
@@ -191,7 +141,7 @@ describe("strata bootstrap takes facts", () => {
   });
 
   it("of the manifests in folders that are named, or of all folders, but of no installed package", async () => {
-    const files = open({
+    const files = openProject({
       "package.json": '{"name":"root","scripts":{"a":"x"}}',
       "packages/api/package.json": '{"name":"api","scripts":{"b":"y"}}',
       "node_modules/other/package.json": '{"name":"other","scripts":{"c":"z"}}',
@@ -208,7 +158,7 @@ describe("strata bootstrap takes facts", () => {
   });
 
   it("not of links, too large or broken files, which it names", async () => {
-    const files = open({
+    const files = openProject({
       "package.json": "{ not JSON",
       "tsconfig.json": '{"compilerOptions":{"target":"es2022"}}',
       "go.mod": `module x\n${"// \n".repeat(200_000)}`,
@@ -225,7 +175,7 @@ describe("strata bootstrap takes facts", () => {
 
   it("without secrets: a fact that holds one is refused", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const files = open({
+    const files = openProject({
       "package.json": JSON.stringify({ scripts: { release: `TOKEN=${secret} npm publish` } }),
     });
     for (const line of ["bootstrap --dry-run", "bootstrap"]) {
@@ -241,7 +191,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
   const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
 
   it("--dry-run says what would change, and writes nothing", async () => {
-    const files = open({ "package.json": manifest("vitest") });
+    const files = openProject({ "package.json": manifest("vitest") });
     const before = new Map(files.contents);
     const { code, out } = await runStrata(files, "bootstrap --dry-run");
     expect([code, out.split("\n").at(-1)]).toEqual([0, "Would add: 1 memory"]);
@@ -250,7 +200,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
   });
 
   it("a fact is renewed in place when its file changes, and archived when the file no longer says it", async () => {
-    const files = open({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
+    const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
     await runStrata(files, "bootstrap");
     const [before] = [await byFact(files)];
     await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
@@ -265,7 +215,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
   });
 
   it("a memory that a person has changed or archived stays as it is, and is named", async () => {
-    const files = open({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
+    const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
     await runStrata(files, "bootstrap");
     const facts = await byFact(files);
     const changed = `${FOLDER}/${facts["package.json#commands"]?.id}.md`;
@@ -280,124 +230,21 @@ describe("strata bootstrap keeps memories in step with their files", () => {
   });
 
   it("one undo takes back a whole run, and the next run adds all of it again", async () => {
-    const files = open({ "package.json": manifest("vitest"), ".nvmrc": "20\n", "go.mod": go["go.mod"] });
+    const files = openProject({
+      "package.json": manifest("vitest"),
+      ".nvmrc": "20\n",
+      "go.mod": go["go.mod"],
+    });
     await runStrata(files, "remember the server listens on 8080");
     await runStrata(files, "bootstrap");
     await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
     await files.remove(`${PROJECT}/.nvmrc`);
-    const before = (await list(files)).map(({ content, id }) => ({ content, id }));
+    const before = (await listMemories(files)).map(({ content, id }) => ({ content, id }));
     await runStrata(files, "bootstrap");
     await runStrata(files, "undo");
-    expect((await list(files)).map(({ content, id }) => ({ content, id }))).toEqual(before);
+    expect((await listMemories(files)).map(({ content, id }) => ({ content, id }))).toEqual(before);
     await runStrata(files, "undo");
-    expect(await list(files)).toHaveLength(1);
+    expect(await listMemories(files)).toHaveLength(1);
     expect((await runStrata(files, "bootstrap")).out).toMatch(/^Added: 3 memories/);
-  });
-});
-
-describe("strata bootstrap takes rules for other agents", () => {
-  const rules = {
-    "AGENTS.md": "Use tabs.",
-    "CLAUDE.md": "# Rules\n\nRun make check before each commit.\n",
-    ".cursorrules": "Prefer small functions.",
-    ".cursor/rules/api/http.mdc":
-      "---\ndescription: HTTP handlers\nglobs: src/api/**, *.http\nalwaysApply: false\n---\nReturn problem+json.\n",
-    ".windsurf/rules/style.md": "---\ntrigger: always_on\n---\nNo default exports.\n",
-    ".windsurfrules": "Write tests first.",
-    ".github/copilot-instructions.md": "Answer in English.",
-    ".github/instructions/sql.instructions.md": '---\napplyTo: "**/*.sql"\n---\nKeywords in capitals.\n',
-  };
-
-  it("a rule file that OpenCode does not send becomes one memory, linked to the file, and never the user's", async () => {
-    const files = open(rules);
-    await runStrata(files, "bootstrap");
-    const facts = await byFact(files);
-    expect(Object.keys(facts).sort()).toEqual(
-      Object.keys(rules)
-        .filter((path) => path !== "AGENTS.md")
-        .map((path) => `${path}#rules`)
-        .sort(),
-    );
-    expect(facts["CLAUDE.md#rules"]).toMatchObject({
-      type: "directive",
-      title: "Rules from CLAUDE.md",
-      content: "# Rules\n\nRun make check before each commit.",
-      provenance: { by: "tool", how: "imported" },
-    });
-    expect(facts[".cursor/rules/api/http.mdc#rules"]).toMatchObject({
-      aliases: ["HTTP handlers"],
-      when: ["src/api/**", "*.http"],
-      content: "Return problem+json.",
-    });
-    expect(facts[".github/instructions/sql.instructions.md#rules"]?.when).toEqual(["**/*.sql"]);
-    const foreign = await list(files, "--foreign");
-    expect(foreign.map(({ id }) => id).sort()).toEqual(
-      Object.values(facts)
-        .map(({ id }) => id)
-        .sort(),
-    );
-  });
-
-  it("CLAUDE.md is taken only where OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
-    const files = open({
-      "AGENTS.md": "x",
-      "CLAUDE.md": "Rules of the root.",
-      "lib/CLAUDE.md": "Sent beside the files of lib.",
-      "web/CLAUDE.md": "Ignored beside AGENTS.md.",
-      "web/AGENTS.md": "x",
-    });
-    await runStrata(files, "bootstrap --recursive");
-    expect(Object.keys(await byFact(files)).sort()).toEqual(["CLAUDE.md#rules", "web/CLAUDE.md#rules"]);
-    await files.remove(`${PROJECT}/AGENTS.md`);
-    expect((await runStrata(files, "bootstrap")).out).toContain("1 dropped");
-    expect(Object.keys(await byFact(files))).toEqual(["web/CLAUDE.md#rules"]);
-  });
-
-  it("a rule file that the configuration names as an instruction is left to OpenCode", async () => {
-    const files = open({
-      ".cursor/rules/a.mdc": "One.",
-      ".windsurfrules": "Two.",
-      "opencode.json": '{"instructions": [".cursor/rules/*.mdc"]}',
-    });
-    await runStrata(files, "bootstrap");
-    expect(Object.keys(await byFact(files))).toEqual([".windsurfrules#rules"]);
-  });
-
-  it("a renewed rule has to be accepted again", async () => {
-    const files = open({ ".cursorrules": "One." });
-    await runStrata(files, "bootstrap");
-    await runStrata(files, "trust --yes", { answers: true });
-    expect(await list(files, "--foreign")).toEqual([]);
-    await files.writeWhole(`${PROJECT}/.cursorrules`, "Two.");
-    await runStrata(files, "bootstrap");
-    expect(await list(files, "--foreign")).toHaveLength(1);
-  });
-});
-
-describe("decisions of the git history", () => {
-  it("commits with a text become facts, newest first, merges too, without trailers", async () => {
-    const { planDecisions } = await import("../../src/cli/bootstrap/git-history.js");
-    const commit = (n: number, subject: string, body: string, parents = ["a"]) => ({
-      ...{ hash: `${n}`.repeat(40), at: "2026-11-01T10:00:00+01:00", subject, body, parents },
-    });
-    const reason = "The pool ran dry under load, because each request held two connections.";
-    const commits = [
-      commit(1, "Bump version", ""),
-      commit(2, "Use one connection a request", `${reason}\n\nSigned-off-by: A <a@example.org>`),
-      commit(3, "Merge branch 'pool'", reason, ["a", "b"]),
-      commit(4, "Fix typo", "Reported-by: B"),
-    ];
-    const facts = planDecisions(commits, 10);
-    expect(facts.map(({ key }) => key)).toEqual(["222222222222", "333333333333"]);
-    expect(facts[0]).toMatchObject({
-      file: GIT_HISTORY,
-      type: "decision",
-      title: "Use one connection a request",
-    });
-    expect(facts[0]?.content).toBe(
-      `Commit 222222222222 of 2026-11-01: Use one connection a request\n\n${reason}`,
-    );
-    expect(facts[1]?.content).toContain("Merge 333333333333");
-    expect(planDecisions(commits, 1)).toHaveLength(1);
   });
 });
