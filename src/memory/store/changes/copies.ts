@@ -1,10 +1,10 @@
 /** Writes memory files from elsewhere byte for byte, several hundred in one step on disk. */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../../seams/clock.js";
 import { findHint } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
-import { findNameFault } from "../../name.js";
+import { findNameFault, foldName } from "../../name.js";
 import { quotePath } from "../../path.js";
 import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
@@ -45,6 +45,10 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
 
     async adoptAll(copies, cause, onProgress) {
       const written: Written[] = [];
+      const places = copies.flatMap(({ id }) => parseID(id) ?? []);
+      // Enters what a person has removed, so that a name that no folder lists is free.
+      for (const standing of new Set(places.map((place) => findStanding(standings, place))))
+        await standing.shelf.scan();
       for (let from = 0; from < copies.length; from += AT_A_TIME) {
         written.push(...(await adoptSome(copies.slice(from, from + AT_A_TIME), cause)));
         onProgress?.(written.length);
@@ -101,12 +105,13 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
       const steps: DeskStep[] = [];
       const ready: (Checked & { path: string })[] = [];
       const planned = new Map<string, string>();
+      const look = createLook(desk, planned);
       for (const one of checked) {
         const { copy, memory, place } = one;
         const [active, archived] = pathsOf(place);
-        const there = await findThere(desk, [active, archived], planned);
         const path = copy.isArchived ? archived : active;
-        const link = there ? undefined : await findLinkOn(desk, path);
+        const link = await look.findLink(path);
+        const there = link === undefined ? await look.find([active, archived]) : undefined;
         if (there && there.text === copy.contents)
           written.set(one.index, { kind: "unchanged", memory, path: join(folder, there.path) });
         else if (there)
@@ -125,17 +130,42 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
   }
 }
 
-/** The file in the place of a memory, on disk or planned. */
-async function findThere(
-  desk: Desk,
-  paths: readonly string[],
-  planned: ReadonlyMap<string, string>,
-): Promise<{ path: string; text: string | undefined } | undefined> {
-  for (const path of paths) {
-    const text = planned.get(path);
-    if (text !== undefined) return { path, text };
-    const looked = await desk.open(path);
-    if (looked) return { path, text: looked.text };
+interface Look {
+  /** The file in the place of a memory, on disk or planned. */
+  find(paths: readonly string[]): Promise<{ path: string; text: string | undefined } | undefined>;
+  /** Why the folder of this path cannot be written to: it is a link. */
+  findLink(path: string): Promise<string | undefined>;
+}
+
+/** Lists each folder once: most copies go where no file is. `planned` are the texts of this step, by path. */
+function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
+  const links = new Map<string, Promise<string | undefined>>();
+  const names = new Map<string, Promise<ReadonlySet<string>>>();
+
+  return {
+    async find(paths) {
+      for (const path of paths) {
+        const text = planned.get(path);
+        if (text !== undefined) return { path, text };
+        const folder = dirname(path);
+        const known = names.get(folder) ?? list(folder);
+        names.set(folder, known);
+        if (!(await known).has(foldName(basename(path)))) continue;
+        const looked = await desk.open(path);
+        if (looked) return { path, text: looked.text };
+      }
+      return undefined;
+    },
+
+    findLink(path) {
+      const folder = dirname(path);
+      const found = links.get(folder) ?? findLinkOn(desk, folder);
+      links.set(folder, found);
+      return found;
+    },
+  };
+
+  async function list(folder: string): Promise<ReadonlySet<string>> {
+    return new Set((await desk.names(folder)).map(foldName));
   }
-  return undefined;
 }
