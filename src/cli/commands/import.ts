@@ -44,7 +44,7 @@ async function importFile(project: Project, { isDry, source, withGlobal }: Impor
   const others =
     copies.length === 0 && badLines.length > 0 ? await readOthers(project, source, withGlobal) : undefined;
   if (others) {
-    const notes = others.without > 0 ? [`${others.without} entries of ${source} without text`] : [];
+    const notes = others.without > 0 ? [`${others.without} of the entries in ${source}: no text`] : [];
     return importDrafts(project, others.drafts, { isDry, notes });
   }
   if (copies.length === 0 && badLines.length > 0)
