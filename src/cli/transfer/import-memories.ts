@@ -1,16 +1,20 @@
 /** Writes planned memories to the store. An interrupted import can be repeated: what is there already is skipped. */
 import { randomUUID } from "node:crypto";
+import { createFindSimilar } from "../../gate/find-similar.js";
+import { createGate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
 import type { Memory } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
+import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes } from "../command.js";
-import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
+import { openSearch } from "../open-search.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import { createBulk } from "./bulk.js";
 import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
 
@@ -110,14 +114,20 @@ export function planImportItems(
     accepted: readonly DraftItem[],
     { memories, onProgress, project, run }: OpenImport,
   ): Promise<Written[]> {
-    const gate = await openGate(project, memories);
+    await memories.list();
+    const paths = await listPaths(project.cli.files, project.folders.memory);
+    const bulk = createBulk({ store: memories, operation, run, paths, nowMs });
+    const search = await openSearch(project, memories);
+    const findSimilar = bulk.withWaiting(createFindSimilar(memories, search));
+    const gate = createGate({ memories: bulk.memories, findSimilar });
     const written: Written[] = [];
     for (const { draft, saidMs } of accepted) {
       const cause = { operation, run, ...(saidMs !== undefined && { saidMs }) };
       written.push(await gate.takeIn(draft, cause));
       onProgress(written.length);
     }
-    return written;
+    await bulk.flush();
+    return written.map((one) => (one.kind === "written" ? (bulk.refused.get(one.memory.id) ?? one) : one));
   }
 }
 

@@ -46,9 +46,9 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     async adoptAll(copies, cause, onProgress) {
       const written: Written[] = [];
       const places = copies.flatMap(({ id }) => parseID(id) ?? []);
-      // Enters what a person has removed, so that a name that no folder lists is free.
+      // Enters what a person has removed, so that a name that no folder lists is free; `list` has done that already.
       for (const standing of new Set(places.map((place) => findStanding(standings, place))))
-        await standing.shelf.scan();
+        if (standing.shelf.entries().length === 0) await standing.shelf.scan();
       for (let from = 0; from < copies.length; from += AT_A_TIME) {
         written.push(...(await adoptSome(copies.slice(from, from + AT_A_TIME), cause)));
         onProgress?.(written.length);
