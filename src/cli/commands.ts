@@ -1,11 +1,11 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
+import { transferCommands } from "./transfer/commands.js";
 import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
-const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
 
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -181,56 +181,7 @@ export const commands: readonly Command[] = [
     example: "strata gc --days 90 --execute",
     load: () => import("./commands/gc.js"),
   },
-  {
-    name: "export",
-    summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
-    arguments: "[file]",
-    options: [
-      ["--include-private", "includes private memories and those that git ignores"],
-      ["--global", "includes memories that hold in every project"],
-      FORCE_OPTION,
-    ],
-    example: "strata export memories.jsonl",
-    load: () => import("./commands/export.js"),
-  },
-  {
-    name: "import",
-    summary: "reads a file from strata export, a .memory folder, or a folder with a MEMORY.md",
-    arguments: "<source>",
-    options: [
-      DRY_IMPORT_OPTION,
-      ["--global", "includes memories that hold in every project; from a folder, all of them will"],
-    ],
-    example: "strata import memories.jsonl --dry-run",
-    load: () => import("./commands/import.js"),
-  },
-  {
-    name: "ingest",
-    summary:
-      "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
-    arguments: "<files...>",
-    options: [
-      ["--type <type>", "the type of all of them"],
-      DRY_IMPORT_OPTION,
-      ["--global", "they hold in every project"],
-    ],
-    example: "strata ingest docs/decisions.md --type decision",
-    load: () => import("./commands/ingest.js"),
-  },
-  {
-    name: "learn",
-    summary:
-      "keeps what past conversations say: JSON Lines {id, session, role, text, at}, or files of opencode export",
-    arguments: "[files...]",
-    options: [
-      ["--sessions", "also OpenCode's own sessions of this project; starts opencode to read them"],
-      ["--server <url>", "reads the sessions from this running OpenCode server"],
-      ["--dry-run", "shows what would be kept"],
-      ["--json", "prints one JSON object a line"],
-    ],
-    example: "strata learn conversations.jsonl --dry-run --json",
-    load: () => import("./commands/learn.js"),
-  },
+  ...transferCommands,
   {
     name: "init",
     summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",

@@ -75,6 +75,12 @@ export interface OpenMemories extends Memories {
    * stays; any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /** The same for many files, several hundred in one step on disk; one result for each, in their order. */
+  adoptAll(
+    files: readonly MemoryCopy[],
+    cause: Cause & { run: string },
+    onProgress?: (done: number) => void,
+  ): Promise<Written[]>;
   /**
    * Lets git see a project memory that it ignores, with its history, unless it holds a secret or names a hidden memory. A
    * private memory moves to the folder of the others, under the first free name. Undone as any change.

@@ -89,11 +89,13 @@ describe("every command", () => {
     "publish 8080",
     "import /m.jsonl",
     "ingest notes.md",
+    "bootstrap",
     "learn said.jsonl",
     "optimize --execute",
     "init",
   ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();
+    await files.writeWhole(`${PROJECT}/.nvmrc`, "22\n");
     await files.writeWhole(`${PROJECT}/notes.md`, "# Notes\n\nto take in\n");
     const said = { id: "m", session: "s", text: "From now on always indent with tabs." };
     await files.writeWhole(`${PROJECT}/said.jsonl`, JSON.stringify(said));

@@ -1,4 +1,4 @@
-/** `strata import`: a file of `strata export`, a `.memory` folder, or a folder with a `MEMORY.md`. */
+/** `strata import`: a file of `strata export`, another tool's JSON, a `.memory` folder, or a folder with a `MEMORY.md`. */
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import { splitPath } from "../../memory/path.js";
@@ -10,12 +10,18 @@ import { idOf, listMemories, type ReadShelf, readShelves } from "../memory-files
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
+import type { DatedDraft, JsonExport } from "../transfer/json-export.js";
 import { parseCopy } from "../transfer/line.js";
 
 interface ImportOptions {
   source: string;
   withGlobal: boolean;
   isDry: boolean;
+}
+
+/** An item that is copied byte for byte. */
+interface CopyItem extends ImportItem {
+  copy: MemoryCopy;
 }
 
 const OPERATION = "import";
@@ -35,44 +41,86 @@ export const run: Run = async (cli, { dryRun, global: withGlobal }, [given = ""]
 
 async function importFile(project: Project, { isDry, source, withGlobal }: ImportOptions): Promise<ExitCode> {
   const { badLines, copies } = await readCopies(project.cli.files, source);
+  const others =
+    copies.length === 0 && badLines.length > 0 ? await readOthers(project, source, withGlobal) : undefined;
+  if (others) {
+    const notes = others.without > 0 ? [`${others.without} of the entries in ${source}: no text`] : [];
+    return importDrafts(project, others.drafts, { isDry, notes });
+  }
   if (copies.length === 0 && badLines.length > 0)
     throw new StrataError(
       "WRONG_SOURCE",
-      `${source} has no line written by strata export; to import Markdown, use strata ingest`,
+      `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use strata ingest`,
     );
   const { planImport } = await import("../transfer/plan-import.js");
   const existing = listCopies(await readShelves(project));
   const { add, duplicates, leftOut } = planImport(copies, existing, { withGlobal });
   const items = add.map(
-    (copy): ImportItem => ({
+    (copy): CopyItem => ({
       name: copy.from === undefined ? copy.id : `${copy.from} as ${copy.id}, because the id is taken`,
-      write: (memories, _gate, run) => memories.adopt(copy, { operation: OPERATION, run }),
+      copy,
     }),
   );
   const notes = [
     ...(leftOut.length > 0 ? [`${leftOut.length} that hold in every project; --global includes them`] : []),
     ...badLines.map((line) => `line ${line} of ${source} is not a complete memory`),
   ];
-  return importMemories(project, { items, duplicates: duplicates.length, notes, isDry });
+  return importMemories(project, {
+    ...{ items, duplicates: duplicates.length, notes, isDry },
+    write: (accepted, { memories, onProgress, run }) =>
+      memories.adoptAll(
+        accepted.map(({ copy }) => copy),
+        { operation: OPERATION, run },
+        onProgress,
+      ),
+  });
 }
 
 async function importFolder(
   project: Project,
   { isDry, source, withGlobal }: ImportOptions,
 ): Promise<ExitCode> {
-  const { clock, files, say } = project.cli;
+  const { files, say } = project.cli;
   const { readMemoryFolder } = await import("../transfer/folders.js");
-  const inside = relative(project.root, source);
   const { drafts, skipped } = await readMemoryFolder(files, source, {
-    // A path outside the project stays out of the memories, which others may read.
-    label: inside.startsWith("..") ? basename(source) : inside,
+    label: labelOf(project, source),
     ...(withGlobal && { scope: "global" as const }),
   });
-  const existing = listMemories(await readShelves(project));
-  const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: OPERATION });
-  const code = await importMemories(project, { ...planned, notes: [], isDry });
+  const code = await importDrafts(project, drafts, { isDry, notes: [] });
   if (skipped.length > 0) say(`No memories in ${skipped.join(", ")}.`);
   return code;
+}
+
+async function importDrafts(
+  project: Project,
+  drafts: readonly DatedDraft[],
+  { isDry, notes }: { isDry: boolean; notes: readonly string[] },
+): Promise<ExitCode> {
+  const existing = listMemories(await readShelves(project));
+  const planned = planImportItems(drafts, existing, { nowMs: project.cli.clock.now(), operation: OPERATION });
+  return importMemories(project, { ...planned, notes, isDry });
+}
+
+/** What another tool exported as JSON; `undefined` if the file holds none. */
+async function readOthers(
+  project: Project,
+  source: string,
+  withGlobal: boolean,
+): Promise<JsonExport | undefined> {
+  const { readJsonExport } = await import("../transfer/json-export.js");
+  const text = decodeStrictly((await project.cli.files.read(source)) ?? new Uint8Array());
+  const name = labelOf(project, source);
+  const found =
+    text === undefined
+      ? undefined
+      : readJsonExport(text, { name, ...(withGlobal && { scope: "global" as const }) });
+  return found && found.drafts.length > 0 ? found : undefined;
+}
+
+/** A path outside the project stays out of the memories, which others may read. */
+function labelOf({ root }: Project, source: string): string {
+  const inside = relative(root, source);
+  return inside.startsWith("..") ? basename(source) : inside;
 }
 
 /** Every file in the place of a memory, readable or not: an import must not take its name. */

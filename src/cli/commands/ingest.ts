@@ -8,33 +8,60 @@ import type { Run } from "../command.js";
 import { listMemories, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import { importMemories, planImportItems } from "../transfer/import-memories.js";
+import { listFilesBelow } from "../transfer/list-files.js";
 import { parseSections, planDrafts } from "../transfer/sections.js";
 
 /** Larger files are not meant to be read by people. */
 const MOST_BYTES = 4_000_000;
 
-export const run: Run = async (cli, { dryRun, global: isGlobal, type: given }, paths) => {
+export const run: Run = async (cli, { dryRun, global: isGlobal, recursive, type: given }, names) => {
   const { clock, files, folder } = cli;
   const type = readType(given);
   const project = await openProject(cli);
   const scope = isGlobal === true ? ("global" as const) : undefined;
   const drafts: MemoryDraft[] = [];
+  const places = names.map((one) => resolve(folder, one));
+  const { notes, paths } = await listPages(files, places, recursive === true);
   // All files are read before the first memory is written: one bad file changes nothing.
-  for (const path of paths.map((one) => resolve(folder, one))) {
+  for (const path of paths) {
     const text = await readMarkdown(files, path);
     const inside = relative(project.root, path);
     const name = inside.startsWith("..") ? basename(path) : inside;
     drafts.push(...planDrafts(parseSections(text), { name, type, ...(scope && { scope }) }));
   }
   const existing = listMemories(await readShelves(project));
-  const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
-  return importMemories(project, { ...planned, notes: [], isDry: dryRun === true });
+  const planned = planImportItems(
+    drafts.map((draft) => ({ draft })),
+    existing,
+    { nowMs: clock.now(), operation: "ingest" },
+  );
+  return importMemories(project, { ...planned, notes, isDry: dryRun === true });
 };
+
+/** The files themselves, and with `isRecursive` the Markdown files in and below folders. */
+async function listPages(
+  files: Files,
+  given: readonly string[],
+  isRecursive: boolean,
+): Promise<{ paths: string[]; notes: string[] }> {
+  const paths = new Set<string>();
+  const notes: string[] = [];
+  for (const path of given) {
+    const isFolder = isRecursive && (await files.stat(path))?.kind === "folder";
+    const listed = isFolder ? await listFilesBelow(files, path, /\.(md|markdown|mdx)$/i) : undefined;
+    if (listed?.paths.length === 0) notes.push(`${path} has no Markdown files`);
+    if (listed?.isCut) notes.push(`${path} has more files than are taken in at a time; name folders in it`);
+    for (const one of listed?.paths ?? [path]) paths.add(one);
+  }
+  return { paths: [...paths], notes };
+}
 
 async function readMarkdown(files: Files, path: string): Promise<string> {
   const stat = await files.stat(path);
   if (stat?.kind !== "file") {
-    const what = stat ? "is not a file; strata import reads folders" : "does not exist";
+    const what = stat
+      ? "is not a file; --recursive takes in the Markdown files of a folder, strata import a folder of memories"
+      : "does not exist";
     throw new StrataError("NO_SOURCE", `${path} ${what}`);
   }
   if (stat.bytes > MOST_BYTES)

@@ -1,15 +1,17 @@
 /** Memories that other programs keep in folders of Markdown files. */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { StrataError } from "../../error.js";
 import { readTypeName } from "../../memory/id.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
 import { decodeStrictly, type Files } from "../../seams/files.js";
+import { type DatedDraft, readJsonExport } from "./json-export.js";
+import { listFilesBelow } from "./list-files.js";
 import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
 
 export interface FolderReading {
-  drafts: MemoryDraft[];
+  drafts: DatedDraft[];
   /** Files that hold no memories. */
   skipped: string[];
 }
@@ -57,21 +59,48 @@ export async function readMemoryFolder(
       `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
     );
   const known = pages.filter(({ name }) => MEMORY_PAGES[name] !== undefined);
-  if (!index && known.length === 0)
+  const records = index ? [] : await readRecords(files, folder, { label, scope });
+  if (!index && known.length === 0 && records.length === 0)
     throw new StrataError(
       "WRONG_SOURCE",
-      `${folder} has neither a MEMORY.md nor the pages of a .memory folder (${Object.keys(MEMORY_PAGES).join(", ")}); to import other Markdown files, use strata ingest`,
+      `${folder} has neither a MEMORY.md nor what a .memory folder holds (${Object.keys(MEMORY_PAGES).join(", ")}, or JSON with memories); to import other Markdown files, use strata ingest`,
     );
   const used = index ? pages : known;
-  const drafts = used.flatMap((page) => {
+  const drafts = used.flatMap((page): MemoryDraft[] => {
     const source = { name: `${label}/${page.name}`, ...(scope !== undefined && { scope }) };
     if (page === index) return planIndexDrafts(page, source);
     const usualType = MEMORY_PAGES[page.name];
     if (!index && usualType) return planDrafts(parseSections(page.text), { ...source, usualType });
     return planPageDrafts(page, source);
   });
-  const skipped = names.filter((name) => !used.some((page) => page.name === name));
-  return { drafts, skipped };
+  const found = new Set([...used, ...records].map(({ name }) => name.split("/")[0]));
+  const skipped = names.filter((name) => !found.has(name));
+  return {
+    drafts: [...drafts.map((draft) => ({ draft })), ...records.flatMap((record) => record.drafts)],
+    skipped,
+  };
+}
+
+const MOST_RECORD_BYTES = 32_000_000;
+
+/** Memories in the folder's JSON files, and in its log of errors. */
+async function readRecords(
+  files: Files,
+  folder: string,
+  { label, scope }: { label: string; scope: MemoryDraft["scope"] | undefined },
+): Promise<{ name: string; drafts: DatedDraft[] }[]> {
+  const { paths } = await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i);
+  const records: { name: string; drafts: DatedDraft[] }[] = [];
+  for (const path of paths) {
+    const bytes =
+      ((await files.stat(path))?.bytes ?? 0) <= MOST_RECORD_BYTES ? await files.read(path) : undefined;
+    const text = bytes && decodeStrictly(bytes);
+    const name = relative(folder, path).replaceAll("\\", "/");
+    const source = { name: `${label}/${name}`, ...(scope !== undefined && { scope }) };
+    const { drafts } = (text === undefined ? undefined : readJsonExport(text, source)) ?? { drafts: [] };
+    if (drafts.length > 0) records.push({ name, drafts });
+  }
+  return records;
 }
 
 interface Source {

@@ -1,17 +1,21 @@
-/** Writes planned memories to the store, each in a step of its own, so that an interrupted import can be repeated. */
+/** Writes planned memories to the store. An interrupted import can be repeated: what is there already is skipped. */
 import { randomUUID } from "node:crypto";
-import type { Gate } from "../../gate/gate.js";
+import { createFindSimilar } from "../../gate/find-similar.js";
+import { createGate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
-import type { Memory, MemoryDraft } from "../../memory/memory.js";
+import type { Memory } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
+import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes } from "../command.js";
-import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
+import { openSearch } from "../open-search.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import { createBulk } from "./bulk.js";
+import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
@@ -20,26 +24,38 @@ export interface ImportItem {
   name: string;
   /** Why it will be refused, as far as that is known before trying. */
   refusal?: string | undefined;
-  /** `run` is the same for all items of one import, so that they are undone together. */
-  write(memories: OpenMemories, gate: Pick<Gate, "takeIn">, run: string): Promise<Written>;
 }
 
-export interface ImportBatch {
-  items: readonly ImportItem[];
+export interface ImportBatch<Item extends ImportItem = ImportItem> {
+  items: readonly Item[];
   duplicates: number;
   /** Sentences on what is skipped. */
   notes: readonly string[];
   isDry: boolean;
+  /** Writes these items, and returns one result for each, in their order. */
+  write(items: readonly Item[], open: OpenImport): Promise<Written[]>;
 }
 
-/** Imports one after the other, and reports the result. */
-export async function importMemories(project: Project, batch: ImportBatch): Promise<ExitCode> {
+/** What an import writes with. */
+export interface OpenImport {
+  project: Project;
+  memories: OpenMemories;
+  /** The same for all items of one import, so that they are undone together. */
+  run: string;
+  onProgress(done: number): void;
+}
+
+/** Imports all of them, and reports the result. */
+export async function importMemories<Item extends ImportItem>(
+  project: Project,
+  batch: ImportBatch<Item>,
+): Promise<ExitCode> {
   const { say, style, warn } = project.cli;
   const { duplicates, isDry, items, notes } = batch;
   const refused = items.flatMap(({ name, refusal }) => (refusal === undefined ? [] : [{ name, refusal }]));
   const accepted = items.filter(({ refusal }) => refusal === undefined);
   if (isDry) for (const { name } of accepted) say(`Would import  ${name}`);
-  else if (accepted.length > 0) refused.push(...(await writeAll(project, accepted)));
+  else if (accepted.length > 0) refused.push(...(await writeAll(project, accepted, batch.write)));
   const count = items.length - refused.length;
   const parts = [
     `${isDry ? "Would import" : "Imported"}: ${count} ${count === 1 ? "memory" : "memories"}`,
@@ -53,33 +69,35 @@ export async function importMemories(project: Project, batch: ImportBatch): Prom
 }
 
 /** Returns what was refused. */
-function writeAll(
+function writeAll<Item extends ImportItem>(
   project: Project,
-  items: readonly ImportItem[],
+  items: readonly Item[],
+  write: ImportBatch<Item>["write"],
 ): Promise<{ name: string; refusal: string }[]> {
   const progress = createProgress(project.cli, "Importing");
   return withMemories(project, async (memories) => {
-    const refused: { name: string; refusal: string }[] = [];
-    const run = randomUUID().slice(0, 8);
-    const gate = await openGate(project, memories);
-    for (const [index, { name, write }] of items.entries()) {
-      const written = await write(memories, gate, run);
-      if (written.kind === "refused") refused.push({ name, refusal: written.why });
-      progress.step(index + 1, items.length);
-    }
-    return refused;
+    const onProgress = (done: number): void => progress.step(done, items.length);
+    const written = await write(items, { project, memories, run: randomUUID().slice(0, 8), onProgress });
+    return items.flatMap(({ name }, n) => {
+      const one = written[n];
+      return one?.kind === "refused" ? [{ name, refusal: one.why }] : [];
+    });
   }).finally(() => progress.end());
 }
 
-/** The drafts that do not repeat an existing memory or each other. Pure but for `write`. */
+/** An item whose draft the gate compares with what is there. */
+export interface DraftItem extends ImportItem, DatedDraft {}
+
+/** The drafts that do not repeat an existing memory or each other. Pure but for `write`, which takes in one after the other. */
 export function planImportItems(
-  drafts: readonly MemoryDraft[],
+  drafts: readonly DatedDraft[],
   existing: readonly Memory[],
   { nowMs, operation }: { nowMs: number; operation: string },
-): Pick<ImportBatch, "items" | "duplicates"> {
+): Pick<ImportBatch<DraftItem>, "items" | "duplicates" | "write"> {
   const known = new Set(existing.map(readWords));
-  const items: ImportItem[] = [];
-  for (const draft of drafts) {
+  const items: DraftItem[] = [];
+  for (const dated of drafts) {
+    const { draft } = dated;
     const memory = planMemory(draft, readTitle, nowMs);
     const words = readWords(memory);
     if (known.has(words)) continue;
@@ -87,10 +105,30 @@ export function planImportItems(
     items.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
       refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
-      write: (_memories, gate, run) => gate.takeIn(draft, { operation, run }),
+      ...dated,
     });
   }
-  return { items, duplicates: drafts.length - items.length };
+  return { items, duplicates: drafts.length - items.length, write };
+
+  async function write(
+    accepted: readonly DraftItem[],
+    { memories, onProgress, project, run }: OpenImport,
+  ): Promise<Written[]> {
+    await memories.list();
+    const paths = await listPaths(project.cli.files, project.folders.memory);
+    const bulk = createBulk({ store: memories, operation, run, paths, nowMs });
+    const search = await openSearch(project, memories);
+    const findSimilar = bulk.withWaiting(createFindSimilar(memories, search));
+    const gate = createGate({ memories: bulk.memories, findSimilar });
+    const written: Written[] = [];
+    for (const { draft, saidMs } of accepted) {
+      const cause = { operation, run, ...(saidMs !== undefined && { saidMs }) };
+      written.push(await gate.takeIn(draft, cause));
+      onProgress(written.length);
+    }
+    await bulk.flush();
+    return written.map((one) => (one.kind === "written" ? (bulk.refused.get(one.memory.id) ?? one) : one));
+  }
 }
 
 /** Equal for two memories that say the same in the same scope. */

@@ -20,8 +20,8 @@ export interface Border {
   refresh(): Promise<void>;
   /** True while `settle` is running. */
   isDeciding(): boolean;
-  /** Records whose the files are that these lines will produce. Never rejects. */
-  own(lines: readonly LedgerLine[]): Promise<void>;
+  /** Records whose the files are that these lines will produce; those of `foreign` are not the user's. Never rejects. */
+  own(lines: readonly LedgerLine[], foreign?: ReadonlySet<LedgerLine>): Promise<void>;
   /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked if its contents are foreign, or git ignores its file. */
@@ -85,9 +85,9 @@ export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOp
 
     isDeciding: () => deciding > 0,
 
-    async own(lines) {
+    async own(lines, given = new Set()) {
       if (!trust) return;
-      const { foreign, own } = planOwners(lines, prefix, trust.isOwn);
+      const { foreign, own } = planOwners(lines, { prefix, foreign: given, isOwn: trust.isOwn });
       const isSettled = settledVersion === trust.version;
       await trust.own(own);
       await trust.disown(foreign);
@@ -185,19 +185,30 @@ function markForeign<T extends Entry>(entry: T, isForeign: IsForeign): T {
  */
 function planOwners(
   lines: readonly LedgerLine[],
-  prefix: string,
-  isOwn: (file: NamedContents) => boolean,
+  {
+    foreign: given,
+    isOwn,
+    prefix,
+  }: {
+    prefix: string;
+    /** Lines whose contents came with the repository. */
+    foreign: ReadonlySet<LedgerLine>;
+    isOwn(file: NamedContents): boolean;
+  },
 ): { own: NamedContents[]; foreign: NamedContents[] } {
   const own: NamedContents[] = [];
   const foreign: NamedContents[] = [];
   const counts = (name: string, hash: string): boolean =>
     isOwn({ name, hash }) || own.some((one) => one.name === name && one.hash === hash);
-  for (const { after, before, contents, from, path, undoes } of lines) {
+  for (const line of lines) {
+    const { after, before, contents, from, path, undoes } = line;
     if (after === null || (after === before && from === undefined)) continue;
     const file = { name: `${prefix}${path}`, hash: after };
     const wasOwn = before === null ? undoes === undefined : counts(`${prefix}${from ?? path}`, before);
     const isMoved = contents === undefined;
-    if (wasOwn && (isMoved || undoes === undefined)) own.push(file);
+    if (given.has(line) && !isMoved) {
+      if (!counts(file.name, file.hash)) foreign.push(file);
+    } else if (wasOwn && (isMoved || undoes === undefined)) own.push(file);
     else if (!counts(file.name, file.hash)) foreign.push(file);
   }
   return { own, foreign };

@@ -67,6 +67,8 @@ export interface DeskOptions {
   lookAt(path: string): Promise<Looked | undefined>;
 }
 
+const LOOKED_AT_TOGETHER = 16;
+
 export function openDesk(options: DeskOptions): Desk & Entering {
   const { border, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
 
@@ -120,17 +122,17 @@ export function openDesk(options: DeskOptions): Desk & Entering {
 
   async function commit(steps: readonly DeskStep[]): Promise<void> {
     const lines = write.steps(ledger, steps);
+    const foreign = new Set(lines.filter((_, n) => steps[n]?.cause.isForeign));
     const [first] = lines;
     if (!first) return;
     await prepare(lines.map(({ before, path }) => ({ path, isNew: before === null })));
     // Before the files exist: if the process is killed in between, they still count as the user's.
-    await border.own(lines);
+    await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
-      for (const { from, path } of lines) {
-        await entries.look(path);
-        if (from !== undefined) await entries.look(from);
-      }
+      const paths = lines.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
+      for (let at = 0; at < paths.length; at += LOOKED_AT_TOGETHER)
+        await Promise.all(paths.slice(at, at + LOOKED_AT_TOGETHER).map((path) => entries.look(path)));
       await ledger.readOn();
     } catch {
       // The change is made; the next look reads what could not be read now.

@@ -93,7 +93,10 @@ export function createJournal(options: JournalOptions): Journal {
   async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
     try {
       let left: LedgerLine | undefined;
-      for (const line of lines) if (!(await apply(lock, line))) left ??= line;
+      for (const some of groupNew(lines)) {
+        const applied = await settleAll(some.map((line) => apply(lock, line)));
+        left ??= some.find((_, n) => !applied[n]);
+      }
       await files.remove(path);
       return left;
     } catch (thrown) {
@@ -131,6 +134,32 @@ export function createJournal(options: JournalOptions): Journal {
       await removeTorn(line.path);
     }
   }
+}
+
+/** Number of new files written together: the wait is the disk's. */
+const AT_A_TIME = 16;
+
+/** The lines in order; consecutive ones that each make another new file are together. */
+function groupNew(lines: readonly LedgerLine[]): LedgerLine[][] {
+  const groups: LedgerLine[][] = [];
+  const isNew = ({ before, from }: LedgerLine): boolean => before === null && from === undefined;
+  for (const line of lines) {
+    const group = groups.at(-1);
+    const isJoined =
+      group !== undefined &&
+      group.length < AT_A_TIME &&
+      [line, ...group].every(isNew) &&
+      group.every(({ path }) => path !== line.path);
+    if (isJoined) group.push(line);
+    else groups.push([line]);
+  }
+  return groups;
+}
+
+/** Waits for all of them, then rejects with the first failure if there is one. */
+async function settleAll<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 /** Refuses to write a line that could not be read back. */

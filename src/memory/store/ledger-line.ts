@@ -17,12 +17,14 @@ export interface Cause {
   undoes?: string;
   /** When the user said it, if not now: dates the memory, not the ledger line. */
   saidMs?: number;
+  /** What is written came with the repository: it is not the user's until the user accepts it. Not in the ledger. */
+  isForeign?: true;
 }
 
 /** The operation that lets git see a memory; its undo is its own. */
 export const PUBLISH = "publish";
 
-export interface LedgerLine extends Omit<Cause, "saidMs"> {
+export interface LedgerLine extends Omit<Cause, "saidMs" | "isForeign"> {
   v: 1;
   id: string;
   /** ISO date-time, strictly increasing per file even if the clock is set back. */

@@ -35,6 +35,8 @@ export interface LineWriterOptions {
 /** The last millisecond of the years with four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+/** What the ledger holds of a cause. */
+type WrittenCause = Omit<Cause, "saidMs" | "isForeign">;
 type Known = Pick<Ledger, "known">;
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
@@ -43,7 +45,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
   function line(
     ledger: Known,
     path: string,
-    { saidMs: _, ...cause }: Cause,
+    { saidMs: _, isForeign: _isForeign, ...cause }: Cause,
     { contents, ...change }: Change,
     last = ledger.known(change.from ?? path)?.at,
   ): LedgerLine {
@@ -80,7 +82,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
 }
 
 /** A committed ledger never names a private memory. */
-function withoutHint({ reason, ...cause }: Omit<Cause, "saidMs">): Omit<Cause, "saidMs"> {
+function withoutHint({ reason, ...cause }: WrittenCause): WrittenCause {
   const isHint = reason === undefined || findPrivateID(reason) !== undefined;
   return isHint ? cause : { ...cause, reason };
 }

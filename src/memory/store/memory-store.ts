@@ -88,6 +88,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     swap: createSwap({ ...options, standings, onWritten: onChanged }),
     undo: createUndo({ standings, onWritten: onChanged }),
     adopt: changes.adopt,
+    adoptAll: changes.adoptAll,
     discard: changes.discard,
     publish: changes.publish,
     onChange: (listener) => void listeners.push(listener),

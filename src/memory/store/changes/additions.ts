@@ -1,28 +1,24 @@
-/** Adds memories: what is to be remembered, and whole files from elsewhere. */
+/** Adds what is to be remembered. */
 import { join } from "node:path";
 import type { Clock } from "../../../seams/clock.js";
-import { findHint, planMemory, withoutHints } from "../../draft.js";
+import { planMemory, withoutHints } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
-import { findNameFault, foldName, planName } from "../../name.js";
-import { ARCHIVE, formatPath, quotePath } from "../../path.js";
+import { foldName, planName } from "../../name.js";
+import { ARCHIVE, formatPath } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import type { MemoryGate } from "../../secret-gate.js";
-import type { MemoryCopy, MemoryStore, Written } from "../../store.js";
+import type { MemoryStore, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, type Standing } from "../standing.js";
 import type { Edits } from "./edits.js";
-import { findLinkOn, findProblem, missing, refuse, type Target } from "./target.js";
+import { findLinkOn, findProblem, refuse, type Target } from "./target.js";
 
-export interface Additions extends Pick<MemoryStore, "remember"> {
-  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
-}
+export type Additions = Pick<MemoryStore, "remember">;
 
 export interface AdditionsOptions {
   clock: Clock;
   standings: readonly Standing[];
-  gate: MemoryGate | undefined;
   /** Why this memory may not be written. */
   findWhy(memory: Memory): Promise<string | undefined>;
   finish(standing: Standing, path: string, memory: Memory): Written;
@@ -31,7 +27,7 @@ export interface AdditionsOptions {
 }
 
 export function createAdditions(options: AdditionsOptions): Additions {
-  const { clock, findWhy, finish, gate, onSaidAgain, rewrite, standings } = options;
+  const { clock, findWhy, finish, onSaidAgain, rewrite, standings } = options;
   return {
     async remember(draft, cause) {
       const files = await import("../../memory-file.js");
@@ -61,41 +57,6 @@ export function createAdditions(options: AdditionsOptions): Additions {
         const reading = files.parseMemoryFile(Buffer.from(contents), place);
         if (reading.kind === "problem") return refuse(reading.what);
         const path = formatPath({ type, name, isArchived: false });
-        await desk.write(path, undefined, contents, cause);
-        return finish(standing, path, reading.memory);
-      });
-    },
-
-    async adopt({ contents, id, isArchived }, cause) {
-      const place = parseID(id);
-      if (!place) return refuse(missing(id));
-      const fault = findNameFault(place.name);
-      if (fault !== undefined) return refuse(`${quotePath(id)} is no id of a memory: ${fault}`);
-      const { parseMemoryFile } = await import("../../memory-file.js");
-      const reading = parseMemoryFile(Buffer.from(contents), {
-        ...place,
-        isArchived,
-        modifiedMs: clock.now(),
-      });
-      if (reading.kind === "problem") return refuse(reading.what);
-      // All of the text is looked through: a comment in the fields is in the file as well.
-      const whole = { ...reading.memory, content: contents };
-      const standing = findStanding(standings, place);
-      const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
-      const why = findHint({ ...whole, ...isKeptOut }, listKeptOut(standings)) ?? (await gate?.(whole));
-      if (why !== undefined) return refuse(why);
-      return standing.shelf.change(async (desk) => {
-        const [active, archived] = pathsOf(place);
-        for (const path of [active, archived]) {
-          const looked = await desk.open(path);
-          if (looked?.text === contents)
-            return { kind: "unchanged", memory: reading.memory, path: join(standing.shelf.folder, path) };
-          if (looked)
-            return refuse(`${join(standing.shelf.folder, path)} is there already and says otherwise`);
-        }
-        const path = isArchived ? archived : active;
-        const link = await findLinkOn(desk, path);
-        if (link) return refuse(link);
         await desk.write(path, undefined, contents, cause);
         return finish(standing, path, reading.memory);
       });

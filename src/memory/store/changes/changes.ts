@@ -5,19 +5,19 @@ import { findRefusal } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
 import type { MemoryGate } from "../../secret-gate.js";
-import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../store.js";
+import type { MemoryStore, OpenMemories, Written } from "../../store.js";
 import type { Cause } from "../ledger-line.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
 import { createAdditions } from "./additions.js";
+import type { Copies } from "./copies.js";
 import { createEdits } from "./edits.js";
 import { createPublishing } from "./publishing.js";
 
 export interface Changes
   extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
-    Pick<OpenMemories, "publish"> {
+    Pick<OpenMemories, "adopt" | "adoptAll" | "publish"> {
   /** The memory as its file is now. */
   find(id: string): Promise<Found | undefined>;
-  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
   discard(id: string, cause: Cause): Promise<Written>;
 }
 
@@ -43,6 +43,9 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
 
   return {
     ...additions,
+
+    adopt: async (copy, cause) => (await openCopies()).adopt(copy, cause),
+    adoptAll: async (copies, cause, onProgress) => (await openCopies()).adoptAll(copies, cause, onProgress),
     ...edits,
     ...publishing,
 
@@ -57,6 +60,11 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
       return undefined;
     },
   };
+
+  /** Only imports need it. */
+  async function openCopies(): Promise<Copies> {
+    return (await import("./copies.js")).createCopies(parts);
+  }
 
   async function findWhy(memory: Memory): Promise<string | undefined> {
     return findRefusal(memory, listKeptOut(standings)) ?? (await gate?.(memory));

@@ -1,0 +1,70 @@
+/**
+ * Facts that files of the project state. A fact quotes its file: each piece of inline code in its content is a value of
+ * the file as written there, or its beginning followed by "…". Nothing is concluded.
+ */
+import type { Memory } from "../../memory/memory.js";
+import { toCode, toLine } from "../../text.js";
+
+/** One fact of one file. */
+export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {
+  /** Unique within its file, and the same for every version of the file. */
+  key: string;
+  /** Other words to find it by. */
+  aliases?: readonly string[];
+  /** Globs of the paths that it is about. */
+  when?: readonly string[];
+}
+
+/** Returns the facts of a file. Throws if the file is not what its name says. */
+export type Reader = (text: string, path: string) => readonly Fact[] | Promise<readonly Fact[]>;
+
+/** A line of a fact: a name and its values, or values alone. */
+export interface Row {
+  name?: string;
+  values: readonly string[];
+}
+
+/** Longer values are cut. */
+const MOST_VALUE_CHARACTERS = 240;
+const MOST_VALUES = 12;
+const MOST_ROWS = 40;
+
+/** A fact that lists values below a sentence; none without values. */
+export function listFact(
+  fact: Omit<Fact, "content"> & { lead: string; rows: readonly Row[] },
+): readonly Fact[] {
+  const { lead, rows, ...rest } = fact;
+  const named = rows.filter(({ name, values }) => values.length > 0 || name !== undefined);
+  if (named.length === 0) return [];
+  const left = named.length - MOST_ROWS;
+  const lines = named.slice(0, MOST_ROWS).map(formatRow);
+  const more = left > 0 ? [`(${left} more in the file)`] : [];
+  return [{ ...rest, content: [lead, ...lines, ...more].join("\n") }];
+}
+
+/** A row for each entry whose value is a text or a number. */
+export function toRows(entries: Readonly<Record<string, unknown>>): Row[] {
+  return Object.entries(entries).flatMap(([name, value]) =>
+    isValue(value) ? [{ name, values: [String(value)] }] : [],
+  );
+}
+
+/** The texts and numbers among these values. */
+export function toValues(values: unknown): string[] {
+  const list = Array.isArray(values) ? values : [values];
+  return list.filter(isValue).map(String);
+}
+
+const isValue = (value: unknown): value is string | number =>
+  (typeof value === "string" && value.trim() !== "") || typeof value === "number";
+
+/** Title of a fact, for people. */
+export const toTitle = (text: string): string => toLine(text, 100);
+
+function formatRow({ name, values }: Row): string {
+  const shown = values.slice(0, MOST_VALUES).map((value) => toCode(value, MOST_VALUE_CHARACTERS));
+  const more = values.length > MOST_VALUES ? [`${values.length - MOST_VALUES} more`] : [];
+  const list = [...shown, ...more].join(", ");
+  const head = name === undefined ? "" : toCode(name, MOST_VALUE_CHARACTERS);
+  return `- ${[head, list].filter((part) => part !== "").join(": ")}`;
+}

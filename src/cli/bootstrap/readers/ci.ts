@@ -1,0 +1,90 @@
+/** Facts of CI files: which commands run on which versions. Loads the YAML package. Pure. */
+import { parse } from "yaml";
+import { isRecord, type PlainRecord } from "../../../records.js";
+import { type Fact, listFact, type Reader, type Row, toTitle, toValues } from "../fact.js";
+
+/** GitHub Actions. */
+export const readWorkflow: Reader = (text, path) => {
+  const workflow = readTable(text);
+  const rows = Object.entries(recordOf(workflow.jobs)).flatMap(([name, job]) => {
+    const { "runs-on": machine, steps, strategy, uses } = recordOf(job);
+    const matrix = Object.entries(recordOf(recordOf(strategy).matrix));
+    return [
+      { name, values: toValues(machine ?? uses) },
+      ...matrix
+        .map(([axis, values]) => ({ name: axis, values: toValues(values) }))
+        .filter(({ values }) => values.length > 0),
+      ...toCommands((Array.isArray(steps) ? steps : []).map((step) => recordOf(step).run)),
+    ];
+  });
+  return formatCI(path, toValues(workflow.name)[0], rows);
+};
+
+/** GitLab: every entry with a `script` is a job. */
+export const readGitlab: Reader = (text, path) => {
+  const config = readTable(text);
+  const jobs = Object.entries(config).filter(([, job]) => isRecord(job) && job.script !== undefined);
+  const rows = [
+    ...toValues(config.image).map((image) => ({ name: "image", values: [image] })),
+    ...jobs.flatMap(([name, job]) => {
+      const { before_script: before, image, script } = recordOf(job);
+      return [{ name, values: toValues(image) }, ...toCommands([before, script].flat())];
+    }),
+  ];
+  return formatCI(path, undefined, rows);
+};
+
+export const readTravis: Reader = (text, path) => {
+  const config = readTable(text);
+  const languages = ["language", "os", "node_js", "python", "rust", "go", "rvm", "jdk", "php"];
+  const steps = ["before_install", "install", "before_script", "script", "after_success"];
+  return formatCI(path, undefined, [
+    ...languages
+      .map((name) => ({ name, values: toValues(config[name]) }))
+      .filter(({ values }) => values.length > 0),
+    ...toCommands(steps.flatMap((step) => config[step])),
+  ]);
+};
+
+export const readCircle: Reader = (text, path) => {
+  const jobs = Object.entries(recordOf(readTable(text).jobs));
+  const rows = jobs.flatMap(([name, job]) => {
+    const { docker, steps } = recordOf(job);
+    const images = (Array.isArray(docker) ? docker : []).flatMap((one) => toValues(recordOf(one).image));
+    const runs = (Array.isArray(steps) ? steps : []).map((step) => {
+      const { run } = recordOf(step);
+      return isRecord(run) ? run.command : run;
+    });
+    return [{ name, values: images }, ...toCommands(runs)];
+  });
+  return formatCI(path, undefined, rows);
+};
+
+function formatCI(path: string, name: string | undefined, rows: readonly Row[]): readonly Fact[] {
+  return listFact({
+    ...{ key: "ci", type: "procedure", importance: 0.5 },
+    title: toTitle(name === undefined ? `What CI runs (${path})` : `What CI runs: ${name} (${path})`),
+    aliases: ["continuous integration", "pipeline"],
+    lead: `${path} runs, by job:`,
+    rows,
+  });
+}
+
+/** The lines of these scripts. */
+function toCommands(scripts: readonly unknown[]): Row[] {
+  return scripts.flatMap(toValues).flatMap((script) =>
+    script
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => ({ values: [line] })),
+  );
+}
+
+function readTable(text: string): PlainRecord {
+  // Every scalar stays as written: 3.10 is a version, and no number.
+  const value: unknown = parse(text, { logLevel: "error", merge: true, schema: "failsafe" });
+  return recordOf(value);
+}
+
+const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});

@@ -1,0 +1,88 @@
+/** Facts of a README: how it begins, and the commands that it shows. Pure. */
+import { listFact, type Reader, type Row, toTitle } from "../fact.js";
+
+const SHELLS = new Set(["sh", "bash", "shell", "console", "shell-session", "zsh", "terminal"]);
+const MOST_PARAGRAPH_CHARACTERS = 900;
+
+export const readReadme: Reader = (text, path) => {
+  const { blocks, paragraph } = readPage(text);
+  const commands = blocks.flatMap(({ heading, lines }): Row[] => [
+    ...(heading === undefined ? [] : [{ name: heading, values: [] }]),
+    ...lines.map((line) => ({ values: [line] })),
+  ]);
+  return [
+    ...(paragraph === ""
+      ? []
+      : [
+          {
+            ...{ key: "about", type: "knowledge" as const, importance: 0.5 },
+            title: toTitle(`How ${path} begins`),
+            content: `${path} begins:\n${quoteLines(paragraph)}`,
+          },
+        ]),
+    ...listFact({
+      ...{ key: "commands", type: "procedure", importance: 0.5 },
+      title: toTitle(`Commands in ${path}`),
+      lead: `${path} shows these commands, by heading:`,
+      rows: commands,
+    }),
+  ];
+};
+
+interface Page {
+  /** The first paragraph of plain text. */
+  paragraph: string;
+  /** Blocks of shell commands. */
+  blocks: { heading?: string; lines: string[] }[];
+}
+
+function readPage(text: string): Page {
+  const blocks: Page["blocks"] = [];
+  const paragraph: string[] = [];
+  let isDone = false;
+  let heading: string | undefined;
+  let fence: { mark: string; isShell: boolean; lines: string[] } | undefined;
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
+    const [, mark, language = ""] = /^ {0,3}(`{3,}|~{3,})\s*([\w-]*)/.exec(line) ?? [];
+    if (fence) {
+      if (mark?.startsWith(fence.mark)) {
+        if (fence.isShell && fence.lines.length > 0)
+          blocks.push({ ...(heading !== undefined && { heading }), lines: fence.lines });
+        fence = undefined;
+      } else if (fence.isShell) fence.lines.push(...toCommand(line));
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = { mark, isShell: SHELLS.has(language.toLowerCase()), lines: [] };
+      isDone ||= paragraph.length > 0;
+      continue;
+    }
+    const [, title] = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(line) ?? [];
+    if (title !== undefined) heading = title;
+    const isProse =
+      title === undefined && /\p{L}/u.test(line) && !/^\s*([<|>!]|\[!?\[|\[[^\]]*\]:|[-*+=]{3,})/.test(line);
+    if (isProse && !isDone) paragraph.push(line.trim());
+    else isDone ||= paragraph.length > 0;
+  }
+  return { blocks, paragraph: cutLines(paragraph) };
+}
+
+/** Without the prompt; comments and empty lines are no commands. */
+function toCommand(line: string): string[] {
+  const command = line.trim().replace(/^[$>]\s+/, "");
+  return command === "" || command.startsWith("#") ? [] : [command];
+}
+
+/** Whole lines, at most `MOST_PARAGRAPH_CHARACTERS` of them. */
+function cutLines(lines: readonly string[]): string {
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    length += line.length + 1;
+    if (length > MOST_PARAGRAPH_CHARACTERS && kept.length > 0) break;
+    kept.push(line.slice(0, MOST_PARAGRAPH_CHARACTERS));
+  }
+  return kept.join("\n");
+}
+
+const quoteLines = (text: string): string => text.replace(/^/gm, "> ");

@@ -1,0 +1,44 @@
+/** `strata bootstrap`: memories of what the files of a project state, added, renewed and dropped with these files. */
+
+import { listPaths } from "../../memory/store/entry-paths.js";
+import { createDryFiles } from "../../seams/dry-files.js";
+import { readWhole } from "../arguments.js";
+import { readFolders } from "../bootstrap/find-sources.js";
+import { gather } from "../bootstrap/gather.js";
+import { type BootstrapPlan, planBootstrap } from "../bootstrap/plan-bootstrap.js";
+import { createBootstrapReport } from "../bootstrap/report.js";
+import { findUndone, writeBootstrap } from "../bootstrap/write-bootstrap.js";
+import type { Run } from "../command.js";
+import { withMemories } from "../open-memories.js";
+import { openProject } from "../open-project.js";
+
+const USUAL_DECISIONS = 50;
+const MOST_DECISIONS = 500;
+
+export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, given) => {
+  const isDry = dryRun === true;
+  const most = readWhole("--limit", limit, { least: 1, most: MOST_DECISIONS, usual: USUAL_DECISIONS });
+  // What opening the store notes is not kept either.
+  const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
+  const project = await openProject({ ...cli, files });
+  const folders = readFolders(given, { folder: cli.folder, root: project.root });
+  const report = createBootstrapReport(cli, { asJSON: json === true, isDry });
+  return withMemories(project, async (memories) => {
+    const existing = await memories.list({ archived: true });
+    const { notes, ...gathered } = await gather(project, {
+      existing,
+      folders,
+      isRecursive: recursive === true,
+      ...(git === true && { mostDecisions: most }),
+    });
+    const plan: BootstrapPlan = planBootstrap({
+      ...gathered,
+      existing,
+      undone: await findUndone(memories, existing),
+      paths: await listPaths(files, project.folders.memory),
+      nowMs: cli.clock.now(),
+    });
+    const done = isDry ? undefined : await writeBootstrap(project, memories, plan);
+    return report(plan, notes, done);
+  });
+};

@@ -1,0 +1,72 @@
+/**
+ * Which files OpenCode 1.18.33 sends as instructions with every request (read in its program, and seen in requests):
+ *
+ *     of AGENTS.md, CLAUDE.md and CONTEXT.md the first name that any folder from the working directory up to the
+ *         project's root has, from all of these folders
+ *     the files that `instructions` in the configuration names, as globs from the same folders
+ *     beside a file that the agent reads, the first of the same three names that the file's folder has
+ *
+ * OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md,
+ * OPENCODE_DISABLE_PROJECT_CONFIG everything of the project.
+ */
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { globToPattern } from "../glob.js";
+import { isRecord, type PlainRecord } from "../records.js";
+import type { Files } from "../seams/files.js";
+import { listFolders } from "./config-files.js";
+
+export interface InstructionsInput {
+  files: Pick<Files, "statItself">;
+  /** Root of the project. */
+  project: string;
+  /** Where the session works. */
+  directory: string;
+  home: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Contents of the configuration files. */
+  configs: readonly PlainRecord[];
+}
+
+/** Does OpenCode send this file, an absolute path in the project, by itself? */
+export type IsSent = (path: string) => Promise<boolean>;
+
+const CLAUDE = "CLAUDE.md";
+
+export async function openInstructions(input: InstructionsInput): Promise<IsSent> {
+  const { configs, directory, env, files, home, project } = input;
+  if (isOn(env.OPENCODE_DISABLE_PROJECT_CONFIG)) return async () => false;
+  const hasClaude = !isOn(env.OPENCODE_DISABLE_CLAUDE_CODE) && !isOn(env.OPENCODE_DISABLE_CLAUDE_CODE_PROMPT);
+  const names = ["AGENTS.md", ...(hasClaude ? [CLAUDE] : []), "CONTEXT.md"];
+  const above = listFolders(project, directory);
+  const sent = await findFirst(above);
+  const patterns = configs.flatMap(listInstructions).flatMap((glob) => {
+    const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
+    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(globToPattern);
+  });
+
+  return async (path) => {
+    if (patterns.some((pattern) => pattern.test(path))) return true;
+    const [folder, name] = [dirname(path), basename(path)];
+    if (!names.includes(name)) return false;
+    return above.includes(folder) ? name === sent : name === (await findFirst([folder]));
+  };
+
+  /** The first name that any of these folders has. */
+  async function findFirst(folders: readonly string[]): Promise<string | undefined> {
+    for (const name of names)
+      for (const folder of folders) if (await files.statItself(join(folder, name))) return name;
+    return undefined;
+  }
+}
+
+function listInstructions({ instructions }: PlainRecord): string[] {
+  const list: unknown[] = Array.isArray(instructions)
+    ? instructions
+    : isRecord(instructions)
+      ? []
+      : [instructions];
+  return list.flatMap((one) => (typeof one === "string" && !/^https?:\/\//.test(one) ? [one] : []));
+}
+
+/** As OpenCode reads its switches. */
+const isOn = (value: string | undefined): boolean => /^(1|true)$/i.test(value ?? "");

@@ -1,0 +1,171 @@
+/** Writes memory files from elsewhere byte for byte, several hundred in one step on disk. */
+import { basename, dirname, join } from "node:path";
+import type { Clock } from "../../../seams/clock.js";
+import { findHint } from "../../draft.js";
+import { type Place, parseID } from "../../id.js";
+import type { Memory } from "../../memory.js";
+import { findNameFault, foldName } from "../../name.js";
+import { quotePath } from "../../path.js";
+import type { MemoryGate } from "../../secret-gate.js";
+import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
+import type { Desk } from "../desk.js";
+import type { Cause } from "../ledger-line.js";
+import type { DeskStep } from "../line-writer.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
+import { findLinkOn, missing, refuse } from "./target.js";
+
+export type Copies = Pick<OpenMemories, "adopt" | "adoptAll">;
+
+export interface CopiesOptions {
+  clock: Clock;
+  standings: readonly Standing[];
+  gate: MemoryGate | undefined;
+  finish(standing: Standing, path: string, memory: Memory): Written;
+}
+
+/** A copy that may be written if its place is free. */
+interface Checked {
+  /** Its position among those given. */
+  index: number;
+  copy: MemoryCopy;
+  memory: Memory;
+  place: Place;
+  standing: Standing;
+}
+
+/** Bounds the size of a step: each line of `pending.json` holds a whole memory. */
+const AT_A_TIME = 250;
+
+export function createCopies({ clock, finish, gate, standings }: CopiesOptions): Copies {
+  return {
+    async adopt(copy, cause) {
+      const [written] = await adoptSome([copy], cause);
+      return written ?? refuse(missing(copy.id));
+    },
+
+    async adoptAll(copies, cause, onProgress) {
+      const written: Written[] = [];
+      const places = copies.flatMap(({ id }) => parseID(id) ?? []);
+      // Enters what a person has removed, so that a name that no folder lists is free; `list` has done that already.
+      for (const standing of new Set(places.map((place) => findStanding(standings, place))))
+        if (standing.shelf.entries().length === 0) await standing.shelf.scan();
+      for (let from = 0; from < copies.length; from += AT_A_TIME) {
+        written.push(...(await adoptSome(copies.slice(from, from + AT_A_TIME), cause)));
+        onProgress?.(written.length);
+      }
+      return written;
+    },
+  };
+
+  async function adoptSome(copies: readonly MemoryCopy[], cause: Cause): Promise<Written[]> {
+    const written: Written[] = [];
+    const checked: Checked[] = [];
+    const keptOut = listKeptOut(standings);
+    for (const [index, copy] of copies.entries()) {
+      const one = await check(copy, keptOut);
+      if ("why" in one) written[index] = refuse(one.why);
+      else checked.push({ ...one, copy, index });
+    }
+    for (const standing of new Set(checked.map((one) => one.standing))) {
+      const own = checked.filter((one) => one.standing === standing);
+      for (const [index, result] of await write(standing, own, cause)) written[index] = result;
+    }
+    return written;
+  }
+
+  async function check(
+    { contents, id, isArchived }: MemoryCopy,
+    keptOut: ReadonlySet<string>,
+  ): Promise<Omit<Checked, "copy" | "index"> | { why: string }> {
+    const place = parseID(id);
+    if (!place) return { why: missing(id) };
+    const fault = findNameFault(place.name);
+    if (fault !== undefined) return { why: `${quotePath(id)} is no id of a memory: ${fault}` };
+    const { parseMemoryFile } = await import("../../memory-file.js");
+    const modifiedMs = clock.now();
+    const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs });
+    if (reading.kind === "problem") return { why: reading.what };
+    // All of the text is looked through: a comment in the fields is in the file as well.
+    const whole = { ...reading.memory, content: contents };
+    const standing = findStanding(standings, place);
+    const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
+    const why = findHint({ ...whole, ...isKeptOut }, keptOut) ?? (await gate?.(whole));
+    return why === undefined ? { memory: reading.memory, place, standing } : { why };
+  }
+
+  /** Results by position. */
+  async function write(
+    standing: Standing,
+    checked: readonly Checked[],
+    cause: Cause,
+  ): Promise<Map<number, Written>> {
+    const { folder } = standing.shelf;
+    return standing.shelf.change(async (desk) => {
+      const written = new Map<number, Written>();
+      const steps: DeskStep[] = [];
+      const ready: (Checked & { path: string })[] = [];
+      const planned = new Map<string, string>();
+      const look = createLook(desk, planned);
+      for (const one of checked) {
+        const { copy, memory, place } = one;
+        const [active, archived] = pathsOf(place);
+        const path = copy.isArchived ? archived : active;
+        const link = await look.findLink(path);
+        const there = link === undefined ? await look.find([active, archived]) : undefined;
+        if (there && there.text === copy.contents)
+          written.set(one.index, { kind: "unchanged", memory, path: join(folder, there.path) });
+        else if (there)
+          written.set(one.index, refuse(`${join(folder, there.path)} is there already and says otherwise`));
+        else if (link) written.set(one.index, refuse(link));
+        else {
+          planned.set(path, copy.contents);
+          steps.push({ path, before: null, contents: copy.contents, cause });
+          ready.push({ ...one, path });
+        }
+      }
+      await desk.swap(steps);
+      for (const { index, memory, path } of ready) written.set(index, finish(standing, path, memory));
+      return written;
+    });
+  }
+}
+
+interface Look {
+  /** The file in the place of a memory, on disk or planned. */
+  find(paths: readonly string[]): Promise<{ path: string; text: string | undefined } | undefined>;
+  /** Why the folder of this path cannot be written to: it is a link. */
+  findLink(path: string): Promise<string | undefined>;
+}
+
+/** Lists each folder once: most copies go where no file is. `planned` are the texts of this step, by path. */
+function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
+  const links = new Map<string, Promise<string | undefined>>();
+  const names = new Map<string, Promise<ReadonlySet<string>>>();
+
+  return {
+    async find(paths) {
+      for (const path of paths) {
+        const text = planned.get(path);
+        if (text !== undefined) return { path, text };
+        const folder = dirname(path);
+        const known = names.get(folder) ?? list(folder);
+        names.set(folder, known);
+        if (!(await known).has(foldName(basename(path)))) continue;
+        const looked = await desk.open(path);
+        if (looked) return { path, text: looked.text };
+      }
+      return undefined;
+    },
+
+    findLink(path) {
+      const folder = dirname(path);
+      const found = links.get(folder) ?? findLinkOn(desk, folder);
+      links.set(folder, found);
+      return found;
+    },
+  };
+
+  async function list(folder: string): Promise<ReadonlySet<string>> {
+    return new Set((await desk.names(folder)).map(foldName));
+  }
+}

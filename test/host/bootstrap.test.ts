@@ -1,0 +1,61 @@
+/** What the real OpenCode sends of rule files, and how it is shown what `strata bootstrap` has taken. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
+import { FOREIGN_HEAD } from "../../layers/5-auto-memory/injection/line.js";
+import { repository } from "./repository.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
+import { say } from "./stage/steps.js";
+
+const shared = shareHost({ plugin: repository });
+const CLI = join(repository, "dist", "strata.js");
+const RULE_FILES = {
+  "CLAUDE.md": "Rule of Claude: run make check.",
+  ".cursorrules": "Rule of Cursor: small functions.",
+  ".windsurfrules": "Rule of Windsurf: tests first.",
+  ".github/copilot-instructions.md": "Rule of Copilot: answer in English.",
+  "package.json": '{"name":"shop","scripts":{"build":"tsc -b"}}\n',
+};
+
+function bootstrap({ project }: Stage): string {
+  const { config, home, state } = project.folders;
+  const { stdout } = spawnSync(process.execPath, [CLI, "bootstrap"], {
+    cwd: project.path,
+    env: { PATH: process.env.PATH ?? "", HOME: home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state },
+    encoding: "utf8",
+  });
+  return stdout;
+}
+
+async function greet(stage: Stage, title: string): Promise<string> {
+  stage.model.script(say("good morning"));
+  await (await stage.newSession(title)).ask("Good morning.");
+  return JSON.stringify(stage.model.lastRequest().body);
+}
+
+test("OpenCode sends AGENTS.md and none of the files that bootstrap takes rules from; these come as the repository's words", async () => {
+  await using stage = await shared.openStage({
+    files: { "AGENTS.md": "Rule of the host: tabs.", ...RULE_FILES },
+  });
+  const before = await greet(stage, "before");
+  expect(before).toContain("Rule of the host");
+  expect(before).not.toMatch(/Rule of (Claude|Cursor|Windsurf|Copilot)/);
+  expect(bootstrap(stage)).toMatch(/^Added: 5 memories\n/);
+  await greet(stage, "after");
+  const text = stage.model.lastRequest().textOf("user");
+  const [users = "", foreign = ""] = text.slice(text.indexOf(BOOT_HEAD)).split(FOREIGN_HEAD);
+  for (const name of ["Claude", "Cursor", "Windsurf", "Copilot"])
+    expect(foreign).toContain(`Rule of ${name}`);
+  expect(foreign).toContain("`tsc -b`");
+  expect(users).not.toContain("Rule of");
+});
+
+test("OpenCode sends CLAUDE.md where no AGENTS.md is, and bootstrap leaves it to OpenCode", async () => {
+  await using stage = await shared.openStage({ files: RULE_FILES });
+  expect(bootstrap(stage)).toMatch(/^Added: 4 memories\n/);
+  const sent = await greet(stage, "first");
+  expect(sent).toContain("Rule of Claude");
+  expect(sent).not.toContain("Rules from CLAUDE.md");
+});

@@ -1,0 +1,139 @@
+/** Rules for other agents and decisions of the git history, as `strata bootstrap` takes them. */
+import { describe, expect, it } from "vitest";
+import { planDecisions } from "../../src/cli/bootstrap/git-history.js";
+import { GIT_HISTORY } from "../../src/cli/bootstrap/taken.js";
+import { byFact, listMemories, openProject } from "../support/bootstrap.js";
+import { PROJECT } from "../support/fake-host.js";
+import { useGitProject } from "../support/git-project.js";
+import { runStrata } from "../support/shell.js";
+
+describe("strata bootstrap takes rules for other agents", () => {
+  const rules = {
+    "AGENTS.md": "Use tabs.",
+    "CLAUDE.md": "# Rules\n\nRun make check before each commit.\n",
+    ".cursorrules": "Prefer small functions.",
+    ".cursor/rules/api/http.mdc":
+      "---\ndescription: HTTP handlers\nglobs: src/api/**, *.http\nalwaysApply: false\n---\nReturn problem+json.\n",
+    ".windsurf/rules/style.md": "---\ntrigger: always_on\n---\nNo default exports.\n",
+    ".windsurfrules": "Write tests first.",
+    ".github/copilot-instructions.md": "Answer in English.",
+    ".github/instructions/sql.instructions.md": '---\napplyTo: "**/*.sql"\n---\nKeywords in capitals.\n',
+  };
+
+  it("a rule file that OpenCode does not send becomes one memory, linked to the file, and never the user's", async () => {
+    const files = openProject(rules);
+    await runStrata(files, "bootstrap");
+    const facts = await byFact(files);
+    expect(Object.keys(facts).sort()).toEqual(
+      Object.keys(rules)
+        .filter((path) => path !== "AGENTS.md")
+        .map((path) => `${path}#rules`)
+        .sort(),
+    );
+    expect(facts["CLAUDE.md#rules"]).toMatchObject({
+      type: "directive",
+      title: "Rules from CLAUDE.md",
+      content: "# Rules\n\nRun make check before each commit.",
+      provenance: { by: "tool", how: "imported" },
+    });
+    expect(facts[".cursor/rules/api/http.mdc#rules"]).toMatchObject({
+      aliases: ["HTTP handlers"],
+      when: ["src/api/**", "*.http"],
+      content: "Return problem+json.",
+    });
+    expect(facts[".github/instructions/sql.instructions.md#rules"]?.when).toEqual(["**/*.sql"]);
+    const foreign = await listMemories(files, "--foreign");
+    expect(foreign.map(({ id }) => id).sort()).toEqual(
+      Object.values(facts)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
+  it("CLAUDE.md is taken only where OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
+    const files = openProject({
+      "AGENTS.md": "x",
+      "CLAUDE.md": "Rules of the root.",
+      "lib/CLAUDE.md": "Sent beside the files of lib.",
+      "web/CLAUDE.md": "Ignored beside AGENTS.md.",
+      "web/AGENTS.md": "x",
+    });
+    await runStrata(files, "bootstrap --recursive");
+    expect(Object.keys(await byFact(files)).sort()).toEqual(["CLAUDE.md#rules", "web/CLAUDE.md#rules"]);
+    await files.remove(`${PROJECT}/AGENTS.md`);
+    expect((await runStrata(files, "bootstrap")).out).toContain("1 dropped");
+    expect(Object.keys(await byFact(files))).toEqual(["web/CLAUDE.md#rules"]);
+  });
+
+  it("a rule file that the configuration names as an instruction is left to OpenCode", async () => {
+    const files = openProject({
+      ".cursor/rules/a.mdc": "One.",
+      ".windsurfrules": "Two.",
+      "opencode.json": '{"instructions": [".cursor/rules/*.mdc"]}',
+    });
+    await runStrata(files, "bootstrap");
+    expect(Object.keys(await byFact(files))).toEqual([".windsurfrules#rules"]);
+  });
+
+  it("a renewed rule has to be accepted again", async () => {
+    const files = openProject({ ".cursorrules": "One." });
+    await runStrata(files, "bootstrap");
+    await runStrata(files, "trust --yes", { answers: true });
+    expect(await listMemories(files, "--foreign")).toEqual([]);
+    await files.writeWhole(`${PROJECT}/.cursorrules`, "Two.");
+    await runStrata(files, "bootstrap");
+    expect(await listMemories(files, "--foreign")).toHaveLength(1);
+  });
+});
+
+describe("decisions of the git history", () => {
+  it("commits with a text become facts, newest first, merges too, without trailers", () => {
+    const commit = (n: number, subject: string, body: string, parents = ["a"]) => ({
+      ...{ hash: `${n}`.repeat(40), at: "2026-11-01T10:00:00+01:00", subject, body, parents },
+    });
+    const reason = "The pool ran dry under load, because each request held two connections.";
+    const commits = [
+      commit(1, "Bump version", ""),
+      commit(2, "Use one connection a request", `${reason}\n\nSigned-off-by: A <a@example.org>`),
+      commit(3, "Merge branch 'pool'", reason, ["a", "b"]),
+      commit(4, "Fix typo", "Reported-by: B"),
+    ];
+    const facts = planDecisions(commits, 10);
+    expect(facts.map(({ key }) => key)).toEqual(["222222222222", "333333333333"]);
+    expect(facts[0]).toMatchObject({
+      file: GIT_HISTORY,
+      type: "decision",
+      title: "Use one connection a request",
+    });
+    expect(facts[0]?.content).toBe(
+      `Commit 222222222222 of 2026-11-01: Use one connection a request\n\n${reason}`,
+    );
+    expect(facts[1]?.content).toContain("Merge 333333333333");
+    expect(planDecisions(commits, 1)).toHaveLength(1);
+  });
+
+  describe("in a real repository", () => {
+    const { git, strata, write } = useGitProject();
+
+    it("--git adds them once, by commit, at most as many as asked for; recall finds them, and undo takes them back", async () => {
+      for (const [n, why] of ["The pool ran dry", "The queue grew", "The clock jumped"].entries()) {
+        write("file.txt", `${n}`);
+        git("add", "-A");
+        git("commit", "-qm", `Change ${n}`, "-m", `${why} whenever two requests arrived together.`);
+      }
+      expect((await strata("bootstrap --git --limit 2")).out).toMatch(/^Added: 2 memories\n/);
+      expect((await strata("bootstrap --git")).out).toMatch(/^Added: 1 memory, 2 unchanged\n/);
+      expect((await strata("bootstrap --git")).out).toBe("Added: 0 memories, 3 unchanged");
+      expect((await strata("recall queue grew")).out).toContain("decision/change-1");
+      await strata("undo");
+      await strata("undo");
+      expect(JSON.parse((await strata("list --json")).out).memories).toEqual([]);
+    });
+
+    it("without git's answer nothing is taken from the history, which is said", async () => {
+      const files = openProject();
+      const { code, err } = await runStrata(files, "bootstrap --git");
+      expect([code, err]).toEqual([1, expect.stringContaining("gave no answer")]);
+    });
+  });
+});

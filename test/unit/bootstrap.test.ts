@@ -1,0 +1,250 @@
+/** What `strata bootstrap` takes from the files of a project. */
+import { describe, expect, it } from "vitest";
+import { byFact, FOLDER, findUnfounded, listMemories, openProject, readState } from "../support/bootstrap.js";
+import { PROJECT } from "../support/fake-host.js";
+import { openPackage } from "../support/packages.js";
+import { runStrata } from "../support/shell.js";
+
+const python = {
+  "pyproject.toml": `[project]
+name = "tide"
+description = "Tables of the tides"
+requires-python = ">=3.11"
+dependencies = ["httpx>=0.27", "numpy"]
+[project.scripts]
+tide = "tide.cli:main"
+[dependency-groups]
+dev = ["pytest", { include-group = "docs" }]
+[build-system]
+build-backend = "hatchling.build"
+`,
+  "uv.lock": `version = 1
+[[package]]
+name = "tide"
+source = { virtual = "." }
+dependencies = [{ name = "httpx" }]
+[[package]]
+name = "httpx"
+version = "0.27.2"
+source = { registry = "https://pypi.org/simple" }
+[[package]]
+name = "idna"
+version = "3.10"
+source = { registry = "https://pypi.org/simple" }
+`,
+  ".python-version": "3.12\n",
+  ".gitlab-ci.yml": "image: python:3.12\ntest:\n  script:\n    - uv run pytest -q\n    - uv run ruff check\n",
+};
+const rust = {
+  "Cargo.toml": `[package]
+name = "gull"
+edition = "2021"
+rust-version = "1.80"
+description = """
+A reader of
+ship logs."""
+[[bin]]
+name = "gl"
+path = "src/main.rs"
+[workspace]
+members = ["crates/wire", "crates/log"]
+[dependencies]
+serde = { version = "1.0.200", features = ["derive"] }
+anyhow = "1"
+`,
+  "Cargo.lock": `version = 3
+[[package]]
+name = "gull"
+version = "0.1.0"
+dependencies = ["anyhow", "serde"]
+[[package]]
+name = "anyhow"
+version = "1.0.86"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+[[package]]
+name = "serde"
+version = "1.0.203"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+`,
+  Makefile:
+    ".PHONY: test lint\ntest: build ## runs all tests\n\tcargo test\nlint:\n\tcargo clippy\nbuild:\n\tcargo build\n",
+};
+const go = {
+  "go.mod":
+    "module example.org/harbour\n\ngo 1.22\n\nrequire (\n\tgithub.com/spf13/pflag v1.0.5\n\tgopkg.in/yaml.v3 v3.0.1 // indirect\n)\n",
+  ".circleci/config.yml":
+    "version: 2.1\njobs:\n  build:\n    docker:\n      - image: cimg/go:1.22\n    steps:\n      - checkout\n      - run: go vet ./...\n      - run:\n          command: go test ./...\n",
+};
+const others = {
+  Gemfile: 'source "https://rubygems.org"\nruby "3.3.1"\ngem "rake", "~> 13.0"\ngem "rack"\n',
+  "composer.json": JSON.stringify({
+    name: "acme/mail",
+    description: "Sends letters",
+    require: { php: ">=8.2" },
+    scripts: { test: ["@lint", "phpunit"], lint: "phpcs" },
+  }),
+  "deno.json": '{ // comments\n "tasks": { "dev": "deno run -A main.ts" } }',
+  justfile: "set shell := ['bash']\ntest *args:\n  cargo test {{args}}\n@fmt:\n  cargo fmt\n",
+  "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+};
+
+describe("strata bootstrap takes facts", () => {
+  it.each([
+    ["fast-uri", ["package.json#commands", ".github/workflows/ci.yml#ci", "README.md#about"]],
+    ["side-channel", ["package.json#dependencies", "tsconfig.json#layout"]],
+    ["bare-fs", ["CMakeLists.txt#layout", "package.json#about"]],
+    ["siginfo", [".travis.yml#ci", "package.json#commands"]],
+    ["json-schema-traverse", [".github/workflows/build.yml#ci", "package.json#commands"]],
+  ])(
+    "of the real package %s, each found in the file that it names; the second run changes nothing",
+    async (name, expected) => {
+      const files = openPackage(name);
+      const first = await runStrata(files, "bootstrap");
+      expect([first.code, first.err]).toEqual([0, ""]);
+      const facts = await byFact(files);
+      expect(Object.keys(facts)).toEqual(expect.arrayContaining(expected));
+      for (const [fact, memory] of Object.entries(facts)) {
+        const file = fact.split("#")[0] ?? "";
+        expect(memory.entities).toEqual([file]);
+        expect([fact, findUnfounded(memory, files.text(`${PROJECT}/${file}`) ?? "")]).toEqual([fact, []]);
+      }
+      const before = readState(files);
+      const second = await runStrata(files, "bootstrap");
+      expect(second.out).toBe(`Added: 0 memories, ${Object.keys(facts).length} unchanged`);
+      expect(readState(files)).toEqual(before);
+    },
+  );
+
+  it.each([
+    ["Python", python, "uv.lock#locked", "- `httpx`: `0.27.2`"],
+    ["Python", python, "pyproject.toml#dependencies", "- `dev`: `pytest`"],
+    ["Python", python, ".gitlab-ci.yml#ci", "- `uv run pytest -q`"],
+    ["Rust", rust, "Cargo.lock#locked", "- `serde`: `1.0.203`"],
+    ["Rust", rust, "Cargo.toml#layout", "- `gl`: `src/main.rs`"],
+    ["Rust", rust, "Makefile#commands", "- `test`: `runs all tests`\n- `lint`"],
+    ["Go", go, "go.mod#dependencies", "- `github.com/spf13/pflag`: `v1.0.5`"],
+    ["Go", go, ".circleci/config.yml#ci", "- `go vet ./...`\n- `go test ./...`"],
+    ["Ruby", others, "Gemfile#dependencies", "- `rake`: `~> 13.0`\n- `rack`"],
+    ["PHP", others, "composer.json#commands", "- `test`: `@lint`, `phpunit`"],
+    ["Deno", others, "deno.json#commands", "- `dev`: `deno run -A main.ts`"],
+    ["just", others, "justfile#commands", "- `test`\n- `fmt`"],
+    ["pnpm", others, "pnpm-lock.yaml#manager", "pnpm-lock.yaml is the lock file of pnpm."],
+  ])("of %s manifests, quoted as they are written there", async (_name, world, fact, expected) => {
+    const files = openProject(world);
+    await runStrata(files, "bootstrap");
+    const facts = await byFact(files);
+    expect(facts[fact]?.content).toContain(expected);
+    for (const [name, memory] of Object.entries(facts)) {
+      const text = files.text(`${PROJECT}/${name.split("#")[0]}`) ?? "";
+      expect([name, findUnfounded(memory, text)]).toEqual([name, []]);
+    }
+  });
+
+  it("of the manifests in folders that are named, or of all folders, but of no installed package", async () => {
+    const files = openProject({
+      "package.json": '{"name":"root","scripts":{"a":"x"}}',
+      "packages/api/package.json": '{"name":"api","scripts":{"b":"y"}}',
+      "node_modules/other/package.json": '{"name":"other","scripts":{"c":"z"}}',
+    });
+    await runStrata(files, "bootstrap packages/api");
+    expect(Object.keys(await byFact(files))).toEqual(["packages/api/package.json#commands"]);
+    await runStrata(files, "bootstrap --recursive");
+    expect(Object.keys(await byFact(files)).sort()).toEqual([
+      "package.json#commands",
+      "packages/api/package.json#commands",
+    ]);
+    const outside = await runStrata(files, "bootstrap ../elsewhere");
+    expect(outside).toMatchObject({ code: 2, err: expect.stringContaining("outside of the project") });
+  });
+
+  it("not of links, too large or broken files, which it names", async () => {
+    const files = openProject({
+      "package.json": "{ not JSON",
+      "tsconfig.json": '{"compilerOptions":{"target":"es2022"}}',
+      "go.mod": `module x\n${"// \n".repeat(200_000)}`,
+      "Cargo.toml": "= broken",
+      Gemfile: 'ruby "3.3.1"',
+    });
+    files.links.add(`${PROJECT}/Gemfile`);
+    const { code, err } = await runStrata(files, "bootstrap");
+    expect(code).toBe(1);
+    for (const name of ["package.json", "go.mod", "Cargo.toml"]) expect(err).toContain(`Skipped  ${name}: `);
+    expect(err).not.toContain("Gemfile");
+    expect(Object.keys(await byFact(files))).toEqual(["tsconfig.json#layout"]);
+  });
+
+  it("without secrets: a fact that holds one is refused", async () => {
+    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
+    const files = openProject({
+      "package.json": JSON.stringify({ scripts: { release: `TOKEN=${secret} npm publish` } }),
+    });
+    for (const line of ["bootstrap --dry-run", "bootstrap"]) {
+      const { code, err } = await runStrata(files, line);
+      expect([code, err]).toEqual([1, expect.stringContaining("holds a secret")]);
+    }
+    const written = [...files.contents].filter(([path]) => path !== `${PROJECT}/package.json`);
+    expect(written.filter(([, bytes]) => Buffer.from(bytes).includes("ghp_"))).toEqual([]);
+  });
+});
+
+describe("strata bootstrap keeps memories in step with their files", () => {
+  const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
+
+  it("--dry-run says what would change, and writes nothing", async () => {
+    const files = openProject({ "package.json": manifest("vitest") });
+    const before = new Map(files.contents);
+    const { code, out } = await runStrata(files, "bootstrap --dry-run");
+    expect([code, out.split("\n").at(-1)]).toEqual([0, "Would add: 1 memory"]);
+    expect(out).toContain("(package.json)");
+    expect(files.contents).toEqual(before);
+  });
+
+  it("a fact is renewed in place when its file changes, and archived when the file no longer says it", async () => {
+    const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
+    await runStrata(files, "bootstrap");
+    const [before] = [await byFact(files)];
+    await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
+    await files.remove(`${PROJECT}/.nvmrc`);
+    expect((await runStrata(files, "bootstrap")).out).toMatch(/^Added: 0 memories, 1 renewed, 1 dropped/);
+    const after = await byFact(files);
+    expect(Object.keys(after)).toEqual(["package.json#commands"]);
+    expect(after["package.json#commands"]?.id).toBe(before["package.json#commands"]?.id);
+    expect(after["package.json#commands"]?.content).toContain("`jest`");
+    await files.writeWhole(`${PROJECT}/.nvmrc`, "20\n");
+    expect((await runStrata(files, "bootstrap")).out).toMatch(/^Added: 1 memory, 1 unchanged/);
+  });
+
+  it("a memory that a person has changed or archived stays as it is, and is named", async () => {
+    const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
+    await runStrata(files, "bootstrap");
+    const facts = await byFact(files);
+    const changed = `${FOLDER}/${facts["package.json#commands"]?.id}.md`;
+    await files.writeWhole(changed, `${files.text(changed)}\nRun them with pnpm.\n`);
+    await runStrata(files, `archive ${facts[".nvmrc#versions"]?.id}`);
+    await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
+    const { err, out } = await runStrata(files, "bootstrap");
+    expect(out).toBe("Added: 0 memories, 2 left as they are");
+    expect(err).toMatch(/package\.json has changed, but so was the memory, by hand/);
+    expect(err).toMatch(/strata restore knowledge\/\S+ brings it back/);
+    expect(files.text(changed)).toContain("pnpm");
+  });
+
+  it("one undo takes back a whole run, and the next run adds all of it again", async () => {
+    const files = openProject({
+      "package.json": manifest("vitest"),
+      ".nvmrc": "20\n",
+      "go.mod": go["go.mod"],
+    });
+    await runStrata(files, "remember the server listens on 8080");
+    await runStrata(files, "bootstrap");
+    await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
+    await files.remove(`${PROJECT}/.nvmrc`);
+    const before = (await listMemories(files)).map(({ content, id }) => ({ content, id }));
+    await runStrata(files, "bootstrap");
+    await runStrata(files, "undo");
+    expect((await listMemories(files)).map(({ content, id }) => ({ content, id }))).toEqual(before);
+    await runStrata(files, "undo");
+    expect(await listMemories(files)).toHaveLength(1);
+    expect((await runStrata(files, "bootstrap")).out).toMatch(/^Added: 3 memories/);
+  });
+});

@@ -1,0 +1,144 @@
+/** Memories from other tools' JSON, from ledgers of a .memory folder, and from folders of Markdown. */
+import { describe, expect, it } from "vitest";
+import { readJsonExport } from "../../src/cli/transfer/json-export.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+const open = (more: Record<string, string> = {}): MemoryFiles =>
+  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
+const list = async (files: MemoryFiles) => JSON.parse((await runStrata(files, "list --json")).out).memories;
+const source = { name: "other.json" };
+
+describe("JSON of other tools", () => {
+  const entry = {
+    id: 7,
+    content: "The server listens on 8080",
+    type: "fact",
+    title: "Port",
+    tags: ["server"],
+    created_at: "2026-03-01T10:00:00Z",
+  };
+
+  it.each([
+    ["a list", JSON.stringify([entry])],
+    ["an object with a list", JSON.stringify({ version: 2, memories: [entry] })],
+    ["an object with data and a list", JSON.stringify({ data: { items: [entry] } })],
+    ["JSON Lines", `${JSON.stringify(entry)}\n`],
+    ["JSON Lines with damaged ones", `{"a\n${JSON.stringify(entry)}\nx`],
+  ])("%s is read with title, type, tags and date", (_name, text) => {
+    expect(readJsonExport(text, source)).toEqual({
+      drafts: [
+        {
+          draft: {
+            ...{ type: "knowledge", title: "Port", content: entry.content, tags: ["server", "fact"] },
+            provenance: { by: "tool", how: "imported" },
+            extra: { "imported-from": "other.json" },
+          },
+          saidMs: Date.parse("2026-03-01T10:00:00Z"),
+        },
+      ],
+      without: 0,
+    });
+  });
+
+  it("an entry never becomes a rule or preference of the user's: a model may have worded it", () => {
+    const types = ["preference", "directive", "feedback", "pattern", "decision", "lesson", "gotcha"];
+    const text = JSON.stringify(types.map((type) => ({ memory: `about ${type}`, metadata: { type } })));
+    const drafts = readJsonExport(text, source)?.drafts.map(({ draft }) => [draft.type, draft.tags?.[0]]);
+    expect(drafts).toEqual([
+      ["knowledge", "preference"],
+      ["knowledge", "directive"],
+      ["knowledge", "feedback"],
+      ["knowledge", "pattern"],
+      ["decision", undefined],
+      ["procedure", "lesson"],
+      ["knowledge", "gotcha"],
+    ]);
+  });
+
+  it("seconds and milliseconds since 1970 are told apart, and a text that is no such JSON is refused", () => {
+    const dates = [1_772_000_000, 1_772_000_000_000].map((timestamp) => ({
+      text: `at ${timestamp}`,
+      timestamp,
+    }));
+    const found = readJsonExport(JSON.stringify(dates), source);
+    expect(found?.drafts.map(({ saidMs }) => saidMs)).toEqual([1_772_000_000_000, 1_772_000_000_000]);
+    expect(readJsonExport("# A page", source)).toBeUndefined();
+    expect(readJsonExport("[1, 2]", source)).toEqual({ drafts: [], without: 0 });
+  });
+
+  it("import takes it once, dated, and one undo takes it back", async () => {
+    const files = open({ "/o.json": JSON.stringify({ memories: [entry, { id: 8 }] }) });
+    const dry = await runStrata(files, "import /o.json --dry-run");
+    expect(dry.out).toContain("Would import: 1 memory");
+    const first = await runStrata(files, "import /o.json");
+    expect(first).toMatchObject({ code: 1, out: "Imported: 1 memory" });
+    expect(first.err).toContain("1 of the entries in /o.json: no text");
+    expect(await list(files)).toMatchObject([
+      { title: "Port", created: "2026-03-01T10:00:00.000Z", provenance: { by: "tool", how: "imported" } },
+    ]);
+    expect((await runStrata(files, "import /o.json")).out).toBe("Imported: 0 memories, 1 already known");
+    await runStrata(files, "undo");
+    expect(await list(files)).toEqual([]);
+  });
+});
+
+describe("folders", () => {
+  it("import reads the JSON ledgers of a .memory folder, in folders below too, and errors that were resolved", async () => {
+    const files = open({
+      "/r/.memory/ledgers/capture.jsonl":
+        '{"summary":"Ledgers only grow","type":"decision"}\n{"op":"lease"}\n',
+      "/r/.memory/errors.log": '{"error":"EADDRINUSE 8080","attempt":1,"resolution":"stop the old server"}\n',
+      "/r/.memory/session.json": "{}",
+    });
+    const { code, out } = await runStrata(files, "import /r/.memory");
+    expect([code, out]).toEqual([0, "Imported: 2 memories\nNo memories in session.json."]);
+    expect(await list(files)).toMatchObject([
+      { type: "decision", content: "Ledgers only grow" },
+      { type: "knowledge", content: "EADDRINUSE 8080\n\nResolution: stop the old server" },
+    ]);
+  });
+
+  it("ingest --recursive reads the Markdown in and below a folder, and follows no link", async () => {
+    const files = open({
+      [`${PROJECT}/docs/a.md`]: "# Ports\n\n8080",
+      [`${PROJECT}/docs/deep/b.md`]: "# Queues\n\nbounded",
+      [`${PROJECT}/docs/deep/c.txt`]: "no page",
+      [`${PROJECT}/docs/node_modules/d.md`]: "# Other\n\npeople's",
+      [`${PROJECT}/docs/linked.md`]: "# Linked\n\nelsewhere",
+    });
+    files.links.add(`${PROJECT}/docs/linked.md`);
+    expect(await runStrata(files, "ingest docs")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("--recursive"),
+    });
+    expect((await runStrata(files, "ingest docs --recursive")).out).toBe("Imported: 2 memories");
+    expect((await list(files)).map(({ title }: { title: string }) => title).sort()).toEqual([
+      "Ports",
+      "Queues",
+    ]);
+    expect((await runStrata(files, "ingest docs --recursive")).out).toContain("2 already known");
+  });
+
+  it("a thousand exported memories are written in a few steps, each whole", async () => {
+    const lines = Array.from({ length: 1_000 }, (_, n) =>
+      JSON.stringify({ v: 1, id: `knowledge/fact-${n}`, contents: `fact number ${n}` }),
+    );
+    const files = open({ "/m.jsonl": lines.join("\n") });
+    let steps = 0;
+    const counting = new Proxy(files, {
+      get: (target, name) => {
+        if (name !== "create") return Reflect.get(target, name);
+        return (path: string, contents: string) => {
+          if (path.endsWith("pending.json")) steps++;
+          return target.create(path, contents);
+        };
+      },
+    });
+    const { out } = await runStrata(counting, "import /m.jsonl");
+    expect(out).toBe("Imported: 1000 memories");
+    expect(steps).toBe(4);
+    expect(files.text(`${PROJECT}/.opencode/memory/knowledge/fact-999.md`)).toBe("fact number 999");
+  });
+});
