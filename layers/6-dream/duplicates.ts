@@ -56,11 +56,23 @@ function readSubject({ content, title }: Memory): string {
   return isSaid ? "" : words.join(" ");
 }
 
-/** Are both of one kind and subject, with different numbers, names or negations? */
+/**
+ * Are both of one kind and subject, with different numbers, names or negations? Two memories that link to each other are
+ * not: a person has decided that both hold.
+ */
 export function isContradiction(one: Memory, other: Memory): boolean {
+  if (areBothKept(one, other)) return false;
   if (kindOf(one) !== kindOf(other) || readMeaning(one.title) !== readMeaning(other.title)) return false;
   return !isEqual(readPivots(one.content), readPivots(other.content));
 }
+
+/** Do they link to each other, as `strata reconcile --keep both` leaves them? */
+export const areBothKept = (one: Memory, other: Memory): boolean =>
+  one.links.includes(other.id) && other.links.includes(one.id);
+
+/** Are both of one kind, status and subject? */
+export const isOfOneKind = (one: Memory, other: Memory): boolean =>
+  kindOf(one) === kindOf(other) && one.status === other.status && readSubject(one) === readSubject(other);
 
 /** A memory that git sees and one that it ignores are never merged. */
 const kindOf = ({ isKeptOut, scope, sensitivity, type }: Memory): string =>
@@ -70,7 +82,7 @@ const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   one.size === other.size && [...one].every((word) => other.has(word));
 
 /** Pinned first, then the user's own words, then the more important, then the newer; the id breaks ties. */
-function compareWorth(one: Memory, other: Memory): number {
+export function compareWorth(one: Memory, other: Memory): number {
   const rank = ({ provenance }: Memory): number => (["user", "person"].includes(provenance.by) ? 0 : 1);
   return (
     Number(other.pinned) - Number(one.pinned) ||

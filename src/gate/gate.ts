@@ -17,7 +17,7 @@ import { type Memory, type MemoryDraft, usersTypes } from "../memory/memory.js";
 import { withSession } from "../memory/sessions.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../memory/store.js";
-import { compareStatements } from "../statement/compare.js";
+import { compareStatements, type Relation } from "../statement/compare.js";
 import { checkDraft } from "./check-draft.js";
 
 /** Memories on the same subject, most similar first. */
@@ -147,7 +147,10 @@ function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]):
 /**
  * Compares the evidence too, if known: a model's wording uses other words. Counted commands are compared by title only.
  */
-function relate({ content, provenance, title }: MemoryDraft, memory: Memory) {
+export function relate(
+  { content, provenance, title }: Pick<MemoryDraft, "content" | "provenance" | "title">,
+  memory: Memory,
+): Relation {
   if (isCounted(provenance) || isCounted(memory.provenance))
     return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
   const worded = compareStatements(content, memory.content);

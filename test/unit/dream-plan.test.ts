@@ -3,6 +3,7 @@ import { isProtected } from "../../layers/6-dream/change.js";
 import { isContradiction, isSame } from "../../layers/6-dream/duplicates.js";
 import { planCompared } from "../../layers/6-dream/neighbours.js";
 import { type DreamInput, planDream } from "../../layers/6-dream/plan.js";
+import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { isWatched } from "../../src/record/dream-state.js";
 import { memoryOf } from "../support/memory.js";
@@ -21,6 +22,7 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
     lastUsedMs: ({ updated }) => Date.parse(updated),
     isWatchedSince: () => true,
     missingPaths: () => [],
+    retention: kernelDefaults.retention,
     ...given,
   };
 }

@@ -12,6 +12,7 @@ import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import { recordRivals } from "../upkeep/record-rivals.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
@@ -62,11 +63,14 @@ function writeAll(
     const refused: { name: string; refusal: string }[] = [];
     const run = randomUUID().slice(0, 8);
     const gate = await openGate(project, memories);
+    const entered: Memory[] = [];
     for (const [index, { name, write }] of items.entries()) {
       const written = await write(memories, gate, run);
       if (written.kind === "refused") refused.push({ name, refusal: written.why });
+      else if (written.kind === "written" && !written.isKnown) entered.push(written.memory);
       progress.step(index + 1, items.length);
     }
+    await recordRivals(project, memories, entered);
     return refused;
   }).finally(() => progress.end());
 }
