@@ -143,6 +143,21 @@ describe("unneeded memories are archived", () => {
   });
 });
 
+it("resolved blockers and unused findings are archived after the days that the settings name", () => {
+  const daysAgo = (days: number): string => new Date(NOW - days * 86_400_000).toISOString();
+  const archived = (memory: Memory, retention = kernelDefaults.retention): boolean =>
+    carryOut([memory], { retention })[0]?.status === "archived";
+  const blocker = (days: number): Memory =>
+    memoryOf({ id: "blocker/x", status: "resolved", updated: daysAgo(days) });
+  expect([89, 90].map((days) => archived(blocker(days)))).toEqual([false, true]);
+  const finding = (days: number, by: "tool" | "user" = "tool"): Memory =>
+    memoryOf({ id: "knowledge/x", tags: ["finding"], provenance: { by }, updated: daysAgo(days) });
+  expect([29, 30].map((days) => archived(finding(days)))).toEqual([false, true]);
+  expect(archived(finding(60, "user"))).toBe(false);
+  const short = { ...kernelDefaults.retention, resolvedBlockersDays: 7, findingsDays: 3 } as never;
+  expect([archived(blocker(8), short), archived(finding(4), short)]).toEqual([true, true]);
+});
+
 it("unused memories are archived only if use was tracked for long enough", () => {
   const memory = memoryOf({ id: "idea/x", importance: 0.2, created: LONG_AGO, updated: LONG_AGO });
   expect(plan([memory], { isWatchedSince: () => false }).changes).toEqual([]);
