@@ -96,7 +96,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
     },
 
     compare: async (entered) => {
-      const rival = findUnseenRival(entered, await listOthers(entered), new Map());
+      const rival = findUnseenRival(entered, await listOwn(entered), new Map());
       return rival && formatRival(rival, await records.add(...orderRivals(entered, rival)));
     },
 
@@ -104,12 +104,8 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
   };
 
   /** Memories that came with the repository are not the user's version. */
-  async function listOwn(): Promise<readonly Memory[]> {
-    return (await store.list()).filter(({ isForeign }) => !isForeign);
-  }
-
-  async function listOthers({ id }: Memory): Promise<readonly Memory[]> {
-    return (await listOwn()).filter((one) => one.id !== id);
+  async function listOwn(except?: Memory): Promise<readonly Memory[]> {
+    return (await store.list()).filter(({ id, isForeign }) => !isForeign && id !== except?.id);
   }
 
   function see(memories: readonly Memory[]): void {
@@ -123,7 +119,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
 
   /** Another instance may have written about the same subject between the check and the write. */
   async function recordRace(own: Memory): Promise<void> {
-    const rival = findUnseenRival(own, await listOthers(own), seen);
+    const rival = findUnseenRival(own, await listOwn(own), seen);
     if (rival) await records.add(...orderRivals(own, rival));
   }
 }

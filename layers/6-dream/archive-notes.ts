@@ -38,8 +38,7 @@ export async function findOldNotes({
 }
 
 /** The session of a page for people or of a stored file. */
-const readID = (name: string): string | undefined =>
-  readSessionID(name) ?? /^([\w-]+)\.md$/.exec(name)?.[1];
+const readID = (name: string): string | undefined => readSessionID(name) ?? /^([\w-]+)\.md$/.exec(name)?.[1];
 
 /** The stored file last: after a crash between the two, the session still counts as old. */
 function listNotes(folder: string, id: string): string[] {
@@ -56,7 +55,8 @@ export async function archiveNotes(
   for (const id of sessions) {
     try {
       const targets = listNotes(archive, await findFreeName(files, archive, id));
-      for (const [n, path] of listNotes(sessionMemory, id).entries()) await files.rename(path, targets[n] ?? path);
+      for (const [n, path] of listNotes(sessionMemory, id).entries())
+        await files.rename(path, targets[n] ?? path);
     } catch (thrown) {
       log.warn("dream", `cannot archive the notes of ${id}: ${formatError(thrown)}`);
     }

@@ -55,7 +55,15 @@ export function markUndone(page: string, id: string, time: string): string {
 }
 
 /** One dream's entry on the page. */
-export function formatDream({ changes, findings, id, oldNotes = 0, refused, time, usedModel }: DreamReport): string {
+export function formatDream({
+  changes,
+  findings,
+  id,
+  oldNotes = 0,
+  refused,
+  time,
+  usedModel,
+}: DreamReport): string {
   const lines = [
     `## ${formatTime(time)} · ${id}`,
     "",

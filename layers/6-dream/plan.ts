@@ -30,15 +30,13 @@ export interface DreamInput {
   retention: Retention;
 }
 
-export type Retention = Pick<Config["retention"], "resolvedBlockersDays" | "findingsDays">;
+export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
 
 /** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
 /** Superseded memories stay of interest for a while. */
 const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
-/** Tag of what was found in a page or document. */
-const FINDING = "finding";
 /** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
 const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
@@ -122,19 +120,12 @@ function findNeglect(memory: Memory, input: DreamInput): string | undefined {
   if (usersTypes.has(memory.type)) return undefined;
   const lastMs = input.lastUsedMs(memory);
   const unusedMs = input.nowMs - lastMs;
-  const days = Math.floor(unusedMs / DAY_MS);
-  if (isFinding(memory) && unusedMs >= input.retention.findingsDays * DAY_MS && input.isWatchedSince(lastMs))
-    return `a finding that nobody has used for ${days} days`;
   const isForgotten =
     unusedMs >= FORGOTTEN_AFTER_MS &&
     input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
     input.isWatchedSince(lastMs);
-  return isForgotten ? `nobody has used it for ${days} days` : undefined;
+  return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
-
-/** What the agent found outside, not what a person has tagged. */
-const isFinding = ({ provenance: { by }, tags }: Memory): boolean =>
-  tags.includes(FINDING) && (by === "tool" || by === "agent");
 
 /** Protected duplicates stay: better stored twice than lost. */
 function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {

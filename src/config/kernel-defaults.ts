@@ -4,7 +4,7 @@ export const kernelDefaults = {
   trust: { projects: [], remotes: [] },
   cache: { ttl: "5m" },
   enabled: true,
-  retention: { resolvedBlockersDays: 90, notesDays: 180, findingsDays: 30 },
+  retention: { resolvedBlockersDays: 90, notesDays: 180 },
   log: { level: "info" },
   linkedFolders: [] as string[],
   committedFolders: [] as string[],

@@ -65,7 +65,7 @@ const cache = z.strictObject({
   ),
 });
 
-const { findingsDays, notesDays, resolvedBlockersDays } = kernelDefaults.retention;
+const { notesDays, resolvedBlockersDays } = kernelDefaults.retention;
 const MOST_DAYS = 36_500;
 const retention = z.strictObject({
   resolvedBlockersDays: byUser(
@@ -77,14 +77,6 @@ const retention = z.strictObject({
       MOST_DAYS,
       notesDays,
       "Days after which a dream moves the notes of an unused session to session-memory/archive.",
-    ),
-  ),
-  findingsDays: byUser(
-    whole(
-      1,
-      MOST_DAYS,
-      findingsDays,
-      "Days after which a dream archives an unused finding of a web page or document.",
     ),
   ),
 });

@@ -1,10 +1,10 @@
 /** Notes of sessions that were not used for long go to an archive, with a dream. */
 import { expect, it } from "vitest";
 import { DAY_MS } from "../../src/days.js";
+import { openDreamWorld } from "../support/dream-world.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { openDreamWorld } from "../support/dream-world.js";
 import { runStrata } from "../support/shell.js";
 
 const NOTES = `${PROJECT}/.opencode/session-memory`;

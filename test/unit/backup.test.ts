@@ -30,7 +30,7 @@ async function lose(files: MemoryFiles): Promise<MemoryFiles> {
 const valued = (path: string): boolean =>
   (path.startsWith(`${OPENCODE}/`) || path.startsWith(`${GLOBAL}/memory/`)) &&
   /\/(memory|session-memory|tool-results|savings)\//.test(path) &&
-  !/\/state\//.test(path);
+  !/\/state\/|MEMORY\.md$/.test(path);
 const namesIn = (files: MemoryFiles): string[] =>
   gunzipSync(files.contents.get(FILE) ?? "")
     .toString()
@@ -96,12 +96,15 @@ describe("strata restore --backup", () => {
     expect(dry.out).toMatch(/Would restore: \d+ files, \d+ hold in every project; --global includes them/);
     expect(left.contents).toEqual(before);
     await runStrata(left, `restore --backup ${FILE}`);
-    expect([...left.contents.keys()].filter((path) => path.startsWith(`${GLOBAL}/memory/preference`))).toEqual([]);
+    expect(
+      [...left.contents.keys()].filter((path) => path.startsWith(`${GLOBAL}/memory/preference`)),
+    ).toEqual([]);
   });
 
   const head = { strata: "backup", v: 1 };
   const entry = { root: "project", path: ".opencode/memory/idea/x.md", sha256: "", text: "x" };
-  const pack = (...lines: object[]): Buffer => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const pack = (...lines: object[]): Buffer =>
+    gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   it.each<[string, Uint8Array | string]>([
     ["is no backup", "text"],
     ["is cut off", pack(head)],

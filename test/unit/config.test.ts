@@ -220,7 +220,8 @@ describe("the master switch", () => {
     const { config, problems } = await read(inProject({ enabled: false, toolResults: { threshold: 5_000 } }));
     expect(problems).toEqual([]);
     const groups = Object.values(config).filter(
-      (group): group is { enabled: unknown } => typeof group === "object" && group !== null && "enabled" in group,
+      (group): group is { enabled: unknown } =>
+        typeof group === "object" && group !== null && "enabled" in group,
     );
     expect(groups.length).toBeGreaterThan(8);
     expect(groups.filter(({ enabled }) => enabled !== false)).toEqual([]);

@@ -17,7 +17,11 @@ async function open(...lines: string[]): Promise<MemoryFiles> {
   return files;
 }
 const openThree = () =>
-  open("--type idea cache the pages", "--type idea --pin draw the graph", "--type knowledge pages are cached");
+  open(
+    "--type idea cache the pages",
+    "--type idea --pin draw the graph",
+    "--type knowledge pages are cached",
+  );
 const listed = (files: MemoryFiles): string[] =>
   [...files.contents.keys()]
     .filter((path) => /memory\/(private\/)?(archive\/)?[a-z]+\/[^/]+\.md$/.test(path))
@@ -31,7 +35,11 @@ describe("strata archive by type, age and words", () => {
     const { code, err, out } = await runStrata(files, "archive --type idea --reason old");
     expect([code, err]).toEqual([0, "Skipped  1 memory: pinned"]);
     expect(out).toMatch(/^Archived 1 memory; strata undo --run \w+ brings them back\.$/m);
-    expect(listed(files)).toEqual(["archive/idea/cache-pages.md", "idea/draw-graph.md", "knowledge/pages-cached.md"]);
+    expect(listed(files)).toEqual([
+      "archive/idea/cache-pages.md",
+      "idea/draw-graph.md",
+      "knowledge/pages-cached.md",
+    ]);
     expect((await runStrata(files, "history cache-pages")).out).toContain("(old)");
     expect((await runStrata(files, "undo")).code).toBe(0);
     expect(listed(files)).toEqual(before);
@@ -64,12 +72,15 @@ describe("strata archive by type, age and words", () => {
     expect((await runStrata(files, "archive --older-than 41 --dry-run")).out).toBe("No memory matches.");
   });
 
-  it.each(["archive", "archive 8080 --type idea", "archive --older-than soon", "archive --type none", "publish"])(
-    "strata %s exits with 2",
-    async (line) => {
-      expect((await runStrata(await open(), line)).code).toBe(2);
-    },
-  );
+  it.each([
+    "archive",
+    "archive 8080 --type idea",
+    "archive --older-than soon",
+    "archive --type none",
+    "publish",
+  ])("strata %s exits with 2", async (line) => {
+    expect((await runStrata(await open(), line)).code).toBe(2);
+  });
 
   it("10,000 memories are selected without looking at one twice", () => {
     const memories = Array.from({ length: 10_000 }, (_, n) =>

@@ -37,7 +37,11 @@ describe("a memory that says all of another one", () => {
       "Run the linter before the tests.",
       "Run the linter before the tests because it is faster.",
     ],
-    ["has its sentences in other wording", "The DB is Postgres 16.", "Kim set it up. The database is Postgres 16."],
+    [
+      "has its sentences in other wording",
+      "The DB is Postgres 16.",
+      "Kim set it up. The database is Postgres 16.",
+    ],
   ])("takes it in if it %s", (_, short, long) => {
     expect(merged([short, long])).toEqual([long, short]);
     expect(merged([long, short])).toEqual([long, short]);
@@ -47,7 +51,11 @@ describe("a memory that says all of another one", () => {
     ["has them in another order", "Stop the worker. Start the api.", "Start the api. Stop the worker. Wait."],
     ["adds a case", "Deploys run on Mondays.", "Deploys run on Mondays and Thursdays."],
     ["adds a condition", "Restart the api by hand.", "Restart the api by hand if it hangs."],
-    ["may mean another thing by it", "It listens on port 8080.", "Kim owns the mailer. It listens on port 8080."],
+    [
+      "may mean another thing by it",
+      "It listens on port 8080.",
+      "Kim owns the mailer. It listens on port 8080.",
+    ],
   ])("does not take it in if it %s", (_, short, long) => {
     expect(merged([short, long])).toEqual([]);
   });

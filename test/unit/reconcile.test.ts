@@ -4,6 +4,7 @@ import { formatConflict, readOtherVersion } from "../../src/memory/conflict.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
+import { openWorld } from "../support/world.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
 
@@ -11,7 +12,10 @@ const FOLDER = `${PROJECT}/.opencode/memory`;
 async function openConflict(): Promise<{ files: MemoryFiles; err: string; name: string }> {
   const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
   await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
-  const { err } = await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
+  const { err } = await runStrata(
+    files,
+    "remember --type decision --title Harbour cranes belong to the city",
+  );
   const name = /conflicts\/(.+)\.md/.exec(listConflicts(files)[0] ?? "")?.[1] ?? "";
   return { files, err, name };
 }
@@ -28,7 +32,10 @@ describe("people's own commands", () => {
     const page = files.text(`${FOLDER}/conflicts/${name}.md`) ?? "";
     expect(page).toContain("ships land at pier four");
     expect(page).toContain("cranes belong to the city");
-    const again = await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
+    const again = await runStrata(
+      files,
+      "remember --type decision --title Harbour cranes belong to the city",
+    );
     expect(again.out).toContain("Already known");
     expect(listConflicts(files)).toHaveLength(1);
   });
@@ -73,16 +80,19 @@ describe("strata reconcile", () => {
     ["this", "active", "superseded"],
     ["that", "superseded", "active"],
     ["both", "active", "active"],
-  ])("reconcile --keep %s leaves one %s and the other %s, and the record archived", async (keep, one, other) => {
-    const { files, name } = await openConflict();
-    expect((await runStrata(files, `reconcile ${name} --keep ${keep}`)).out).toBe(`Decided: ${name}`);
-    expect([await statusOf(files, "decision/harbour"), await statusOf(files, "decision/harbour-2")]).toEqual([
-      one,
-      other,
-    ]);
-    expect(listConflicts(files)).toEqual([]);
-    expect(listConflicts(files, `${FOLDER}/archive/conflicts/`)).toHaveLength(1);
-  });
+  ])(
+    "reconcile --keep %s leaves one %s and the other %s, and the record archived",
+    async (keep, one, other) => {
+      const { files, name } = await openConflict();
+      expect((await runStrata(files, `reconcile ${name} --keep ${keep}`)).out).toBe(`Decided: ${name}`);
+      expect([
+        await statusOf(files, "decision/harbour"),
+        await statusOf(files, "decision/harbour-2"),
+      ]).toEqual([one, other]);
+      expect(listConflicts(files)).toEqual([]);
+      expect(listConflicts(files, `${FOLDER}/archive/conflicts/`)).toHaveLength(1);
+    },
+  );
 
   it("two memories that are both kept are no contradiction any longer", async () => {
     const { files, name } = await openConflict();
@@ -120,4 +130,16 @@ it("the other version of a record is read as it was written", () => {
   };
   for (const other of ["one line", "two\n\nparagraphs\n- and a list"])
     expect(readOtherVersion(formatConflict(conflict, "what stands", other))).toBe(other);
+});
+
+it("/remember keeps both texts of one title too, and says where they are", async () => {
+  const world = await openWorld();
+  const say = (words: string) =>
+    world.strata.dispatcher.commands
+      .find(({ name }) => name === "remember")
+      ?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+  await say("decision: The harbour\nships land at pier four");
+  const answer = await say("decision: The harbour\ncranes belong to the city");
+  expect(answer).toContain("strata reconcile decides which holds");
+  expect(listConflicts(world.files)).toHaveLength(1);
 });

@@ -40,7 +40,9 @@ it("validate names memories that say the same as a note", async () => {
 
 it("validate takes no two texts for the same that only look alike", async () => {
   for (const texts of different.slice(0, 20))
-    expect((await validate(await open(texts, "knowledge"))).filter(({ level }) => level === "note")).toEqual([]);
+    expect((await validate(await open(texts, "knowledge"))).filter(({ level }) => level === "note")).toEqual(
+      [],
+    );
 });
 
 it("near pairs of 10,000 memories are found without comparing each with each", () => {

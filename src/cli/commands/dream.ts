@@ -43,7 +43,8 @@ function report({ say, warn }: CliContext, outcome: DreamOutcome, asJSON: boolea
   if (!asJSON) {
     if (changes.length + findings.length + oldNotes === 0) say("Nothing to change.");
     else say(formatDream(outcome.report));
-    if (changes.length + oldNotes > 0 && outcome.kind === "planned") say("Nothing was changed: this was a dry run.");
+    if (changes.length + oldNotes > 0 && outcome.kind === "planned")
+      say("Nothing was changed: this was a dry run.");
     else if (changes.length > 0) say(`${formatCounts(changes)}; strata undo reverts it.`);
   }
   return exitCodes.fine;

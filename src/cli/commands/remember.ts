@@ -42,7 +42,8 @@ export const run: Run = async (cli, options, args) => {
     const { contradicted, written } = await (await openGate(project, memories)).keep(draft, cause);
     const code = reportWritten(cli, written, "Remembered");
     for (const line of formatContradicted(contradicted)) cli.say(line);
-    if (written.kind === "written" && !written.isKnown) await recordRivals(project, memories, [written.memory]);
+    if (written.kind === "written" && !written.isKnown)
+      await recordRivals(project, memories, [written.memory]);
     return code;
   });
 };

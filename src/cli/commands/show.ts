@@ -19,7 +19,8 @@ export const run: Run = async (cli, { json }, args) => {
 
 /** The memory's text, then its fields. */
 function formatMemory(memory: Memory, style: Style): string {
-  const { created, entities, id, links, provenance, status, supersededBy, tags, title, updated, when } = memory;
+  const { created, entities, id, links, provenance, status, supersededBy, tags, title, updated, when } =
+    memory;
   const { by, evidence, session } = provenance;
   const rows: [string, string | undefined][] = [
     ["id", `${id}, ${status}`],

@@ -35,7 +35,8 @@ export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) =>
   const patterns = kinds.map(patternOf);
   return ({ path, root }) => {
     const whole = root === "project" ? path : `${OPENCODE}${path}`;
-    const isPlain = !/[\\:]|\p{Cc}/u.test(path) && path.split("/").every((part) => !["", ".", ".."].includes(part));
+    const isPlain =
+      !/[\\:]|\p{Cc}/u.test(path) && path.split("/").every((part) => !["", ".", ".."].includes(part));
     const isBelow = FOLDERS[root].some((folder) => path.startsWith(`${folder}/`));
     return isPlain && isBelow && !PASSING.test(whole) && patterns.some((pattern) => pattern.test(whole));
   };

@@ -7,11 +7,11 @@ import { takeIn } from "../../../layers/6-dream/take-in.js";
 import type { Memory } from "../../memory/memory.js";
 import { readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
-import { openConflictLog } from "./record-rivals.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { type Merge, planPair } from "./mergeable.js";
 import { findNearPairs } from "./near-pairs.js";
+import { openConflictLog } from "./record-rivals.js";
 import { countMemories } from "./select.js";
 
 export const run: Run = async (cli, { execute, json, type: given }) => {

@@ -37,7 +37,8 @@ function readSentences(text: string): readonly string[] {
 function isWithin(sentences: readonly string[], others: readonly string[]): boolean {
   const isSame = sentences.length === others.length;
   // Within another text, "it" may be another thing.
-  if (sentences.length === 0 || (!isSame && sentences.some((sentence) => POINTING.test(sentence)))) return false;
+  if (sentences.length === 0 || (!isSame && sentences.some((sentence) => POINTING.test(sentence))))
+    return false;
   let next = 0;
   for (const other of others) {
     const sentence = sentences[next];

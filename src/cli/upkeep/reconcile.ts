@@ -103,7 +103,14 @@ function requireConflict(open: readonly OpenConflict[], words: string): OpenConf
 
 function describe({ name, otherText, record, standing }: OpenConflict): object {
   const { found, id, otherBy, otherID, path, standingBy, title } = record;
-  return { name, title, found, path, this: { id, by: standingBy, text: standing.content }, that: { id: otherID, by: otherBy, text: otherText } };
+  return {
+    name,
+    title,
+    found,
+    path,
+    this: { id, by: standingBy, text: standing.content },
+    that: { id: otherID, by: otherBy, text: otherText },
+  };
 }
 
 function format({ name, otherText, record, standing }: OpenConflict): string {
@@ -153,7 +160,11 @@ async function decideAll(
 }
 
 /** Returns why it could not be decided. Nothing is lost: the version not kept is superseded, or stays in the record. */
-async function decide(deciding: Deciding, conflict: OpenConflict, choice: Choice): Promise<string | undefined> {
+async function decide(
+  deciding: Deciding,
+  conflict: OpenConflict,
+  choice: Choice,
+): Promise<string | undefined> {
   const { cli, log, memories } = deciding;
   const { other, record, standing } = conflict;
   const cause = { operation: "reconcile", run: randomUUID().slice(0, 8), reason: `kept ${choice}` };

@@ -104,7 +104,11 @@ export function planEntry(
   return isForced ? "replace" : "keep";
 }
 
-function report({ cli }: Project, { kept, notGlobal, restored, same }: Restored, { isDry }: RestoreOptions): void {
+function report(
+  { cli }: Project,
+  { kept, notGlobal, restored, same }: Restored,
+  { isDry }: RestoreOptions,
+): void {
   const { say, style, warn } = cli;
   for (const { path } of restored.slice(0, MOST_LISTED)) say(path);
   if (restored.length > MOST_LISTED) say(`and ${formatCount(restored.length - MOST_LISTED)} more`);

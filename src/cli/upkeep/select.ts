@@ -29,10 +29,16 @@ export function readSelection(
   if (isGiven === args.length > 0)
     throw new StrataError(
       WRONG_ARGUMENT,
-      isGiven ? "name one memory, or select many by options, not both" : "name a memory, or select by options",
+      isGiven
+        ? "name one memory, or select many by options, not both"
+        : "name a memory, or select by options",
     );
   if (!isGiven) return undefined;
-  return { words, ...(type !== undefined && { type }), ...(olderThanDays !== undefined && { olderThanDays }) };
+  return {
+    words,
+    ...(type !== undefined && { type }),
+    ...(olderThanDays !== undefined && { olderThanDays }),
+  };
 }
 
 /** The selected memories, by id. The age counts from the last change. Pure. */
