@@ -54,7 +54,7 @@ it("notes of a session that is archived a second time replace nothing", async ()
 it("gc lists archived notes and removes them only with --execute", async () => {
   const { dream, files } = await open(200);
   await dream();
-  const clock = createFakeClock(MORNING);
+  const clock = createFakeClock(MORNING + 31 * DAY_MS);
   expect((await runStrata(files, "gc", { clock })).out).toContain("archived notes of an old session");
   expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
   expect((await runStrata(files, "gc --execute", { clock })).code).toBe(0);

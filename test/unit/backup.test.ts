@@ -31,6 +31,7 @@ const valued = (path: string): boolean =>
   (path.startsWith(`${OPENCODE}/`) || path.startsWith(`${GLOBAL}/memory/`)) &&
   /\/(memory|session-memory|tool-results|savings)\//.test(path) &&
   !/\/state\/|MEMORY\.md$/.test(path);
+const hexOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("hex");
 const namesIn = (files: MemoryFiles): string[] =>
   gunzipSync(files.contents.get(FILE) ?? "")
     .toString()
@@ -47,7 +48,7 @@ describe("strata backup", () => {
     const left = await lose(files);
     expect((await runStrata(left, `restore --backup ${FILE} --global`)).code).toBe(0);
     for (const [path, bytes] of files.contents)
-      if (valued(path)) expect([path, left.contents.get(path)]).toEqual([path, bytes]);
+      if (valued(path)) expect([path, hexOf(left.contents.get(path))]).toEqual([path, hexOf(bytes)]);
     expect((await runStrata(left, "show 8080")).out).toContain("port 8080");
     expect((await runStrata(left, "validate")).code).toBe(0);
   });

@@ -24,7 +24,10 @@ const openThree = () =>
   );
 const listed = (files: MemoryFiles): string[] =>
   [...files.contents.keys()]
-    .filter((path) => /memory\/(private\/)?(archive\/)?[a-z]+\/[^/]+\.md$/.test(path))
+    .filter(
+      (path) =>
+        !path.endsWith("MEMORY.md") && /memory\/(private\/)?(archive\/)?[a-z]+\/[^/]+\.md$/.test(path),
+    )
     .map((path) => path.slice(FOLDER.length + 1))
     .sort();
 
@@ -36,11 +39,11 @@ describe("strata archive by type, age and words", () => {
     expect([code, err]).toEqual([0, "Skipped  1 memory: pinned"]);
     expect(out).toMatch(/^Archived 1 memory; strata undo --run \w+ brings them back\.$/m);
     expect(listed(files)).toEqual([
-      "archive/idea/cache-pages.md",
-      "idea/draw-graph.md",
-      "knowledge/pages-cached.md",
+      "archive/idea/cache-the-pages.md",
+      "idea/draw-the-graph.md",
+      "knowledge/pages-are-cached.md",
     ]);
-    expect((await runStrata(files, "history cache-pages")).out).toContain("(old)");
+    expect((await runStrata(files, "history cache-the-pages")).out).toContain(", old)");
     expect((await runStrata(files, "undo")).code).toBe(0);
     expect(listed(files)).toEqual(before);
   });
@@ -110,8 +113,8 @@ describe("strata publish by type and words", () => {
   it("publish --include-private moves private ones too, and names what is refused", async () => {
     const files = await open("--type idea --private a secret plan");
     const { out } = await runStrata(files, "publish --match plan --include-private");
-    expect(out).toMatch(/^Published: idea\/secret-plan/m);
-    expect(listed(files)).toEqual(["idea/secret-plan.md"]);
+    expect(out).toMatch(/^Published: idea\/a-secret-plan/m);
+    expect(listed(files)).toEqual(["idea/a-secret-plan.md"]);
     expect((await runStrata(files, "publish --match plan")).out).toBe("No memory that git ignores matches.");
   });
 });

@@ -54,5 +54,7 @@ export async function recordRivals(
 export async function openConflictLog(project: Project) {
   const { cli, folders } = project;
   const { clock, files } = cli;
-  return createConflictLog({ clock, files, folder: folders.memory, trust: await openTrust(project) });
+  const trust = await openTrust(project);
+  await trust.refresh("");
+  return createConflictLog({ clock, files, folder: folders.memory, trust });
 }
