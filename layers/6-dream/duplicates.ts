@@ -45,13 +45,15 @@ export function isSame(one: Memory, other: Memory): boolean {
 function keyOf(memory: Memory): string | undefined {
   const { content, status } = memory;
   const meaning = readMeaning(content);
-  return meaning === "" ? undefined : JSON.stringify([kindOf(memory), status, readSubject(memory), meaning]);
+  return meaning === ""
+    ? undefined
+    : JSON.stringify([kindOf(memory), status, readSubject(memory, meaning), meaning]);
 }
 
 /** The title if it adds to the text, or "": "It listens on 8080" means something else under another title. */
-function readSubject({ content, title }: Memory): string {
+function readSubject({ content, title }: Memory, meaning = readMeaning(content)): string {
   const words = readMeaning(title).replace(/…$/, "").split(" ");
-  const said = new Set(readMeaning(content).split(" "));
+  const said = new Set(meaning.split(" "));
   const isSaid = words.every((word) => said.has(word) || FILLERS.has(word));
   return isSaid ? "" : words.join(" ");
 }

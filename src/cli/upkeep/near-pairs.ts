@@ -8,7 +8,7 @@ import { countShared, readWords } from "../../statement/words.js";
 /** Number of a memory's rarest words by which others are found. */
 const RAREST = 4;
 /** A word that more memories have finds too many. */
-const MOST_HAVING = 400;
+const MOST_HAVING = 100;
 /** Pairs of a memory that are returned, the most similar first. */
 const MOST_OF_ONE = 8;
 /** Least share of the shorter memory's words that the longer has. */

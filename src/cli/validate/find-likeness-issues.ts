@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { areBothKept, findDuplicates, isContradiction } from "../../../layers/6-dream/duplicates.js";
 import { relate } from "../../gate/gate.js";
 import type { Memory } from "../../memory/memory.js";
+import { type Compare, createComparison } from "../../statement/compare.js";
 import { idOf, type ReadShelf } from "../memory-files.js";
-import { findNearPairs } from "../upkeep/near-pairs.js";
+import { findNearPairs, type Pair } from "../upkeep/near-pairs.js";
 import { type Issue, note, warning } from "./issue.js";
 
 export function findLikenessIssues(shelves: readonly ReadShelf[]): Issue[] {
@@ -18,6 +19,7 @@ export function findLikenessIssues(shelves: readonly ReadShelf[]): Issue[] {
     }
   const fileOf = ({ id }: Memory): string => files.get(id) ?? id;
   const same = new Set<string>();
+  const near = findNearPairs(memories);
   const duplicates = findDuplicates(memories).flatMap(({ others, survivor }) =>
     others.map((other) => {
       same.add(other.id);
@@ -28,17 +30,17 @@ export function findLikenessIssues(shelves: readonly ReadShelf[]): Issue[] {
       });
     }),
   );
-  return [...duplicates, ...findContradictions(memories, { fileOf, same })];
+  return [...duplicates, ...findContradictions([...near, ...pairByTitle(memories)], { fileOf, same })];
 }
 
 function findContradictions(
-  memories: readonly Memory[],
+  pairs: readonly Pair[],
   { fileOf, same }: { fileOf(memory: Memory): string; same: ReadonlySet<string> },
 ): Issue[] {
-  const pairs = [...findNearPairs(memories), ...pairByTitle(memories)];
+  const compare = createComparison();
   const found = new Map<string, Issue>();
   for (const [one, other] of pairs) {
-    if (same.has(one.id) || same.has(other.id) || !doContradict(one, other)) continue;
+    if (same.has(one.id) || same.has(other.id) || !doContradict(one, other, compare)) continue;
     const [older, newer] = one.updated < other.updated ? [one, other] : [other, one];
     found.set([one.id, other.id].sort().join(" "), contradicts(fileOf(newer), older));
   }
@@ -52,15 +54,15 @@ const contradicts = (file: string, { id }: Memory): Issue =>
     todo: `archive the one that no longer holds, or link the two to each other if both hold`,
   });
 
-function doContradict(one: Memory, other: Memory): boolean {
+function doContradict(one: Memory, other: Memory, compare: Compare): boolean {
   if (one.scope !== other.scope || one.sensitivity !== other.sensitivity || areBothKept(one, other))
     return false;
   const [earlier, later] = one.updated < other.updated ? [one, other] : [other, one];
-  return relate(later, earlier) === "contradicts" || isContradiction(one, other);
+  return relate(later, earlier, compare) === "contradicts" || isContradiction(one, other);
 }
 
 /** Neighbours among the memories of one type and title, which need not share words. */
-function pairByTitle(memories: readonly Memory[]): (readonly [Memory, Memory])[] {
+function pairByTitle(memories: readonly Memory[]): Pair[] {
   const last = new Map<string, Memory>();
   return memories.flatMap((memory) => {
     const key = `${memory.scope} ${memory.type} ${memory.title.toLowerCase()}`;
