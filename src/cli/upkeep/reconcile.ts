@@ -174,6 +174,8 @@ async function decide(
     await openEditor(cli.env, path);
     const now = (await memories.list()).find(({ id }) => id === standing.id);
     if (now?.content === standing.content && now.title === standing.title) return "you changed nothing";
+    // To read and save a memory is to accept it, as with strata edit.
+    if (now?.isForeign) await memories.accept([now.id], "strata reconcile");
   }
   const written = await apply(conflict, choice, { memories, cause });
   if (written?.kind === "refused") return written.why;
