@@ -18,7 +18,7 @@ interface Described {
   items?: Described;
 }
 
-const TOP_LEVEL = "Folders";
+const TOP_LEVEL = "The rest";
 
 const SET_BY: Record<Owner, string> = {
   anyone: "any file",

@@ -42,13 +42,16 @@ export const tornOf = ({ path }: FileKind): FileKind => ({
 });
 
 /** Is the file of this kind? `path` is relative to the project, with `/` as separator. */
-export function matches(kind: FileKind, path: string): boolean {
+export const matches = (kind: FileKind, path: string): boolean => patternOf(kind).test(path);
+
+/** Matches the paths of files of this kind, relative to the project. */
+export function patternOf(kind: FileKind): RegExp {
   const escaped = kind.path.replace(/[.$()+]/g, "\\$&");
   const pattern = Object.entries(PLACEHOLDERS).reduce(
     (text, [placeholder, source]) => text.replaceAll(placeholder, source),
     escaped,
   );
-  return new RegExp(`^${pattern}$`).test(path);
+  return new RegExp(`^${pattern}$`);
 }
 
 const PLACEHOLDERS = {

@@ -7,5 +7,9 @@ export const files: readonly FileKind[] = [
     expiry: { what: "an earlier version of notes", days: 1 },
   },
   { path: ".opencode/session-memory/<id>.json" },
+  ...["<id>.md", "<id>.previous.md", "<id>.json"].map((name) => ({
+    path: `.opencode/session-memory/archive/${name}`,
+    expiry: { what: "archived notes of an old session", days: 30 },
+  })),
   { path: ".opencode/session-memory/.gitignore" },
 ];

@@ -28,6 +28,8 @@ export interface ConflictLog {
   add(standing: Memory, other: OtherVersion): Promise<string>;
   /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
   listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
+  /** Archives a record that a person has decided, although both versions are unchanged. */
+  settle(record: Pick<ConflictRecord, "path">): Promise<void>;
 }
 
 export interface ConflictLogOptions {
@@ -77,6 +79,8 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
       }
       return open.sort((a, b) => (a.found < b.found ? -1 : 1));
     },
+
+    settle: ({ path }) => archive(path),
   };
 
   /** Moves a record to `archive/conflicts/` of its root, a private one to `private/archive/conflicts/`. */

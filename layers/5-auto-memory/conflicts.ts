@@ -12,7 +12,7 @@ import type { ConflictRecord } from "../../src/memory/conflict-records.js";
 import type { Memory, MemoryDraft, MemoryType } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
-import { type ConflictLogOptions, createConflictLog } from "./conflict-log.js";
+import { type ConflictLogOptions, createConflictLog, type OtherVersion } from "./conflict-log.js";
 
 export interface Conflicts {
   see(memories: readonly Memory[]): void;
@@ -20,6 +20,11 @@ export interface Conflicts {
   remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
   /** Like the store's. A memory that this instance has never seen is changed without a check. */
   update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
+  /**
+   * For what a person has entered, which is never refused: if another memory has the same type and title and says
+   * otherwise, a record names both. Returns a sentence with its path.
+   */
+  compare(entered: Memory): Promise<string | undefined>;
   /** Unsettled conflicts, the oldest first. */
   open(): Promise<readonly OpenConflict[]>;
 }
@@ -90,12 +95,17 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       return { kind: "conflict", existing: theirs, path };
     },
 
+    compare: async (entered) => {
+      const rival = findUnseenRival(entered, await listOwn(entered), new Map());
+      return rival && formatRival(rival, await records.add(...orderRivals(entered, rival)));
+    },
+
     open: async () => records.listOpen(await store.list()),
   };
 
   /** Memories that came with the repository are not the user's version. */
-  async function listOwn(): Promise<readonly Memory[]> {
-    return (await store.list()).filter(({ isForeign }) => !isForeign);
+  async function listOwn(except?: Memory): Promise<readonly Memory[]> {
+    return (await store.list()).filter(({ id, isForeign }) => !isForeign && id !== except?.id);
   }
 
   function see(memories: readonly Memory[]): void {
@@ -109,16 +119,20 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
 
   /** Another instance may have written about the same subject between the check and the write. */
   async function recordRace(own: Memory): Promise<void> {
-    const rival = findUnseenRival(
-      own,
-      (await listOwn()).filter(({ id }) => id !== own.id),
-      seen,
-    );
-    if (!rival) return;
-    // Each instance finds the other's; both name the alphabetically first id as standing, which gives one record.
-    const [standing, other] = rival.id < own.id ? [rival, own] : [own, rival];
-    await records.add(standing, { ...other, by: other.provenance.session });
+    const rival = findUnseenRival(own, await listOwn(own), seen);
+    if (rival) await records.add(...orderRivals(own, rival));
   }
+}
+
+/** Each side finds the other's; both name the alphabetically first id as standing, which gives one record. */
+export function orderRivals(one: Memory, rival: Memory): [standing: Memory, other: OtherVersion] {
+  const [standing, other] = rival.id < one.id ? [rival, one] : [one, rival];
+  return [standing, { ...other, by: other.provenance.session }];
+}
+
+/** For a person: what they have entered has a rival. */
+export function formatRival({ id, title }: Memory, path: string): string {
+  return `${id} has the same title ("${title}") and says otherwise; strata reconcile decides which holds. Both are in ${path}`;
 }
 
 /** The refusal for the session that wrote the other version. */

@@ -67,7 +67,7 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_000 },
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
-    commands: createMemoryCommands({ ...context, gate }),
+    commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);

@@ -4,12 +4,14 @@
  *     locate        list the memories
  *     collect       find similar memories, and those that name missing files
  *     consolidate   merge duplicates by rules, and similar memories with a model if one may be asked
- *     prune         archive expired and forgotten memories; all changes go in with one swap
+ *     prune         archive expired and forgotten memories; all changes go in with one swap; then move old sessions' notes
+ *                   to their archive
  *
  * Nothing changes before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, the dream plans
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
+import type { Config } from "../../src/config/schema.js";
 import { formatError, StrataError } from "../../src/error.js";
 import type { Folders } from "../../src/folders.js";
 import type { HeldLock, Locks } from "../../src/lock/locks.js";
@@ -18,6 +20,7 @@ import { type DreamState, readDreamState } from "../../src/record/dream-state.js
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import { archiveNotes, findOldNotes } from "./archive-notes.js";
 import { createDreamRecord } from "./dream-record.js";
 import type { DreamReport } from "./dreams-page.js";
 import { type AskModel, createDreamPlanning, type DreamRun } from "./planning.js";
@@ -57,6 +60,7 @@ export interface DreamsOptions {
   memories: Memories;
   /** May this text be stored? */
   check: StagedCheck;
+  retention: Config["retention"];
 }
 
 const SOURCE = "dream";
@@ -68,9 +72,9 @@ interface Progress {
   outcome?: DreamOutcome;
 }
 
-export function createDreams(options: DreamsOptions): Dreams {
-  const { clock, files, folders, locks, log, memories } = options;
-  const plan = createDreamPlanning(options);
+export function createDreams(given: DreamsOptions): Dreams {
+  const { clock, files, folders, locks, log, memories } = given;
+  const plan = createDreamPlanning(given);
   const record = createDreamRecord({ clock, files, folders, log });
 
   return {
@@ -113,14 +117,18 @@ export function createDreams(options: DreamsOptions): Dreams {
     let refusal = "";
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const planned = await plan(run);
-      const report = { id, time: new Date(clock.now()).toISOString(), ...planned };
+      const oldNotes = await findOldNotes({ clock, files, folders, retention: given.retention });
+      const report = { id, time: new Date(clock.now()).toISOString(), ...planned, oldNotes: oldNotes.length };
       if (options.isDry) return { kind: "planned", report };
       both.throwIfAborted();
       await lock.check();
       progress.isSwapping = true;
       const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
       progress.isSwapping = false;
-      if (swapped.kind === "written") return { kind: "done", report: await record.noteDone(run, report) };
+      if (swapped.kind === "written") {
+        await archiveNotes({ files, folders, log }, oldNotes);
+        return { kind: "done", report: await record.noteDone(run, report) };
+      }
       refusal = swapped.why;
     }
     throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);

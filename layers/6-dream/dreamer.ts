@@ -28,7 +28,11 @@ const MODELS_SHARE = 0.8;
 /** `end` aborts a running dream. */
 export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
   const { clock, config, folders } = context;
-  const dreams = createDreams({ ...context, check: { findFault: findSecretIn } });
+  const dreams = createDreams({
+    ...context,
+    check: { findFault: findSecretIn },
+    retention: config.retention,
+  });
 
   return {
     state: dreams.state,

@@ -12,6 +12,8 @@ export interface DreamReport {
   /** Reasons why staged changes of the model were rejected. */
   refused: readonly string[];
   usedModel: boolean;
+  /** Number of sessions whose notes are old enough for the archive. */
+  oldNotes?: number;
   /** Ids of memories outside `private/` that git ignores. */
   keptOut?: ReadonlySet<string>;
 }
@@ -53,13 +55,22 @@ export function markUndone(page: string, id: string, time: string): string {
 }
 
 /** One dream's entry on the page. */
-export function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
+export function formatDream({
+  changes,
+  findings,
+  id,
+  oldNotes = 0,
+  refused,
+  time,
+  usedModel,
+}: DreamReport): string {
   const lines = [
     `## ${formatTime(time)} · ${id}`,
     "",
     `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
     "",
     ...groupByReason(changes).map(formatGroup),
+    ...(oldNotes > 0 ? [`- notes of ${oldNotes} unused sessions moved to \`session-memory/archive/\``] : []),
   ];
   const more = [
     ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),

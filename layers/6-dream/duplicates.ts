@@ -45,22 +45,36 @@ export function isSame(one: Memory, other: Memory): boolean {
 function keyOf(memory: Memory): string | undefined {
   const { content, status } = memory;
   const meaning = readMeaning(content);
-  return meaning === "" ? undefined : JSON.stringify([kindOf(memory), status, readSubject(memory), meaning]);
+  return meaning === ""
+    ? undefined
+    : JSON.stringify([kindOf(memory), status, readSubject(memory, meaning), meaning]);
 }
 
 /** The title if it adds to the text, or "": "It listens on 8080" means something else under another title. */
-function readSubject({ content, title }: Memory): string {
+function readSubject({ content, title }: Memory, meaning = readMeaning(content)): string {
   const words = readMeaning(title).replace(/…$/, "").split(" ");
-  const said = new Set(readMeaning(content).split(" "));
+  const said = new Set(meaning.split(" "));
   const isSaid = words.every((word) => said.has(word) || FILLERS.has(word));
   return isSaid ? "" : words.join(" ");
 }
 
-/** Are both of one kind and subject, with different numbers, names or negations? */
+/**
+ * Are both of one kind and subject, with different numbers, names or negations? Two memories that link to each other are
+ * not: a person has decided that both hold.
+ */
 export function isContradiction(one: Memory, other: Memory): boolean {
+  if (areBothKept(one, other)) return false;
   if (kindOf(one) !== kindOf(other) || readMeaning(one.title) !== readMeaning(other.title)) return false;
   return !isEqual(readPivots(one.content), readPivots(other.content));
 }
+
+/** Do they link to each other, as `strata reconcile --keep both` leaves them? */
+export const areBothKept = (one: Memory, other: Memory): boolean =>
+  one.links.includes(other.id) && other.links.includes(one.id);
+
+/** Are both of one kind, status and subject? */
+export const isOfOneKind = (one: Memory, other: Memory): boolean =>
+  kindOf(one) === kindOf(other) && one.status === other.status && readSubject(one) === readSubject(other);
 
 /** A memory that git sees and one that it ignores are never merged. */
 const kindOf = ({ isKeptOut, scope, sensitivity, type }: Memory): string =>
@@ -70,7 +84,7 @@ const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   one.size === other.size && [...one].every((word) => other.has(word));
 
 /** Pinned first, then the user's own words, then the more important, then the newer; the id breaks ties. */
-function compareWorth(one: Memory, other: Memory): number {
+export function compareWorth(one: Memory, other: Memory): number {
   const rank = ({ provenance }: Memory): number => (["user", "person"].includes(provenance.by) ? 0 : 1);
   return (
     Number(other.pinned) - Number(one.pinned) ||

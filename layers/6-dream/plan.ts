@@ -3,6 +3,7 @@
  * plan is carried out gives an empty one.
  */
 
+import type { Config } from "../../src/config/schema.js";
 import { DAY_MS } from "../../src/days.js";
 import { withAbsoluteDates } from "../../src/language/dates.js";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
@@ -25,13 +26,17 @@ export interface DreamInput {
   isWatchedSince(timeMs: number): boolean;
   /** Paths that the memory names and that do not exist. */
   missingPaths(memory: Memory): readonly string[];
+  /** Days after which some memories are archived. */
+  retention: Retention;
 }
+
+export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
 
 /** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
-/** Resolved and superseded memories stay of interest for a while. */
-const RESOLVED_AFTER_MS = 30 * DAY_MS;
+/** Superseded memories stay of interest for a while. */
+const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
 /** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
 const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
@@ -92,18 +97,19 @@ function archiveIfOver(drafts: Drafts, memory: Memory, input: DreamInput): void 
 }
 
 function findEnd(memory: Memory, input: DreamInput): string | undefined {
-  const { nowMs } = input;
+  const { nowMs, retention } = input;
   const { expires, pinned, status, type, updated } = memory;
   if (pinned) return undefined;
   if (expires !== undefined && Date.parse(expires) <= nowMs)
     return `it was to be kept until ${expires.slice(0, 10)}`;
   if (isProtected(memory)) return undefined;
   if (type === "blocker") {
-    const isOver = status === "resolved" && nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
+    const keptMs = retention.resolvedBlockersDays * DAY_MS;
+    const isOver = status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
     return isOver ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
   }
   if (status === "superseded") {
-    const isOver = nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
+    const isOver = nowMs - Date.parse(updated) >= SUPERSEDED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
   return findNeglect(memory, input);

@@ -17,7 +17,7 @@ import { type Cluster, nameWords, planClusters } from "./clusters.js";
 import type { DreamReport } from "./dreams-page.js";
 import type { SimilarTo } from "./duplicates.js";
 import { findNeighbours } from "./neighbours.js";
-import { planDream } from "./plan.js";
+import { planDream, type Retention } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
 import { findTidied } from "./tidied.js";
 
@@ -51,11 +51,12 @@ export interface DreamPlanningOptions {
   memories: Pick<Memories, "list" | "useOf">;
   /** May this text be stored? */
   check: StagedCheck;
+  retention: Retention;
 }
 
 /** The plan rejects when the run's signal is aborted. */
 export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamRun) => Promise<Planned> {
-  const { check, clock, files, folders, log, memories } = options;
+  const { check, clock, files, folders, log, memories, retention } = options;
 
   return async (run) => {
     const all = await memories.list({ archived: true });
@@ -76,6 +77,7 @@ export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamR
         Math.max(memories.useOf(memory.id)?.lastMs ?? 0, Date.parse(memory.updated) || 0),
       isWatchedSince: (timeMs) => isWatched(run.state, timeMs, clock.now()),
       missingPaths: ({ id }) => gone.get(id) ?? [],
+      retention,
     });
     const keptOut = new Set(all.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
     if (!run.askModel) return { ...planned, refused: [], usedModel: false, keptOut };

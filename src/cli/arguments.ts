@@ -32,3 +32,18 @@ export function readType(given: Given): MemoryType | undefined {
     `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,
   );
 }
+
+/** The number from 0 to 1 given to an option, if any. */
+export function readShare(option: string, given: Given): number | undefined {
+  if (given === undefined) return undefined;
+  const value = typeof given === "string" && /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= 0 && value <= 1) return value;
+  throw new StrataError(WRONG_ARGUMENT, `${option} must be a number from 0 to 1, not "${given}"`);
+}
+
+/** Words separated by commas. */
+export const readList = (given: string): string[] =>
+  given
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");

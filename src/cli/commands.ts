@@ -2,6 +2,8 @@ import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { transferCommands } from "./transfer/commands.js";
+import { upkeepCommands } from "./upkeep/commands.js";
+import { AGE_OPTION, MATCH_OPTION } from "./upkeep/options.js";
 import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
@@ -74,6 +76,11 @@ export const commands: readonly Command[] = [
       ["--private", "keeps it out of git"],
       ["--global", "holds in every project"],
       ["--pin", "always in the index"],
+      ["--tag <tags>", "tags, separated by commas"],
+      ["--entity <names>", "what it is about, such as !12 or src/a.ts, separated by commas"],
+      ["--alias <words>", "other words to find it by, separated by commas"],
+      ["--importance <number>", "0 to 1 (default 0.5)"],
+      ["--confidence <number>", "how sure you are, 0 to 1; shown with it"],
     ],
     example: "strata remember --type decision 'The server listens on port 8080'",
     load: () => import("./commands/remember.js"),
@@ -104,17 +111,30 @@ export const commands: readonly Command[] = [
   },
   {
     name: "archive",
-    summary: "moves a memory to the archive",
-    arguments: "<words...>",
-    options: [["--reason <reason>", "recorded in the memory's history"]],
-    example: "strata archive port-8080 --reason 'moved to 9090'",
+    summary: "moves a memory to the archive, or all that the options select, in one step",
+    arguments: "[words...]",
+    options: [
+      ["--reason <reason>", "recorded in the memory's history"],
+      ["--type <type>", "all of this type"],
+      AGE_OPTION,
+      MATCH_OPTION,
+      ["--global", "selects among those that hold in every project too"],
+      ["--dry-run", "shows what would be archived"],
+    ],
+    example: "strata archive --type idea --older-than 180 --dry-run",
     load: () => import("./commands/archive.js"),
   },
   {
     name: "publish",
-    summary: "lets git see a memory of yours that it ignores: a preference, a correction, a private one",
-    arguments: "<words...>",
-    options: [],
+    summary: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
+    arguments: "[words...]",
+    options: [
+      ["--type <type>", "all of this type"],
+      AGE_OPTION,
+      MATCH_OPTION,
+      ["--include-private", "selects private ones too"],
+      ["--dry-run", "shows what would be published"],
+    ],
     example: "strata publish preference/tabs-over-spaces",
     load: () => import("./commands/publish.js"),
   },
@@ -127,9 +147,14 @@ export const commands: readonly Command[] = [
   },
   {
     name: "restore",
-    summary: "brings a memory back from the archive",
-    arguments: "<words...>",
-    options: [],
+    summary: "brings a memory back from the archive, or what is missing from a backup",
+    arguments: "[words...]",
+    options: [
+      ["--backup <file>", "a file of strata backup; nothing that is there is replaced"],
+      ["--global", "with --backup: memories that hold in every project too"],
+      ["--force", "with --backup: replaces files that differ"],
+      ["--dry-run", "shows what would be restored"],
+    ],
     example: "strata restore port-8080",
     load: () => import("./commands/restore.js"),
   },
@@ -169,6 +194,7 @@ export const commands: readonly Command[] = [
     example: "strata optimize --execute",
     load: () => import("./commands/optimize.js"),
   },
+  ...upkeepCommands,
   {
     name: "gc",
     summary: "lists files that are no longer needed, such as tool results that no session names",

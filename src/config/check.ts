@@ -47,7 +47,7 @@ export function checkSettings(
       merged = mergeRecords(merged, nest(field.path, value));
     else if (!isSame(value, inForce)) refused.push(one);
   }
-  const config = schema.parse(merged);
+  const config = withMasterSwitch(schema.parse(merged));
   return {
     config,
     problems: [
@@ -55,6 +55,16 @@ export function checkSettings(
       ...refused.map((one) => formatRefused(one, usersFile)),
     ],
   };
+}
+
+/** `enabled: false` at the top switches off every group that has a switch. */
+function withMasterSwitch(config: Config): Config {
+  if (config.enabled) return config;
+  const groups = Object.entries(config).map(([name, group]) => [
+    name,
+    isRecord(group) && "enabled" in group ? { ...group, enabled: false } : group,
+  ]);
+  return Object.fromEntries(groups);
 }
 
 /** Removes from a project's settings the fields that only the user may set, and returns them. */

@@ -3,6 +3,8 @@ export const kernelDefaults = {
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   trust: { projects: [], remotes: [] },
   cache: { ttl: "5m" },
+  enabled: true,
+  retention: { resolvedBlockersDays: 90, notesDays: 180 },
   log: { level: "info" },
   linkedFolders: [] as string[],
   committedFolders: [] as string[],

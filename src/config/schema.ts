@@ -6,7 +6,7 @@ import * as z from "zod";
 import { logLevels } from "../record/log.js";
 import { list, textLike, whole } from "./fields.js";
 import { kernelDefaults } from "./kernel-defaults.js";
-import { byUser, byUserOrLower } from "./owners.js";
+import { byAnyone, byUser, byUserOrLower } from "./owners.js";
 import type { SettingsPart } from "./part.js";
 
 const { dailyCalls, dailyTokens } = kernelDefaults.background;
@@ -65,6 +65,22 @@ const cache = z.strictObject({
   ),
 });
 
+const { notesDays, resolvedBlockersDays } = kernelDefaults.retention;
+const MOST_DAYS = 36_500;
+const retention = z.strictObject({
+  resolvedBlockersDays: byUser(
+    whole(1, MOST_DAYS, resolvedBlockersDays, "Days after which a dream archives a resolved blocker."),
+  ),
+  notesDays: byUser(
+    whole(
+      7,
+      MOST_DAYS,
+      notesDays,
+      "Days after which a dream moves the notes of an unused session to session-memory/archive.",
+    ),
+  ),
+});
+
 const log = z.strictObject({
   level: byUser(
     z.enum(logLevels).default(kernelDefaults.log.level).describe("Log level of .opencode/strata/strata.log."),
@@ -78,9 +94,16 @@ const folderList = (what: string) =>
     .describe(what);
 
 const kernelSchema = z.strictObject({
+  enabled: byAnyone(
+    z
+      .boolean()
+      .default(kernelDefaults.enabled)
+      .describe("Master switch: false switches off all layers and the plugin's own model calls."),
+  ),
   background: background.prefault({}),
   trust: trust.prefault({}),
   cache: cache.prefault({}),
+  retention: retention.prefault({}),
   log: log.prefault({}),
   linkedFolders: byUser(
     folderList(

@@ -17,7 +17,7 @@ import { type Memory, type MemoryDraft, usersTypes } from "../memory/memory.js";
 import { withSession } from "../memory/sessions.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../memory/store.js";
-import { compareStatements } from "../statement/compare.js";
+import { type Compare, compareStatements, type Relation } from "../statement/compare.js";
 import { checkDraft } from "./check-draft.js";
 
 /** Memories on the same subject, most similar first. */
@@ -145,17 +145,22 @@ function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]):
 }
 
 /**
- * Compares the evidence too, if known: a model's wording uses other words. Counted commands are compared by title only.
+ * The relation of a later statement to a memory; the one comparison for all ways in. Compares the evidence too, if known:
+ * a model's wording uses other words. Counted commands are compared by title only.
  */
-function relate({ content, provenance, title }: MemoryDraft, memory: Memory) {
+export function relate(
+  { content, provenance, title }: Pick<MemoryDraft, "content" | "provenance" | "title">,
+  memory: Memory,
+  compare: Compare = compareStatements,
+): Relation {
   if (isCounted(provenance) || isCounted(memory.provenance))
     return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
-  const worded = compareStatements(content, memory.content);
+  const worded = compare(content, memory.content);
   const { evidence } = provenance;
   // The evidence of a confirmed memory is an answer such as "yes", which is the same for any question.
   const isBare = [provenance, memory.provenance].some(({ how }) => how === "confirmed");
   return worded === "other" && !isBare && evidence !== undefined && memory.provenance.evidence !== undefined
-    ? compareStatements(evidence, memory.provenance.evidence)
+    ? compare(evidence, memory.provenance.evidence)
     : worded;
 }
 

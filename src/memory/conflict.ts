@@ -82,6 +82,12 @@ export function formatConflict(conflict: Conflict, standing: string, other: stri
   ].join("\n\n");
 }
 
+/** The text of the other version in a record; `undefined` if the record has none. */
+export function readOtherVersion(text: string): string | undefined {
+  const [, other] = /\n## The other version[^\n]*\n\n([\s\S]*)$/.exec(text) ?? [];
+  return other?.trim() || undefined;
+}
+
 const isID = (value: unknown): value is string => string(value) && parseID(value) !== undefined;
 
 const isConflict = object<Conflict>({

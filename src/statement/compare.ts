@@ -11,10 +11,24 @@ import { countShared, coverageOf, normalise, overlapOf, readWords } from "./word
 
 export type Relation = "same" | "contradicts" | "other";
 
+export type Compare = (later: string, earlier: string) => Relation;
+
 /** The relation of a later statement to an earlier one. Pure. */
-export function compareStatements(later: string, earlier: string): Relation {
-  const a = readStatement(later);
-  const b = readStatement(earlier);
+export const compareStatements: Compare = (later, earlier) =>
+  relate(readStatement(later), readStatement(earlier));
+
+/** The same for many pairs of few statements: each is read once. */
+export function createComparison(): Compare {
+  const known = new Map<string, Statement>();
+  const read = (text: string): Statement => {
+    const statement = known.get(text) ?? readStatement(text);
+    known.set(text, statement);
+    return statement;
+  };
+  return (later, earlier) => relate(read(later), read(earlier));
+}
+
+function relate(a: Statement, b: Statement): Relation {
   if (rejectsEarlier(a, b)) return "contradicts";
   if (a.words.size + b.words.size === 0)
     return a.text !== "" && readMeaning(a.text) === readMeaning(b.text) ? "same" : "other";

@@ -47,6 +47,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   init: [],
   optimize: ["--execute"],
   gc: ["--execute", "--archived"],
+  merge: ["--execute"],
+  backup: ["../strata-backup.jsonl.gz"],
 };
 
 function runCommand(project: Project, args: readonly string[], env: Record<string, string> = {}) {

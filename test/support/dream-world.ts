@@ -1,4 +1,5 @@
 import { createDreams, type Dreams, type RunOptions } from "../../layers/6-dream/dream.js";
+import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
@@ -46,6 +47,7 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
     log,
     memories,
     check: { findFault: () => sliced(undefined) },
+    retention: kernelDefaults.retention,
   });
   return {
     ...world,

@@ -54,6 +54,8 @@ const OTHER: Record<string, unknown> = {
   "recall.embeddings.model": "evil",
   "recall.embeddings.timeoutMs": 120_000,
   "recall.embeddings.url": "https://evil.example/v1",
+  "retention.notesDays": 7,
+  "retention.resolvedBlockersDays": 1,
   "sessionMemory.toolCallThreshold": 1,
   "sessionMemory.updateThreshold": 512,
   "trust.projects": ["/*"],

@@ -214,3 +214,22 @@ it("every setting is described", () => {
     expect(readPath(schema, [...place, "description"]), path.join(".")).toMatch(/\w/);
   }
 });
+
+describe("the master switch", () => {
+  it("memory.enabled: false switches off every layer and the plugin's own model calls", async () => {
+    const { config, problems } = await read(inProject({ enabled: false, toolResults: { threshold: 5_000 } }));
+    expect(problems).toEqual([]);
+    const groups = Object.values(config).filter(
+      (group): group is { enabled: unknown } =>
+        typeof group === "object" && group !== null && "enabled" in group,
+    );
+    expect(groups.length).toBeGreaterThan(8);
+    expect(groups.filter(({ enabled }) => enabled !== false)).toEqual([]);
+    expect(config.toolResults.threshold).toBe(5_000);
+  });
+
+  it("without it each layer has its own switch", async () => {
+    const { config } = await read(inProject({ enabled: true, dream: { enabled: false } }));
+    expect([config.dream.enabled, config.autoMemory.enabled]).toEqual([false, true]);
+  });
+});

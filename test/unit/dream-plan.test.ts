@@ -3,6 +3,7 @@ import { isProtected } from "../../layers/6-dream/change.js";
 import { isContradiction, isSame } from "../../layers/6-dream/duplicates.js";
 import { planCompared } from "../../layers/6-dream/neighbours.js";
 import { type DreamInput, planDream } from "../../layers/6-dream/plan.js";
+import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { isWatched } from "../../src/record/dream-state.js";
 import { memoryOf } from "../support/memory.js";
@@ -21,6 +22,7 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
     lastUsedMs: ({ updated }) => Date.parse(updated),
     isWatchedSince: () => true,
     missingPaths: () => [],
+    retention: kernelDefaults.retention,
     ...given,
   };
 }
@@ -139,6 +141,16 @@ describe("unneeded memories are archived", () => {
   ])("%s: %#", (_, memory, isGone) => {
     expect(carryOut([memory])[0]?.status === "archived").toBe(isGone);
   });
+});
+
+it("resolved blockers are archived after the days that the settings name", () => {
+  const isArchived = (days: number, resolvedBlockersDays: number): boolean => {
+    const updated = new Date(NOW - days * 86_400_000).toISOString();
+    const blocker = memoryOf({ id: "blocker/x", status: "resolved", updated });
+    return carryOut([blocker], { retention: { resolvedBlockersDays } })[0]?.status === "archived";
+  };
+  expect(kernelDefaults.retention.resolvedBlockersDays).toBe(90);
+  expect([isArchived(89, 90), isArchived(90, 90), isArchived(8, 7)]).toEqual([false, true, true]);
 });
 
 it("unused memories are archived only if use was tracked for long enough", () => {

@@ -9,11 +9,13 @@ import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import { inSlices } from "../../../src/slices.js";
+import type { Conflicts } from "../conflicts.js";
 import { createCandidateCommands } from "./candidate-commands.js";
 import { createTrustAnswers } from "./trust-answers.js";
 
 export interface MemoryCommandsOptions {
   candidates: Candidates;
+  conflicts: Pick<Conflicts, "compare">;
   gate: Gate;
   memories: Memories;
   search: Pick<MemorySearch, "find">;
@@ -26,7 +28,7 @@ const RECALL_DEADLINE_MS = 15_000;
 
 /** `/remember`, `/keep`, `/drop`, `/memory-trust`, `/recall` and `/forget`. */
 export function createMemoryCommands(options: MemoryCommandsOptions): SlashCommand[] {
-  const { clock, gate, memories, search } = options;
+  const { clock, conflicts, gate, memories, search } = options;
   const answerTrust = createTrustAnswers(memories);
   return [
     {
@@ -40,7 +42,10 @@ export function createMemoryCommands(options: MemoryCommandsOptions): SlashComma
         const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
         const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };
         const { contradicted, written } = await gate.keep({ ...said, provenance }, cause);
-        return [describe(written, "Remembered"), ...formatContradicted(contradicted)].join("\n");
+        const isNew = written.kind === "written" && !written.isKnown;
+        const rival = isNew ? await conflicts.compare(written.memory) : undefined;
+        const more = [...formatContradicted(contradicted), ...(rival === undefined ? [] : [rival])];
+        return [describe(written, "Remembered"), ...more].join("\n");
       },
     },
     ...createCandidateCommands(options),

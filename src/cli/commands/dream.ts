@@ -23,6 +23,7 @@ export const run: Run = async (cli, { dryRun, json }) => {
       log,
       memories,
       check: { findFault: findSecretIn },
+      retention: config.retention,
     });
     const outcome = await dreams.run({
       maxRuntimeMs: config.dream.maxRuntime,
@@ -38,11 +39,12 @@ function report({ say, warn }: CliContext, outcome: DreamOutcome, asJSON: boolea
     if (!asJSON) warn(`strata: did not dream: ${outcome.why}`);
     return exitCodes.failed;
   }
-  const { changes, findings } = outcome.report;
+  const { changes, findings, oldNotes = 0 } = outcome.report;
   if (!asJSON) {
-    if (changes.length + findings.length === 0) say("Nothing to change.");
+    if (changes.length + findings.length + oldNotes === 0) say("Nothing to change.");
     else say(formatDream(outcome.report));
-    if (changes.length > 0 && outcome.kind === "planned") say("Nothing was changed: this was a dry run.");
+    if (changes.length + oldNotes > 0 && outcome.kind === "planned")
+      say("Nothing was changed: this was a dry run.");
     else if (changes.length > 0) say(`${formatCounts(changes)}; strata undo reverts it.`);
   }
   return exitCodes.fine;

@@ -9,6 +9,7 @@ import { openEditor } from "../editor.js";
 import { requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import { recordRivals } from "../upkeep/record-rivals.js";
 
 interface Target {
   path: string;
@@ -32,6 +33,7 @@ export const run: Run = async (cli, _options, args) => {
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
     // To read and save a foreign memory is to accept it.
     if (now?.isForeign && !isSame) await memories.accept([now.id], "strata edit");
+    if (now && !isSame) await recordRivals(project, memories, [now]);
     cli.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
     return exitCodes.fine;
   });

@@ -4,12 +4,13 @@ import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { formatContradicted } from "../../gate/gate.js";
 import { inSlices } from "../../slices.js";
-import { readType } from "../arguments.js";
+import { readList, readShare, readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
 import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import { recordRivals } from "../upkeep/record-rivals.js";
 
 export const run: Run = async (cli, options, args) => {
   const content = args.join(" ").trim();
@@ -17,8 +18,10 @@ export const run: Run = async (cli, options, args) => {
     cli.warn("strata: nothing to remember; for example: strata remember 'we deploy on Fridays'");
     return exitCodes.usage;
   }
-  const { global: isGlobal, pin, private: isPrivate, title } = options;
+  const { alias, confidence: sure, entity, global: isGlobal, pin, private: isPrivate, tag, title } = options;
   const type = readType(options.type);
+  const importance = readShare("--importance", options.importance);
+  const confidence = readShare("--confidence", sure);
   const said = type === undefined ? await inSlices(cli.clock, planRemembered(content)) : { type, content };
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
@@ -29,11 +32,18 @@ export const run: Run = async (cli, options, args) => {
       ...(isPrivate === true && { sensitivity: "private" as const }),
       ...(isGlobal === true && { scope: "global" as const }),
       ...(pin === true && { pinned: true }),
+      ...(typeof tag === "string" && { tags: readList(tag) }),
+      ...(typeof entity === "string" && { entities: readList(entity) }),
+      ...(typeof alias === "string" && { aliases: readList(alias) }),
+      ...(importance !== undefined && { importance }),
+      ...(confidence !== undefined && { extra: { confidence } }),
     };
     const cause = { operation: "remember", run: randomUUID().slice(0, 8) };
     const { contradicted, written } = await (await openGate(project, memories)).keep(draft, cause);
     const code = reportWritten(cli, written, "Remembered");
     for (const line of formatContradicted(contradicted)) cli.say(line);
+    if (written.kind === "written" && !written.isKnown)
+      await recordRivals(project, memories, [written.memory]);
     return code;
   });
 };

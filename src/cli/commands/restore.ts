@@ -1,14 +1,36 @@
-/** `strata restore` */
+/** `strata restore`: a memory from the archive, or everything from a file of `strata backup`. */
 
-import type { Run } from "../command.js";
+import { StrataError } from "../../error.js";
+import { WRONG_ARGUMENT } from "../arguments.js";
+import { exitCodes, type Run } from "../command.js";
 import { reportWritten, requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import { recordRivals } from "../upkeep/record-rivals.js";
 
-export const run: Run = async (cli, _options, args) => {
+export const run: Run = async (cli, options, args) => {
+  const { backup, dryRun, force, global: withGlobal } = options;
+  const isBackup = typeof backup === "string";
+  if (isBackup === args.length > 0)
+    throw new StrataError(WRONG_ARGUMENT, "name a memory in the archive, or a backup with --backup FILE");
   const project = await openProject(cli);
+  if (isBackup) {
+    const { restoreBackup } = await import("../upkeep/restore-backup.js");
+    return restoreBackup(project, {
+      file: backup,
+      isDry: dryRun === true,
+      isForced: force === true,
+      withGlobal: withGlobal === true,
+    });
+  }
   return withMemories(project, async (memories) => {
     const { id } = await requireMemory(memories, args.join(" "), { archived: true });
-    return reportWritten(cli, await memories.restore(id, { operation: "restore" }), "Restored");
+    if (dryRun) {
+      cli.say(`Would restore ${id}`);
+      return exitCodes.fine;
+    }
+    const written = await memories.restore(id, { operation: "restore" });
+    if (written.kind === "written") await recordRivals(project, memories, [written.memory]);
+    return reportWritten(cli, written, "Restored");
   });
 };

@@ -19,7 +19,8 @@ export const run: Run = async (cli, { json }, args) => {
 
 /** The memory's text, then its fields. */
 function formatMemory(memory: Memory, style: Style): string {
-  const { created, id, links, provenance, status, supersededBy, tags, title, updated, when } = memory;
+  const { created, entities, id, links, provenance, status, supersededBy, tags, title, updated, when } =
+    memory;
   const { by, evidence, session } = provenance;
   const rows: [string, string | undefined][] = [
     ["id", `${id}, ${status}`],
@@ -27,6 +28,8 @@ function formatMemory(memory: Memory, style: Style): string {
     ["evidence", evidence],
     ["dates", `created ${created.slice(0, 10)}, changed ${updated.slice(0, 10)}`],
     ["tags", tags.join(", ")],
+    ["about", entities.join(", ")],
+    ["importance", formatWeight(memory)],
     ["shown when", when.join(", ")],
     ["links", links.join(", ")],
     ["superseded by", supersededBy],
@@ -39,4 +42,9 @@ function formatMemory(memory: Memory, style: Style): string {
     "",
     ...facts.map(([label, text]) => `${style.dim(label.padEnd(16))}${text}`),
   ].join("\n");
+}
+
+/** Says how sure its author was, if they said so. */
+function formatWeight({ extra: { confidence }, importance }: Memory): string {
+  return `${importance}${typeof confidence === "number" ? `, confidence ${confidence}` : ""}`;
 }

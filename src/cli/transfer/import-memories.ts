@@ -14,6 +14,7 @@ import { withMemories } from "../open-memories.js";
 import { openSearch } from "../open-search.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import { recordRivals } from "../upkeep/record-rivals.js";
 import { createBulk } from "./bulk.js";
 import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
@@ -78,6 +79,8 @@ function writeAll<Item extends ImportItem>(
   return withMemories(project, async (memories) => {
     const onProgress = (done: number): void => progress.step(done, items.length);
     const written = await write(items, { project, memories, run: randomUUID().slice(0, 8), onProgress });
+    const entered = written.flatMap((one) => (one.kind === "written" && !one.isKnown ? [one.memory] : []));
+    await recordRivals(project, memories, entered);
     return items.flatMap(({ name }, n) => {
       const one = written[n];
       return one?.kind === "refused" ? [{ name, refusal: one.why }] : [];

@@ -139,7 +139,10 @@ function findStrayFiles({ looked, names, place }: ShelfState): Issue[] {
   });
 }
 
-const KNOWN: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS, "private", "dreams", "staging"]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[ARCHIVE, LEDGER, CONFLICTS, `${ARCHIVE}/${CONFLICTS}`],
+  ...["private", "dreams", "staging"],
+]);
 const TYPES = `the types are ${memoryTypes.join(", ")}`;
 const NO_MEMORY = {
   what: "it is not a memory: those are files named NAME.md, with a NAME of at most 240 bytes",

@@ -11,6 +11,7 @@ import type { Project } from "../project.js";
 import { findFileIssues } from "./find-file-issues.js";
 import { findIndexIssues } from "./find-index-issues.js";
 import { findLedgerIssues } from "./find-ledger-issues.js";
+import { findLikenessIssues } from "./find-likeness-issues.js";
 import { findStateIssues, stateOf } from "./find-state-issues.js";
 import { findTextIssues } from "./find-text-issues.js";
 import { type Issue, problem, warning } from "./issue.js";
@@ -59,7 +60,7 @@ async function findShelfIssues({ cli, settings }: Project, states: readonly Shel
     ];
   });
   progress.end();
-  return issues;
+  return [...issues, ...findLikenessIssues(states)];
 }
 
 /** Ids of the memories outside of `private/` that git ignores. */

@@ -54,8 +54,10 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     return standing.shelf.change(async (desk) => {
       const steps: DeskStep[] = [];
       const ids: string[] = [];
+      // Once for all: nothing is written before the last is planned.
+      const keptOut = listKeptOut(standings);
       for (const change of own) {
-        const planned = await planSteps(desk, change, cause);
+        const planned = await planSteps(desk, change, { all: cause, keptOut });
         if ("why" in planned) return { kind: "refused", why: planned.why };
         steps.push(...planned.steps);
         if (planned.steps.length > 0) ids.push(change.before.id);
@@ -82,7 +84,11 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     return { kind: "written", ids: done };
   }
 
-  async function planSteps(desk: Desk, { before, after, reason }: PlannedChange, all: Cause): Promise<Steps> {
+  async function planSteps(
+    desk: Desk,
+    { before, after, reason }: PlannedChange,
+    { all, keptOut }: { all: Cause; keptOut: ReadonlySet<string> },
+  ): Promise<Steps> {
     const { formatMemoryFile, parseMemoryFile } = await import("../memory-file.js");
     const place = parseID(before.id);
     const found = place && (await findFile(desk, place, before));
@@ -91,7 +97,6 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     const fault = findPathFault(path);
     if (fault !== undefined) return { why: fault };
     const isMoved = before.status !== "archived" && after.status === "archived";
-    const keptOut = listKeptOut(standings);
     const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
     const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
     if (why !== undefined) return { why };

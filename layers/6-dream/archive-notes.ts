@@ -1,0 +1,72 @@
+/** Moves the notes of sessions that were not used for long to `.opencode/session-memory/archive`, from where only `gc` removes them. */
+import { join } from "node:path";
+import type { Config } from "../../src/config/schema.js";
+import { DAY_MS } from "../../src/days.js";
+import { formatError } from "../../src/error.js";
+import type { Folders } from "../../src/folders.js";
+import { planPaths, readSessionID } from "../../src/notes/session-files.js";
+import type { Log } from "../../src/record/log.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+
+/** For each dream; the next one moves the rest. */
+const MOST_SESSIONS = 500;
+
+interface NotesWorld {
+  files: Files;
+  folders: Pick<Folders, "sessionMemory">;
+}
+
+/** Ids of sessions none of whose files was changed within the days that the settings name, oldest first by name. */
+export async function findOldNotes({
+  clock,
+  files,
+  folders: { sessionMemory },
+  retention: { notesDays },
+}: NotesWorld & { clock: Clock; retention: Pick<Config["retention"], "notesDays"> }): Promise<string[]> {
+  const names = await files.list(sessionMemory);
+  const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
+  const latestMs = clock.now() - notesDays * DAY_MS;
+  const old: string[] = [];
+  for (const id of sessions) {
+    if (old.length === MOST_SESSIONS) break;
+    const stats = await Promise.all(listNotes(sessionMemory, id).map((path) => files.statItself(path)));
+    const found = stats.filter((stat) => stat !== undefined);
+    if (found.every(({ kind, modifiedMs }) => kind === "file" && modifiedMs <= latestMs)) old.push(id);
+  }
+  return old;
+}
+
+/** The session of a page for people or of a stored file. */
+const readID = (name: string): string | undefined => readSessionID(name) ?? /^([\w-]+)\.md$/.exec(name)?.[1];
+
+/** The stored file last: after a crash between the two, the session still counts as old. */
+function listNotes(folder: string, id: string): string[] {
+  const { notes, previous, stored } = planPaths(folder, id);
+  return [previous, notes, stored];
+}
+
+/** Never rejects: what cannot be moved stays, and the next dream tries again. */
+export async function archiveNotes(
+  { files, folders: { sessionMemory }, log }: NotesWorld & { log: Log },
+  sessions: readonly string[],
+): Promise<void> {
+  const archive = join(sessionMemory, "archive");
+  for (const id of sessions) {
+    try {
+      const targets = listNotes(archive, await findFreeName(files, archive, id));
+      for (const [n, path] of listNotes(sessionMemory, id).entries())
+        await files.rename(path, targets[n] ?? path);
+    } catch (thrown) {
+      log.warn("dream", `cannot archive the notes of ${id}: ${formatError(thrown)}`);
+    }
+  }
+}
+
+/** A session may be used again after its notes were archived, and become old again. */
+async function findFreeName(files: Pick<Files, "list">, archive: string, id: string): Promise<string> {
+  const taken = new Set((await files.list(archive)).map(readID));
+  let name = id;
+  for (let n = 2; taken.has(name); n++) name = `${id}-${n}`;
+  return name;
+}

@@ -1,0 +1,222 @@
+/** `strata reconcile`: conflicts between two versions of a memory, decided one by one. */
+
+import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import type { ConflictLog } from "../../../layers/5-auto-memory/conflict-log.js";
+import { StrataError } from "../../error.js";
+import { readOtherVersion } from "../../memory/conflict.js";
+import type { ConflictRecord } from "../../memory/conflict-records.js";
+import type { Memory } from "../../memory/memory.js";
+import { readWithin } from "../../memory/store/obstacle.js";
+import type { OpenMemories, Written } from "../../memory/store.js";
+import { decodeText } from "../../seams/files.js";
+import { WRONG_ARGUMENT } from "../arguments.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import { openEditor } from "../editor.js";
+import { withMemories } from "../open-memories.js";
+import { openProject } from "../open-project.js";
+import { openConflictLog } from "./record-rivals.js";
+import { countMemories } from "./select.js";
+
+const choices = ["this", "that", "both"] as const;
+type Choice = (typeof choices)[number] | "edited";
+
+/** A record with the texts of both versions as they are now. */
+interface OpenConflict {
+  record: ConflictRecord;
+  /** Name of the record, for the command line. */
+  name: string;
+  standing: Memory;
+  /** Absent if the other version is only in the record. */
+  other?: Memory;
+  otherText: string;
+}
+
+interface Deciding {
+  cli: CliContext;
+  memories: OpenMemories;
+  log: ConflictLog;
+}
+
+export const run: Run = async (cli, { edit, json, keep }, args) => {
+  const choice = readChoice(keep, edit === true);
+  if (choice !== undefined && args.length === 0)
+    throw new StrataError(WRONG_ARGUMENT, "name the conflict to decide; strata reconcile lists them");
+  const project = await openProject(cli);
+  return withMemories(project, async (memories) => {
+    const log = await openConflictLog(project);
+    const deciding = { cli, memories, log };
+    const open = await readOpen(deciding);
+    const named = args.length === 0 ? open : [requireConflict(open, args.join(" "))];
+    if (choice !== undefined) return decideAll(deciding, named, async () => choice);
+    if (json) {
+      cli.say(JSON.stringify({ conflicts: named.map(describe) }, null, 2));
+      return exitCodes.fine;
+    }
+    if (cli.ask && named.length > 0) return decideAll(deciding, named, askChoice);
+    if (named.length === 0) cli.say("No open conflicts.");
+    for (const conflict of named) cli.say(format(conflict));
+    return named.length === 0 ? exitCodes.fine : exitCodes.problems;
+  });
+};
+
+function readChoice(keep: unknown, isEdit: boolean): Choice | undefined {
+  if (isEdit && keep !== undefined) throw new StrataError(WRONG_ARGUMENT, "use --keep or --edit, not both");
+  if (isEdit) return "edited";
+  if (keep === undefined) return undefined;
+  const choice = choices.find((one) => one === keep);
+  if (choice) return choice;
+  throw new StrataError(WRONG_ARGUMENT, `--keep must be one of ${choices.join(", ")}, not "${keep}"`);
+}
+
+/** Unsettled records; one whose file is damaged or whose memory is gone is left out. */
+async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[]> {
+  const all = await memories.list();
+  const open = await log.listOpen(all);
+  const read = open.map(async (record): Promise<OpenConflict[]> => {
+    const standing = all.find(({ id }) => id === record.id);
+    const other = all.find(({ id }) => id === record.otherID);
+    const folder = record.path.slice(0, -basename(record.path).length - 1);
+    const bytes = await readWithin(cli.files, folder, basename(record.path));
+    const otherText = other?.content ?? (bytes && readOtherVersion(decodeText(bytes)));
+    if (!standing || otherText === undefined) return [];
+    const name = basename(record.path, ".md");
+    return [{ record, name, standing, otherText, ...(other && { other }) }];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
+  const wanted = words.trim().toLowerCase();
+  const found = open.filter(
+    ({ name, record }) =>
+      name === wanted ||
+      record.id === wanted ||
+      record.otherID === wanted ||
+      record.title.toLowerCase().includes(wanted),
+  );
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  const what = found.length === 0 ? "no open conflict matches" : `${found.length} conflicts match`;
+  throw new StrataError("NO_CONFLICT", `${what} "${words}"; strata reconcile lists them with their names`);
+}
+
+function describe({ name, otherText, record, standing }: OpenConflict): object {
+  const { found, id, otherBy, otherID, path, standingBy, title } = record;
+  return {
+    name,
+    title,
+    found,
+    path,
+    this: { id, by: standingBy, text: standing.content },
+    that: { id: otherID, by: otherBy, text: otherText },
+  };
+}
+
+function format({ name, otherText, record, standing }: OpenConflict): string {
+  const { id, otherID = "not in use" } = record;
+  return [
+    `${name}: two versions of "${record.title}"`,
+    `  this  ${id}, in use`,
+    ...indent(standing.content),
+    `  that  ${otherID}`,
+    ...indent(otherText),
+    `  strata reconcile ${name} --keep this, that or both; --edit to write what holds`,
+  ].join("\n");
+}
+
+const indent = (text: string): string[] => text.split("\n").map((line) => `        ${line}`);
+
+/** Asks until one question is answered with yes; `undefined` leaves the conflict open. */
+async function askChoice(cli: CliContext, conflict: OpenConflict): Promise<Choice | undefined> {
+  cli.say(format(conflict));
+  for (const choice of choices) {
+    const what = choice === "both" ? "Keep both" : `Keep only ${choice} one`;
+    if (await cli.ask?.(`${what}?`)) return choice;
+  }
+  return (await cli.ask?.(`Edit ${conflict.record.id}?`)) ? "edited" : undefined;
+}
+
+async function decideAll(
+  deciding: Deciding,
+  conflicts: readonly OpenConflict[],
+  choose: (cli: CliContext, conflict: OpenConflict) => Promise<Choice | undefined>,
+): Promise<ExitCode> {
+  const { cli, log, memories } = deciding;
+  let left = 0;
+  for (const conflict of conflicts) {
+    const choice = await choose(cli, conflict);
+    const refusal = choice === undefined ? "left open" : await decide(deciding, conflict, choice);
+    if (refusal === undefined) cli.say(`Decided: ${conflict.name}`);
+    else {
+      left++;
+      cli.warn(`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`);
+    }
+  }
+  // Archives the records that the changes have settled.
+  await log.listOpen(await memories.list());
+  if (left > 0) cli.say(`${countMemories(left)} still in conflict.`);
+  return left === 0 ? exitCodes.fine : exitCodes.problems;
+}
+
+/** Returns why it could not be decided. Nothing is lost: the version not kept is superseded, or stays in the record. */
+async function decide(
+  deciding: Deciding,
+  conflict: OpenConflict,
+  choice: Choice,
+): Promise<string | undefined> {
+  const { cli, log, memories } = deciding;
+  const { other, record, standing } = conflict;
+  const cause = { operation: "reconcile", run: randomUUID().slice(0, 8), reason: `kept ${choice}` };
+  if (choice === "edited") {
+    const path = await memories.locate(standing.id);
+    if (path === undefined) return `the file of ${standing.id} is gone`;
+    await openEditor(cli.env, path);
+    const now = (await memories.list()).find(({ id }) => id === standing.id);
+    if (now?.content === standing.content && now.title === standing.title) return "you changed nothing";
+    // To read and save a memory is to accept it, as with strata edit.
+    if (now?.isForeign) await memories.accept([now.id], "strata reconcile");
+  }
+  const written = await apply(conflict, choice, { memories, cause });
+  if (written?.kind === "refused") return written.why;
+  if (choice === "both" || !other) await log.settle(record);
+  return undefined;
+}
+
+/** Makes the change that the choice needs, if any. */
+async function apply(
+  { other, otherText, standing }: OpenConflict,
+  choice: Choice,
+  { cause, memories }: { cause: { operation: string; run: string; reason: string }; memories: OpenMemories },
+): Promise<Written | undefined> {
+  const supersede = (gone: Memory, by: Memory): Promise<Written> =>
+    memories.update(gone.id, (now) => ({ ...now, status: "superseded", supersededBy: by.id }), cause);
+  if (choice === "this" || choice === "edited") return other && supersede(other, standing);
+  if (choice === "that") {
+    if (other) return supersede(standing, other);
+    const provenance = { by: "person" as const };
+    return memories.update(standing.id, (now) => ({ ...now, content: otherText, provenance }), cause);
+  }
+  if (!other) {
+    const { scope, sensitivity, title, type } = standing;
+    const draft = { type, title, scope, sensitivity, content: otherText, links: [standing.id] };
+    const added = await memories.remember({ ...draft, provenance: { by: "person" } }, cause);
+    if (added.kind !== "refused") await link(standing, added.memory);
+    return added;
+  }
+  await link(standing, other);
+  await link(other, standing);
+  return undefined;
+
+  /**
+   * Linked both ways, two memories no longer count as a contradiction. A memory that git sees may not name one that it
+   * ignores: then the link is refused, and the two are of different kinds anyway.
+   */
+  function link(from: Memory, to: Memory): Promise<Written> {
+    return memories.update(
+      from.id,
+      (now) => (now.links.includes(to.id) ? undefined : { ...now, links: [...now.links, to.id] }),
+      cause,
+    );
+  }
+}

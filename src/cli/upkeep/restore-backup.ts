@@ -1,0 +1,132 @@
+/** `strata restore --backup`: brings back the files of a backup that are missing. */
+
+import { dirname, join, resolve } from "node:path";
+import { StrataError } from "../../error.js";
+import { hideFromGit } from "../../folders.js";
+import { formatCount } from "../../format.js";
+import { decodeText } from "../../seams/files.js";
+import { type ExitCode, exitCodes } from "../command.js";
+import { listPlaces } from "../memory-files.js";
+import { openLocks } from "../open-locks.js";
+import { withMemories } from "../open-memories.js";
+import type { Project } from "../project.js";
+import { type BackupEntry, unpackBackup } from "./backup-archive.js";
+import { type BackedUp, folderOf, readBackedUp } from "./backup-files.js";
+
+export interface RestoreOptions {
+  file: string;
+  isDry: boolean;
+  /** Replaces files that differ. */
+  isForced: boolean;
+  /** Includes the memories that hold in every project. */
+  withGlobal: boolean;
+}
+
+const MOST_LISTED = 20;
+
+interface Restored {
+  restored: BackedUp[];
+  /** They differ, and stay as they are. */
+  kept: BackedUp[];
+  same: number;
+  notGlobal: number;
+}
+
+/** Checks the whole archive before it writes the first file. */
+export async function restoreBackup(project: Project, options: RestoreOptions): Promise<ExitCode> {
+  const { cli } = project;
+  const path = resolve(cli.folder, options.file);
+  const archive = await cli.files.read(path);
+  if (!archive) throw new StrataError("NO_SOURCE", `${path} does not exist`);
+  const isBackedUp = await readBackedUp(cli);
+  for await (const entry of unpackBackup(archive))
+    if (!isBackedUp(entry))
+      throw new StrataError("WRONG_SOURCE", `${path} names ${entry.path}, which Strata does not write`);
+  const write = (): Promise<Restored> => restoreAll(project, archive, options);
+  const done = await (options.isDry ? write() : withLocks(project, write));
+  report(project, done, options);
+  if (!options.isDry && done.restored.length > 0) await lookAtMemories(project);
+  return done.kept.length > 0 ? exitCodes.problems : exitCodes.fine;
+}
+
+/** Holds the lock of every memory folder, so that no process writes there meanwhile. */
+function withLocks<T>(project: Project, run: () => Promise<T>): Promise<T> {
+  const locks = openLocks(project, "cli restore");
+  return listPlaces(project).reduce<() => Promise<T>>(
+    (inner, { state }) =>
+      () =>
+        locks.withLock(join(state, "lock"), inner),
+    run,
+  )();
+}
+
+async function restoreAll(project: Project, archive: Uint8Array, options: RestoreOptions): Promise<Restored> {
+  const { files } = project.cli;
+  const done: Restored = { restored: [], kept: [], same: 0, notGlobal: 0 };
+  // Before the first private file is there.
+  if (!options.isDry) await hideFromGit(files, project.folders.strata);
+  for await (const entry of unpackBackup(archive)) {
+    const { contents, path, root } = entry;
+    if (root === "global" && !options.withGlobal) {
+      done.notGlobal++;
+      continue;
+    }
+    const target = join(folderOf(project, root), path);
+    const plan = planEntry(entry, await files.read(target), options.isForced);
+    if (plan === "same") done.same++;
+    else if (plan === "keep") done.kept.push(entry);
+    else {
+      done.restored.push({ root, path });
+      if (options.isDry) continue;
+      if (plan === "replace") await files.writeWhole(target, contents);
+      else if (!(await files.create(target, contents)))
+        throw new StrataError("IN_THE_WAY", `${dirname(target)} has something in the place of ${path}`);
+    }
+  }
+  return done;
+}
+
+/** A file of lines is only ever appended to: the longer one holds both. Pure. */
+export function planEntry(
+  { contents, path }: Pick<BackupEntry, "contents" | "path">,
+  present: Uint8Array | undefined,
+  isForced: boolean,
+): "create" | "replace" | "same" | "keep" {
+  if (!present) return "create";
+  const [backup, now] = [decodeText(contents), decodeText(present)];
+  if (Buffer.from(contents).equals(present)) return "same";
+  if (path.endsWith(".jsonl")) {
+    if (now.startsWith(backup)) return "same";
+    if (backup.startsWith(now)) return "replace";
+  }
+  // Made from the memories, which the restore changes.
+  if (/(^|\/)(MEMORY\.md|\.gitignore)$/.test(path)) return "same";
+  return isForced ? "replace" : "keep";
+}
+
+function report(
+  { cli }: Project,
+  { kept, notGlobal, restored, same }: Restored,
+  { isDry }: RestoreOptions,
+): void {
+  const { say, style, warn } = cli;
+  for (const { path } of restored.slice(0, MOST_LISTED)) say(path);
+  if (restored.length > MOST_LISTED) say(`and ${formatCount(restored.length - MOST_LISTED)} more`);
+  for (const { path } of kept.slice(0, MOST_LISTED)) warn(`${style.yellow("Kept")}  ${path} differs`);
+  const parts = [
+    `${isDry ? "Would restore" : "Restored"}: ${formatCount(restored.length)} files`,
+    ...(same > 0 ? [`${formatCount(same)} already there`] : []),
+    ...(kept.length > 0 ? [`${formatCount(kept.length)} differ and stay; --force replaces them`] : []),
+    ...(notGlobal > 0 ? [`${formatCount(notGlobal)} hold in every project; --global includes them`] : []),
+  ];
+  say(parts.join(", "));
+}
+
+/** Brings ledger and index up to date, and says if some memories do not count as the user's on this machine. */
+function lookAtMemories(project: Project): Promise<void> {
+  return withMemories(project, async (memories) => {
+    const foreign = (await memories.list()).filter(({ isForeign }) => isForeign).length;
+    if (foreign > 0)
+      project.cli.warn(`${foreign} memories do not count as yours on this machine; strata trust lists them`);
+  });
+}

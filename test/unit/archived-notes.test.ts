@@ -1,0 +1,62 @@
+/** Notes of sessions that were not used for long go to an archive, with a dream. */
+import { expect, it } from "vitest";
+import { DAY_MS } from "../../src/days.js";
+import { openDreamWorld } from "../support/dream-world.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+const NOTES = `${PROJECT}/.opencode/session-memory`;
+
+async function open(...ages: number[]) {
+  let nowMs = MORNING;
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, () => nowMs);
+  for (const days of ages) {
+    nowMs = MORNING - days * DAY_MS;
+    for (const ending of ["md", "previous.md", "json"])
+      await files.writeWhole(`${NOTES}/ses_${days}.${ending}`, `${days} days, ${ending}`);
+  }
+  nowMs = MORNING;
+  return openDreamWorld({ files, clock: createFakeClock(MORNING) });
+}
+const names = (files: MemoryFiles, folder = NOTES): string[] =>
+  [...files.contents.keys()]
+    .filter((path) => path.startsWith(`${folder}/`))
+    .map((path) => path.slice(folder.length + 1))
+    .filter((name) => !name.includes("/"))
+    .sort();
+
+it("a dream moves notes that were not changed for 180 days to the archive, whole, and leaves newer ones", async () => {
+  const { dream, files } = await open(181, 179);
+  expect(await dream()).toMatchObject({ kind: "done", report: { oldNotes: 1 } });
+  expect(names(files)).toEqual(["ses_179.json", "ses_179.md", "ses_179.previous.md"]);
+  expect(names(files, `${NOTES}/archive`)).toEqual(["ses_181.json", "ses_181.md", "ses_181.previous.md"]);
+  expect(files.text(`${NOTES}/archive/ses_181.md`)).toBe("181 days, md");
+  expect(await dream()).toMatchObject({ report: { oldNotes: 0 } });
+});
+
+it("a dry dream says how many notes would move, and moves none", async () => {
+  const { dream, files } = await open(200, 300);
+  const before = names(files);
+  expect(await dream({ isDry: true })).toMatchObject({ report: { oldNotes: 2 } });
+  expect(names(files)).toEqual(before);
+});
+
+it("notes of a session that is archived a second time replace nothing", async () => {
+  const { dream, files } = await open(200);
+  await files.writeWhole(`${NOTES}/archive/ses_200.md`, "earlier");
+  await dream();
+  expect(files.text(`${NOTES}/archive/ses_200.md`)).toBe("earlier");
+  expect(files.text(`${NOTES}/archive/ses_200-2.md`)).toBe("200 days, md");
+});
+
+it("gc lists archived notes and removes them only with --execute", async () => {
+  const { dream, files } = await open(200);
+  await dream();
+  const clock = createFakeClock(MORNING + 31 * DAY_MS);
+  expect((await runStrata(files, "gc", { clock })).out).toContain("archived notes of an old session");
+  expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
+  expect((await runStrata(files, "gc --execute", { clock })).code).toBe(0);
+  expect(names(files, `${NOTES}/archive`)).toEqual([]);
+});

@@ -1,0 +1,147 @@
+/** Commands that change many memories at once: by type, age and words. */
+import { describe, expect, it } from "vitest";
+import { selectMemories } from "../../src/cli/upkeep/select.js";
+import { DAY_MS } from "../../src/days.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { memoryOf } from "../support/memory.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { BY_TEST, draft, openMemoryWorld } from "../support/memory-world.js";
+import { runStrata } from "../support/shell.js";
+
+const FOLDER = `${PROJECT}/.opencode/memory`;
+
+async function open(...lines: string[]): Promise<MemoryFiles> {
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  for (const line of lines) expect((await runStrata(files, `remember ${line}`)).code).toBe(0);
+  return files;
+}
+const openThree = () =>
+  open(
+    "--type idea cache the pages",
+    "--type idea --pin draw the graph",
+    "--type knowledge pages are cached",
+  );
+const listed = (files: MemoryFiles): string[] =>
+  [...files.contents.keys()]
+    .filter(
+      (path) =>
+        !path.endsWith("MEMORY.md") && /memory\/(private\/)?(archive\/)?[a-z]+\/[^/]+\.md$/.test(path),
+    )
+    .map((path) => path.slice(FOLDER.length + 1))
+    .sort();
+
+describe("strata archive by type, age and words", () => {
+  it("archive --type moves all of a type except pinned ones, in one step that one undo takes back", async () => {
+    const files = await openThree();
+    const before = listed(files);
+    const { code, err, out } = await runStrata(files, "archive --type idea --reason old");
+    expect([code, err]).toEqual([0, "Skipped  1 memory: pinned"]);
+    expect(out).toMatch(/^Archived 1 memory; strata undo --run \w+ brings them back\.$/m);
+    expect(listed(files)).toEqual([
+      "archive/idea/cache-the-pages.md",
+      "idea/draw-the-graph.md",
+      "knowledge/pages-are-cached.md",
+    ]);
+    expect((await runStrata(files, "history cache-the-pages")).out).toContain(", old)");
+    expect((await runStrata(files, "undo")).code).toBe(0);
+    expect(listed(files)).toEqual(before);
+  });
+
+  it("archive --match finds words in the text, the title or the tags, and --dry-run changes nothing", async () => {
+    const files = await openThree();
+    const before = new Map(files.contents);
+    const { code, out } = await runStrata(files, "archive --match PAGES --dry-run");
+    expect(code).toBe(0);
+    expect(out).toContain("Would archive 2 memories. Nothing was changed");
+    expect([...files.contents.keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(
+      [...before.keys()].filter((path) => path.endsWith(".md")).sort(),
+    );
+    expect((await runStrata(files, "archive --match nothing-like-it")).out).toBe("No memory matches.");
+  });
+
+  it("archive --older-than counts from the last change", async () => {
+    const clock = createFakeClock(MORNING - 40 * DAY_MS);
+    const { files, store } = openMemoryWorld({
+      files: createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }),
+      clock,
+    });
+    await store.remember(draft("an old fact"), BY_TEST);
+    await store.onIdle();
+    await runStrata(files, "remember --type decision a new fact");
+    const { out } = await runStrata(files, "archive --older-than 30 --dry-run");
+    expect(out).toContain("Would archive 1 memory");
+    expect(out).toContain("an old fact");
+    expect((await runStrata(files, "archive --older-than 41 --dry-run")).out).toBe("No memory matches.");
+  });
+
+  it.each([
+    "archive",
+    "archive 8080 --type idea",
+    "archive --older-than soon",
+    "archive --type none",
+    "publish",
+  ])("strata %s exits with 2", async (line) => {
+    expect((await runStrata(await open(), line)).code).toBe(2);
+  });
+
+  it("10,000 memories are selected without looking at one twice", () => {
+    const memories = Array.from({ length: 10_000 }, (_, n) =>
+      memoryOf({ id: `idea/n${n}`, content: `note ${n} of the ${n % 2 ? "gateway" : "mailer"}` }),
+    );
+    const selected = selectMemories(memories, { type: "idea", words: ["gateway"] }, MORNING);
+    expect(selected).toHaveLength(5_000);
+    expect(new Set(selected).size).toBe(5_000);
+  });
+});
+
+describe("strata publish by type and words", () => {
+  it("publish --type shares what git ignores of that type, leaves private ones out, and one undo takes it back", async () => {
+    const files = await open("--type preference tabs please", "--type preference --private short answers");
+    const dry = await runStrata(files, "publish --type preference --dry-run");
+    expect(dry.out).toContain("Would publish 1 memory");
+    const { code, out } = await runStrata(files, "publish --type preference");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Published: preference\/tabs-please/m);
+    expect(files.text(`${FOLDER}/.gitignore`)).toContain("!/preference/tabs-please.md");
+    expect(listed(files).filter((path) => path.startsWith("private/"))).toHaveLength(1);
+    const run = /undo --run (\w+)/.exec(out)?.[1];
+    expect((await runStrata(files, `undo --run ${run}`)).code).toBe(0);
+    expect(files.text(`${FOLDER}/.gitignore`)).not.toContain("!/preference/tabs-please.md");
+  });
+
+  it("publish --include-private moves private ones too, and names what is refused", async () => {
+    const files = await open("--type idea --private a secret plan");
+    const { out } = await runStrata(files, "publish --match plan --include-private");
+    expect(out).toMatch(/^Published: idea\/a-secret-plan/m);
+    expect(listed(files)).toEqual(["idea/a-secret-plan.md"]);
+    expect((await runStrata(files, "publish --match plan")).out).toBe("No memory that git ignores matches.");
+  });
+});
+
+describe("strata remember with fields", () => {
+  it("tags, entities, aliases, importance and confidence are stored, shown and found", async () => {
+    const files = await open(
+      "--tag net,ports --entity !12,src/a.ts --alias socket --importance 0.8 --confidence 0.6 we bind to 8080",
+    );
+    const memory = JSON.parse((await runStrata(files, "show 8080 --json")).out);
+    expect(memory).toMatchObject({
+      tags: ["net", "ports"],
+      aliases: ["socket"],
+      importance: 0.8,
+      extra: { confidence: 0.6 },
+    });
+    expect(memory.entities).toEqual(expect.arrayContaining(["!12", "src/a.ts"]));
+    expect((await runStrata(files, "show 8080")).out).toMatch(/importance +0\.8, confidence 0\.6/);
+    expect((await runStrata(files, "recall socket")).out).toContain("8080");
+  });
+
+  it.each(["--importance 2", "--confidence high", "--importance -1"])(
+    "remember %s exits with 2 and stores nothing",
+    async (option) => {
+      const files = await open();
+      expect((await runStrata(files, `remember ${option} a fact`)).code).toBe(2);
+      expect(listed(files)).toEqual([]);
+    },
+  );
+});

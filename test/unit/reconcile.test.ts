@@ -1,0 +1,145 @@
+/** Conflicts that a person's own commands record, and their decision. */
+import { describe, expect, it } from "vitest";
+import { formatConflict, readOtherVersion } from "../../src/memory/conflict.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+import { openWorld } from "../support/world.js";
+
+const FOLDER = `${PROJECT}/.opencode/memory`;
+
+/** Two decisions of one title, of which no rule knows which holds. */
+async function openConflict(): Promise<{ files: MemoryFiles; err: string; name: string }> {
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
+  const { err } = await runStrata(
+    files,
+    "remember --type decision --title Harbour cranes belong to the city",
+  );
+  const name = /conflicts\/(.+)\.md/.exec(listConflicts(files)[0] ?? "")?.[1] ?? "";
+  return { files, err, name };
+}
+const listConflicts = (files: MemoryFiles, folder = `${FOLDER}/conflicts/`): string[] =>
+  [...files.contents.keys()].filter((path) => path.startsWith(folder));
+const statusOf = async (files: MemoryFiles, id: string): Promise<string> =>
+  JSON.parse((await runStrata(files, `show ${id} --json`)).out).status;
+
+describe("people's own commands", () => {
+  it("remember keeps both texts of one title, records the conflict and names it", async () => {
+    const { err, files, name } = await openConflict();
+    expect(name).toMatch(/^harbour-[0-9a-f]{8}$/);
+    expect(err).toContain('decision/harbour has the same title ("Harbour") and says otherwise');
+    const page = files.text(`${FOLDER}/conflicts/${name}.md`) ?? "";
+    expect(page).toContain("ships land at pier four");
+    expect(page).toContain("cranes belong to the city");
+    const again = await runStrata(
+      files,
+      "remember --type decision --title Harbour cranes belong to the city",
+    );
+    expect(again.out).toContain("Already known");
+    expect(listConflicts(files)).toHaveLength(1);
+  });
+
+  it("remember records nothing if the newer statement replaces the older, or the title differs", async () => {
+    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+    await runStrata(files, "remember --type decision --title Port the server listens on port 8080");
+    await runStrata(files, "remember --type decision --title Port the server listens on port 9090");
+    await runStrata(files, "remember --type decision --title Else cranes belong to the city");
+    expect(listConflicts(files)).toEqual([]);
+  });
+
+  it("restore records a conflict with the memory that has taken the title meanwhile", async () => {
+    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+    await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
+    await runStrata(files, "archive harbour");
+    await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
+    expect(listConflicts(files)).toEqual([]);
+    const { code, err } = await runStrata(files, "restore decision/harbour");
+    expect([code, err]).toEqual([0, expect.stringContaining("strata reconcile")]);
+    expect(listConflicts(files)).toHaveLength(1);
+  });
+});
+
+describe("strata reconcile", () => {
+  it("reconcile lists both texts and exits with 1, and with 0 once nothing is open", async () => {
+    const { files, name } = await openConflict();
+    const { code, out } = await runStrata(files, "reconcile");
+    expect(code).toBe(1);
+    expect(out).toContain(`${name}: two versions of "Harbour"`);
+    expect(out).toContain("ships land at pier four");
+    expect(out).toContain("cranes belong to the city");
+    const { conflicts } = JSON.parse((await runStrata(files, "reconcile --json")).out);
+    expect(conflicts).toMatchObject([
+      { name, this: { id: "decision/harbour" }, that: { id: "decision/harbour-2" } },
+    ]);
+    expect((await runStrata(files, `reconcile ${name} --keep this`)).code).toBe(0);
+    expect(await runStrata(files, "reconcile")).toMatchObject({ code: 0, out: "No open conflicts." });
+  });
+
+  it.each([
+    ["this", "active", "superseded"],
+    ["that", "superseded", "active"],
+    ["both", "active", "active"],
+  ])(
+    "reconcile --keep %s leaves one %s and the other %s, and the record archived",
+    async (keep, one, other) => {
+      const { files, name } = await openConflict();
+      expect((await runStrata(files, `reconcile ${name} --keep ${keep}`)).out).toBe(`Decided: ${name}`);
+      expect([
+        await statusOf(files, "decision/harbour"),
+        await statusOf(files, "decision/harbour-2"),
+      ]).toEqual([one, other]);
+      expect(listConflicts(files)).toEqual([]);
+      expect(listConflicts(files, `${FOLDER}/archive/conflicts/`)).toHaveLength(1);
+    },
+  );
+
+  it("two memories that are both kept are no contradiction any longer", async () => {
+    const { files, name } = await openConflict();
+    await runStrata(files, `reconcile ${name} --keep both`);
+    const { flaws } = JSON.parse((await runStrata(files, "validate --json")).out);
+    expect(flaws).toEqual([]);
+  });
+
+  it("reconcile asks in a terminal, one conflict after the other, and leaves open what is not answered", async () => {
+    const { files } = await openConflict();
+    const no = await runStrata(files, "reconcile", { answers: false });
+    expect([no.code, no.err]).toEqual([1, expect.stringContaining("left open")]);
+    expect((await runStrata(files, "reconcile", { answers: true })).code).toBe(0);
+    expect(await statusOf(files, "decision/harbour-2")).toBe("superseded");
+  });
+
+  it.each(["reconcile --keep this", "reconcile harbour --keep none", "reconcile harbour --keep this --edit"])(
+    "strata %s exits with 2 and changes nothing",
+    async (line) => {
+      const { files } = await openConflict();
+      expect((await runStrata(files, line)).code).toBe(2);
+      expect(listConflicts(files)).toHaveLength(1);
+    },
+  );
+});
+
+it("the other version of a record is read as it was written", () => {
+  const conflict = {
+    v: 1 as const,
+    id: "decision/x",
+    title: "X",
+    standing: "a",
+    other: "b",
+    found: "2026-11-22T09:00:00.000Z",
+  };
+  for (const other of ["one line", "two\n\nparagraphs\n- and a list"])
+    expect(readOtherVersion(formatConflict(conflict, "what stands", other))).toBe(other);
+});
+
+it("/remember keeps both texts of one title too, and says where they are", async () => {
+  const world = await openWorld();
+  const say = (words: string) =>
+    world.strata.dispatcher.commands
+      .find(({ name }) => name === "remember")
+      ?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+  await say("decision: The harbour\nships land at pier four");
+  const answer = await say("decision: The harbour\ncranes belong to the city");
+  expect(answer).toContain("strata reconcile decides which holds");
+  expect(listConflicts(world.files)).toHaveLength(1);
+});
