@@ -3,7 +3,7 @@
  *
  *     the first message of a session      the boot block: rules, blockers, the best other memories
  *     every message of the user           the few memories that match it
- *     the newest result                   rules triggered by its command or path
+ *     the newest result                   rules triggered by its command or path; findings about its source
  *     after a compaction or a cut         a new boot block
  */
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
@@ -12,6 +12,7 @@ import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { type Addition, extend } from "../../../src/view/extend.js";
 import type { ContextRequest } from "../../../src/view/request.js";
+import type { Findings } from "../findings/findings.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
@@ -24,8 +25,11 @@ export interface Conversation {
   /** Starts reading the memories from disk for the new message; returns at once. */
   prepare(): void;
   /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
-  speak(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean>;
 }
+
+/** What the conversation asks of the findings, once they are loaded. */
+type ShownFindings = Pick<Findings, "isGone" | "plan">;
 
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
   /** The few memories that certainly match a text, best first. */
@@ -42,10 +46,11 @@ export function createConversation(context: ConversationOptions): Conversation {
   return {
     prepare: known.prepare,
 
-    async speak(request, signal) {
+    async speak(request, signal, findings) {
       const { history, sessionID } = request;
       const newest = history.messages.at(-1);
-      const made = newest?.info.role === "user" ? await addToMessage(request) : addToResult(request);
+      const isMessage = newest?.info.role === "user";
+      const made = isMessage ? await addToMessage(request, findings) : addToResult(request, findings);
       if (!made) return false;
       await extend(context, { sessionID, layer: LAYER, additions: [made], signal });
       known.noteShown(made.text);
@@ -53,7 +58,10 @@ export function createConversation(context: ConversationOptions): Conversation {
     },
   };
 
-  async function addToMessage(request: ContextRequest): Promise<Addition | undefined> {
+  async function addToMessage(
+    request: ContextRequest,
+    findings: ShownFindings | undefined,
+  ): Promise<Addition | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
@@ -61,7 +69,8 @@ export function createConversation(context: ConversationOptions): Conversation {
     await known.wait(isBeginning(request));
     const shown = readShown(request);
     const boot = beginnings.forMessage(request, shown);
-    const matches = await findMatches(request, new Set([...shown.ids, ...findLineIDs(boot ?? "")]));
+    const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
+    const matches = await findMatches(request, said, isElsewhere(request, findings));
     decided.set(sessionID, key.key);
     const texts = [boot, matches].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
@@ -70,11 +79,12 @@ export function createConversation(context: ConversationOptions): Conversation {
   async function findMatches(
     request: ContextRequest,
     shown: ReadonlySet<string>,
+    isUnseen: (memory: Memory) => boolean,
   ): Promise<string | undefined> {
     const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
-    const matched = match(asked).filter(isElsewhere(request));
+    const matched = match(asked).filter(isUnseen);
     const fresh = findNewMatches(matched, { nowMs, shown });
     if (fresh.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
@@ -85,7 +95,10 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** Adds to the newest result, which has not been sent yet. */
-  function addToResult(request: ContextRequest): Addition | undefined {
+  function addToResult(
+    request: ContextRequest,
+    findings: ShownFindings | undefined,
+  ): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -95,7 +108,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const triggered =
       subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
-    const texts = [boot, triggered].filter((text) => text !== undefined);
+    const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
+    const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
+    const texts = [boot, triggered, found].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
   }
 
@@ -115,8 +130,11 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 }
 
-/** Is the memory not from this session's own messages? Those are still shown, unless the beginning was cut. */
-function isElsewhere(request: ContextRequest): (memory: Memory) => boolean {
+/** Is the memory not from this session's own messages? Those are still shown, unless they were cut or cleared. */
+function isElsewhere(request: ContextRequest, findings?: ShownFindings): (memory: Memory) => boolean {
   const isShort = isShortened(request);
-  return ({ provenance }) => isShort || provenance.session !== request.sessionID;
+  return (memory) =>
+    isShort ||
+    memory.provenance.session !== request.sessionID ||
+    (findings?.isGone(request, memory) ?? false);
 }
