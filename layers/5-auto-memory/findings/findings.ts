@@ -9,7 +9,6 @@
  *
  * Loaded with the first tool result of a process.
  */
-import type { Result } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import { formatError } from "../../../src/error.js";
@@ -19,6 +18,7 @@ import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { inSlices } from "../../../src/slices.js";
 import type { ContextRequest } from "../../../src/view/request.js";
+import type { ShownFindings } from "../injection/conversation.js";
 import { findLineIDs } from "../injection/line.js";
 import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.js";
 import { LAYER, readShown } from "../injection/shown.js";
@@ -27,25 +27,13 @@ import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.j
 import { findQuotes } from "./quotes.js";
 import { readSource, type Source } from "./source.js";
 
-export interface Findings {
+export interface Findings extends ShownFindings {
   /** Keeps what the newest results have read; returns at once. Never throws. */
   take(request: ContextRequest): void;
-  /** The text behind the newest results, if any. Call it before the background has run, which changes findings. */
-  plan(request: ContextRequest, newest: NewestResults): string | undefined;
-  /** Is it about something that this session has read and shows no more? */
-  isGone(request: ContextRequest, memory: Memory): boolean;
   /** The agent has ended its turn: what it said of pictures and documents is kept. */
   settle(sessionID: string): void;
   /** Never rejects. */
   onIdle(): Promise<void>;
-}
-
-export interface NewestResults {
-  fresh: readonly Result[];
-  /** Ids of memories in other texts behind them. */
-  said: readonly string[];
-  /** May the session be shown this memory? */
-  isUnseen(memory: Memory): boolean;
 }
 
 export interface FindingsOptions

@@ -6,13 +6,13 @@
  *     the newest result                   rules triggered by its command or path; findings about its source
  *     after a compaction or a cut         a new boot block
  */
+import type { Result } from "../../../src/conversation/history.js";
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { type Addition, extend } from "../../../src/view/extend.js";
 import type { ContextRequest } from "../../../src/view/request.js";
-import type { Findings } from "../findings/findings.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
@@ -28,8 +28,21 @@ export interface Conversation {
   speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean>;
 }
 
-/** What the conversation asks of the findings, once they are loaded. */
-type ShownFindings = Pick<Findings, "isGone" | "plan">;
+/** Findings about what the session reads, once they are loaded. */
+export interface ShownFindings {
+  /** The text behind the newest results, if any. Call it before the background has run, which changes findings. */
+  plan(request: ContextRequest, newest: NewestResults): string | undefined;
+  /** Is it about something that this session has read and shows no more? */
+  isGone(request: ContextRequest, memory: Memory): boolean;
+}
+
+export interface NewestResults {
+  fresh: readonly Result[];
+  /** Ids of memories in other texts behind them. */
+  said: readonly string[];
+  /** May the session be shown this memory? */
+  isUnseen(memory: Memory): boolean;
+}
 
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
   /** The few memories that certainly match a text, best first. */
