@@ -10,10 +10,10 @@ import { atOnce } from "../../src/slices.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, outputs } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
-import { openWorld, type World } from "../support/world.js";
+import { openWorld as openAny, type World } from "../support/world.js";
 
 const PRIVATE = `${PROJECT}/.opencode/memory/private`;
-const URL = "https://docs.example.com/limits";
+const ADDRESS = "https://docs.example.com/limits";
 const ASKED = "How many requests may a client send to the example API?";
 const PAGE = [
   "# Rate limits",
@@ -26,13 +26,17 @@ const PAGE = [
 const QUOTE = `- line 5, under "Requests": "Each client may send 60 requests a minute; further requests get status 429."`;
 const DAY = 86_400_000;
 
+/** Without the notes, which say what an earlier session has left open. */
+const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
+  openAny({ options: { sessionMemory: { enabled: false }, ...options } });
+
 interface Given {
   input?: Record<string, unknown>;
   tool?: string;
   state?: Partial<ToolState>;
 }
 
-function read(world: World, text: string, { input = { url: URL }, state, tool = "webfetch" }: Given = {}): ToolPart {
+function read(world: World, text: string, { input = { url: ADDRESS }, state, tool = "webfetch" }: Given = {}): ToolPart {
   return call(tool, text, { startMs: world.clock.now(), state: { input, ...state } });
 }
 
@@ -86,7 +90,7 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const [finding = "", ...others] = kept(world);
     expect(others).toEqual([]);
-    expect(finding).toContain(`title: Rate limits, ${URL}`);
+    expect(finding).toContain(`title: Rate limits, ${ADDRESS}`);
     expect(finding).toContain(`Read on 2026-11-21 for "${ASKED}"\n${QUOTE}`);
     expect(finding).toMatch(/tags: \[ ?finding ?\]/);
     expect(finding).toMatch(/source:\n {2}by: tool\n {2}session: ses_1/);
@@ -100,7 +104,7 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const later = await world.restart();
     expect(await begin(later, "hello")).not.toContain("private/knowledge");
-    for (const [n, text] of [`What does ${URL} say?`, "How many requests a minute, before status 429?"].entries()) {
+    for (const [n, text] of [`What does ${ADDRESS} say?`, "How many requests a minute, before status 429?"].entries()) {
       const told = await begin(later, text, `ses_${n + 3}`);
       expect(told).not.toContain(BOOT_HEAD);
       expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
@@ -112,10 +116,10 @@ describe("a fetched page", () => {
   it("a fetched page is shown behind the result of a later session whose call or search names it", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
-    const results = `Some pages on the subject, the best first. ${"Text of the page. ".repeat(10)}\n${URL}\n`;
+    const results = `Some pages on the subject, the best first. ${"Text of the page. ".repeat(10)}\n${ADDRESS}\n`;
     const calls: [string, ToolPart][] = [
       [results, read(world, results, { tool: "websearch", input: { query: "limits of the API" } })],
-      ["ok", call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${URL}` } } })],
+      ["ok", call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${ADDRESS}` } } })],
     ];
     for (const [n, [text, part]] of calls.entries()) {
       const session = createSession(world.clock, `ses_${n + 2}`);
@@ -128,7 +132,7 @@ describe("a fetched page", () => {
     const session = createSession(world.clock, "ses_9");
     session.user("go on");
     session.answer([
-      call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${URL}/more` } } }),
+      call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${ADDRESS}/more` } } }),
     ]);
     expect(behindResult(await world.request([...session.messages]), "ok")).toBe("");
   });
@@ -138,7 +142,7 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE), () => read(world, PAGE)] });
     const changed = PAGE.replace("60 requests", "90 requests");
     world.clock.advance(2 * DAY);
-    await work(world, "ses_2", { calls: [() => read(world, changed, { input: { url: `${URL}#requests` } })] });
+    await work(world, "ses_2", { calls: [() => read(world, changed, { input: { url: `${ADDRESS}#requests` } })] });
     const [finding = "", ...others] = kept(world);
     expect(others).toEqual([]);
     expect(finding).toContain("Read on 2026-11-23");
@@ -165,7 +169,7 @@ describe("a fetched page", () => {
   });
 
   it("a fetched page leaves nothing where findings are off, where the call failed, or where it says nothing", async () => {
-    const off = await openWorld({ options: { findings: { enabled: false } } });
+    const off = await openWorld({ findings: { enabled: false } });
     await work(off, "ses_1", { calls: [() => read(off, PAGE)] });
     const world = await openWorld();
     const failed = { status: "error", error: `404 ${PAGE}` };
@@ -178,7 +182,7 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const ls = () => call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: "ls" } } });
     world.clock.advance(25 * DAY);
-    expect(await begin(world, `What does ${URL} say?`)).toContain("25 days old");
+    expect(await begin(world, `What does ${ADDRESS} say?`)).toContain("25 days old");
     await world.strata.idle();
     world.clock.advance(10 * DAY);
     await work(await world.restart(), "ses_3", { asked: "go", calls: [ls] });
@@ -231,7 +235,7 @@ describe("the reminder", () => {
   });
 
   it("the reminder is absent where findings.remind is false", async () => {
-    const world = await openWorld({ options: { findings: { remind: false } } });
+    const world = await openWorld({ findings: { remind: false } });
     const session = createSession(world.clock, "ses_1");
     session.user(ASKED);
     session.answer([read(world, PAGE)]);

@@ -8,11 +8,15 @@ import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
-import { openWorld, type World } from "../support/world.js";
+import { openWorld as openAny, type World } from "../support/world.js";
 
 const LOG = `${PROJECT}/.opencode/memory/errors.log`;
 const MISSING = 'npm error Missing script: "test"';
 const DAY = 86_400_000;
+
+/** Without the notes, which say what an earlier session has left open. */
+const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
+  openAny({ options: { sessionMemory: { enabled: false }, ...options } });
 
 function ran(world: World, command: string, exit: number, output = ""): ToolPart {
   return call("bash", output, {
@@ -134,7 +138,7 @@ describe("a call that is known to fail", () => {
   });
 
   it("a call that is known to fail is refused once in a session, with what worked", async () => {
-    const world = await openWorld({ options });
+    const world = await openWorld(options);
     await correct(world);
     const why = await ask(world, "bash", command);
     expect(why).toContain("[Strata] This call was not run: it failed the same way once before");
@@ -145,7 +149,7 @@ describe("a call that is known to fail", () => {
   });
 
   it("a call that is known to fail is not refused after files were changed in the session", async () => {
-    const world = await openWorld({ options });
+    const world = await openWorld(options);
     await correct(world);
     world.clock.advance(2_000);
     await ask(world, "edit", { filePath: "package.json", oldString: "a", newString: "b" });
@@ -153,7 +157,7 @@ describe("a call that is known to fail", () => {
   });
 
   it("a call that is known to fail is no new failure where it was refused", async () => {
-    const world = await openWorld({ options });
+    const world = await openWorld(options);
     await correct(world);
     const before = world.files.text(LOG);
     const why = await ask(world, "bash", command);

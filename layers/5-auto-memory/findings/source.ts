@@ -39,7 +39,8 @@ const DOCUMENT = /\.(pdf|docx?|odt|pptx?|odp|xlsx?|ods|epub|png|jpe?g|gif|webp|b
 const PRINTED = /\bpdftotext\s+(?:-\w+\s+(?:\d+\s+)?)*("[^"]+"|'[^']+'|[^\s;|&]+)/;
 /** Names of tools that an MCP server offers for reading, and of others. */
 const READING = /(fetch|read|get|scrape|crawl|browse|extract|search|navigate|snapshot|open|docs?|resource)/i;
-const WRITING = /(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)/i;
+const WRITING =
+  /(^|[_-])(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)(?=[_\-A-Z]|$)/;
 const OWN_TOOL = /^memory_/;
 
 /** `undefined` if the call has read nothing of the kind, has failed, or may show secrets. */
