@@ -57,7 +57,10 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
     async read() {
       const sizes = await readSizes();
       if (!cached || !isSame(cached.sizes, sizes)) {
-        const [earlier, current] = [await readEntries(files, earlierOf(path)), await readEntries(files, path)];
+        const [earlier, current] = [
+          await readEntries(files, earlierOf(path)),
+          await readEntries(files, path),
+        ];
         cached = { sizes, lines: await checkAll([...earlier, ...current]), count: current.length };
       }
       return cached.lines;

@@ -86,6 +86,8 @@ function isNamed(call: string, message: string): boolean {
   const whole = call.toLowerCase();
   if (whole.length >= SHORTEST_WORD && message.includes(whole)) return true;
   const words = splitShellWords(whole).filter((word) => !word.startsWith("-"));
-  const telling = words.filter((word) => word.length >= SHORTEST_WORD && /[\p{L}\p{N}][/.:][\p{L}\p{N}]/u.test(word));
+  const telling = words.filter(
+    (word) => word.length >= SHORTEST_WORD && /[\p{L}\p{N}][/.:][\p{L}\p{N}]/u.test(word),
+  );
   return telling.some((word) => message.includes(word));
 }

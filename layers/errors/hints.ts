@@ -103,7 +103,10 @@ export function createHints(context: LayerContext): Hints {
     return text === undefined ? [] : [{ behind: key, text }];
   }
 
-  function hint({ find, history, sessionID }: ContextRequest, repetitions: readonly Repetition[]): Addition[] {
+  function hint(
+    { find, history, sessionID }: ContextRequest,
+    repetitions: readonly Repetition[],
+  ): Addition[] {
     return planHints(history, repetitions)
       .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
       .map(({ result, repetition: { before } }) => {

@@ -1,12 +1,9 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import { describe, expect, it } from "vitest";
 import { REMINDER_HEAD } from "../../layers/5-auto-memory/findings/mentions.js";
-import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
-import { readSource } from "../../layers/5-auto-memory/findings/source.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
-import { atOnce } from "../../src/slices.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, outputs } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
@@ -36,7 +33,11 @@ interface Given {
   state?: Partial<ToolState>;
 }
 
-function read(world: World, text: string, { input = { url: ADDRESS }, state, tool = "webfetch" }: Given = {}): ToolPart {
+function read(
+  world: World,
+  text: string,
+  { input = { url: ADDRESS }, state, tool = "webfetch" }: Given = {},
+): ToolPart {
   return call(tool, text, { startMs: world.clock.now(), state: { input, ...state } });
 }
 
@@ -104,7 +105,10 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const later = await world.restart();
     expect(await begin(later, "hello")).not.toContain("private/knowledge");
-    for (const [n, text] of [`What does ${ADDRESS} say?`, "How many requests a minute, before status 429?"].entries()) {
+    for (const [n, text] of [
+      `What does ${ADDRESS} say?`,
+      "How many requests a minute, before status 429?",
+    ].entries()) {
       const told = await begin(later, text, `ses_${n + 3}`);
       expect(told).not.toContain(BOOT_HEAD);
       expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
@@ -119,7 +123,10 @@ describe("a fetched page", () => {
     const results = `Some pages on the subject, the best first. ${"Text of the page. ".repeat(10)}\n${ADDRESS}\n`;
     const calls: [string, ToolPart][] = [
       [results, read(world, results, { tool: "websearch", input: { query: "limits of the API" } })],
-      ["ok", call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${ADDRESS}` } } })],
+      [
+        "ok",
+        call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${ADDRESS}` } } }),
+      ],
     ];
     for (const [n, [text, part]] of calls.entries()) {
       const session = createSession(world.clock, `ses_${n + 2}`);
@@ -132,7 +139,10 @@ describe("a fetched page", () => {
     const session = createSession(world.clock, "ses_9");
     session.user("go on");
     session.answer([
-      call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: `curl ${ADDRESS}/more` } } }),
+      call("bash", "ok", {
+        startMs: world.clock.now(),
+        state: { input: { command: `curl ${ADDRESS}/more` } },
+      }),
     ]);
     expect(behindResult(await world.request([...session.messages]), "ok")).toBe("");
   });
@@ -142,7 +152,9 @@ describe("a fetched page", () => {
     await work(world, "ses_1", { calls: [() => read(world, PAGE), () => read(world, PAGE)] });
     const changed = PAGE.replace("60 requests", "90 requests");
     world.clock.advance(2 * DAY);
-    await work(world, "ses_2", { calls: [() => read(world, changed, { input: { url: `${ADDRESS}#requests` } })] });
+    await work(world, "ses_2", {
+      calls: [() => read(world, changed, { input: { url: `${ADDRESS}#requests` } })],
+    });
     const [finding = "", ...others] = kept(world);
     expect(others).toEqual([]);
     expect(finding).toContain("Read on 2026-11-23");
@@ -173,7 +185,9 @@ describe("a fetched page", () => {
     await work(off, "ses_1", { calls: [() => read(off, PAGE)] });
     const world = await openWorld();
     const failed = { status: "error", error: `404 ${PAGE}` };
-    await work(world, "ses_1", { calls: [() => read(world, "ok"), () => read(world, "", { state: failed })] });
+    await work(world, "ses_1", {
+      calls: [() => read(world, "ok"), () => read(world, "", { state: failed })],
+    });
     expect([...kept(off), ...kept(world)]).toEqual([]);
   });
 
@@ -190,7 +204,9 @@ describe("a fetched page", () => {
     world.clock.advance(31 * DAY);
     await work(await world.restart(), "ses_4", { asked: "go", calls: [ls] });
     expect(kept(world)).toEqual([]);
-    const archived = [...world.files.contents.keys()].filter((path) => path.startsWith(`${PRIVATE}/archive/`));
+    const archived = [...world.files.contents.keys()].filter((path) =>
+      path.startsWith(`${PRIVATE}/archive/`),
+    );
     expect(archived).toHaveLength(1);
   });
 });
@@ -240,51 +256,5 @@ describe("the reminder", () => {
     session.user(ASKED);
     session.answer([read(world, PAGE)]);
     expect(behindResult(await world.request([...session.messages]), PAGE)).toBe("");
-  });
-});
-
-describe("the source of a call", () => {
-  const long = "A sentence of a document, long enough to say something of its own. ".repeat(4);
-  const sourceOf = (tool: string, input: Record<string, unknown>, text = long): string | undefined =>
-    readSource({ part: call(tool, text, { state: { input } }), text }, PROJECT)?.name;
-
-  it.each<[string, Record<string, unknown>, string | undefined]>([
-    ["webfetch", { url: "https://me@a.example/b?c=1#d" }, "https://a.example/b?c=1"],
-    ["webfetch", { url: "file:///etc/passwd" }, undefined],
-    ["websearch", { query: "rate limits" }, 'Search for "rate limits"'],
-    ["bash", { command: "pdftotext -layout docs/a.pdf -" }, "docs/a.pdf"],
-    ["bash", { command: "cat README.md" }, undefined],
-    ["read", { filePath: `${PROJECT}/a.png` }, "a.png"],
-    ["read", { filePath: `${PROJECT}/a.ts` }, undefined],
-    ["docs_get_page", { url: "https://a.example" }, "https://a.example"],
-    ["drive_read_file", { path: "specs/a.docx" }, "specs/a.docx"],
-    ["web_search", { query: "rate limits" }, 'Search for "rate limits"'],
-    ["github_create_issue", { path: "a" }, undefined],
-    ["memory_recall", { query: "rate limits" }, undefined],
-    ["apply_patch", { path: "a" }, undefined],
-    ["drive_read_file", { path: "config/.env" }, undefined],
-  ])("the source of a call to %s with %j is %j", (tool, input, name) => {
-    expect(sourceOf(tool, input)).toBe(name);
-  });
-});
-
-describe("quotes", () => {
-  it("quotes are sentences of the text, at most five, in its order, and its beginning where nothing answers", () => {
-    const text = Array.from({ length: 40 }, (_, n) => `The timeout of server ${n} is ${n * 10} seconds.`).join("\n");
-    const quotes = atOnce(findQuotes(text, "What is the timeout of server 17?"));
-    expect(quotes).toHaveLength(5);
-    expect(quotes.map(({ text: one }) => one)).toContain("The timeout of server 17 is 170 seconds.");
-    for (const { line, text: one } of quotes) expect(text.split("\n")[line - 1]).toBe(one);
-    expect(quotes.map(({ line }) => line)).toEqual(quotes.map(({ line }) => line).sort((a, b) => a - b));
-    expect(atOnce(findQuotes(text, "Pizza?")).map(({ line }) => line)).toEqual([1, 2]);
-  });
-
-  it("quotes are read from markup without its signs", () => {
-    const html = "<p>The <b>default port</b> of the server is <a href='/x'>8080</a>.</p>";
-    const markdown = "- The **default port** of the [server](https://a.example/x) is `8080`.";
-    for (const text of [html, markdown])
-      expect(atOnce(findQuotes(text, "default port"))[0]?.text.replace(/\s+/g, " ").replace(" .", ".")).toBe(
-        "The default port of the server is 8080.",
-      );
   });
 });

@@ -81,7 +81,9 @@ describe("a failure of an earlier session", () => {
 
   it("a failure of an earlier session that happened once and is not resolved is told only to a message that names the call", async () => {
     const world = await openWorld();
-    await work(world, "ses_1", () => ran(world, "node tools/deploy.mjs --all", 1, "TypeError: x is undefined"));
+    await work(world, "ses_1", () =>
+      ran(world, "node tools/deploy.mjs --all", 1, "TypeError: x is undefined"),
+    );
     expect(await begin(world, "hello")).toBe("");
     expect(await begin(world, "please start tools/deploy.mjs", "ses_3")).toContain(
       '- bash "node tools/deploy.mjs --all" failed once',
@@ -125,9 +127,7 @@ describe("a failure of an earlier session", () => {
 
 describe("a call that is known to fail", () => {
   const ask = async (world: World, tool: string, args: Record<string, unknown>, sessionID = "ses_2") =>
-    findRefusal(
-      await world.strata.dispatcher.ask("toolArguments", { tool, sessionID, callID: "c" }, args),
-    );
+    findRefusal(await world.strata.dispatcher.ask("toolArguments", { tool, sessionID, callID: "c" }, args));
   const command = { command: "npm test", description: "run" };
   const options = { errors: { onRepeat: "refuse" } };
 
@@ -180,7 +180,8 @@ describe("errors.maxErrorHistory", () => {
       await failures.learn("ses_1", session.messages.slice(-2));
     }
     await failures.onIdle();
-    for (const path of [LOG, `${LOG}.1`]) expect((files.text(path) ?? "").trim().split("\n").length).toBeLessThanOrEqual(20);
+    for (const path of [LOG, `${LOG}.1`])
+      expect((files.text(path) ?? "").trim().split("\n").length).toBeLessThanOrEqual(20);
     const calls = (await open().recent()).map((one) => one.call);
     expect(calls).toHaveLength(20);
     expect(calls.at(-1)).toBe("cat 89");

@@ -12,20 +12,17 @@
 import type { Message } from "../../../src/conversation/message.js";
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import { formatError } from "../../../src/error.js";
-import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { inSlices } from "../../../src/slices.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import type { ShownFindings } from "../injection/conversation.js";
 import { findLineIDs } from "../injection/line.js";
 import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.js";
 import { LAYER, readShown } from "../injection/shown.js";
+import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding-keeper.js";
 import { findMentioned, planReminder } from "./mentions.js";
-import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";
-import { findQuotes } from "./quotes.js";
-import { readSource, type Source } from "./source.js";
+import { readSource } from "./source.js";
 
 export interface Findings extends ShownFindings {
   /** Keeps what the newest results have read; returns at once. Never throws. */
@@ -37,19 +34,8 @@ export interface Findings extends ShownFindings {
 }
 
 export interface FindingsOptions
-  extends Pick<LayerContext, "background" | "clock" | "config" | "folders" | "host" | "log" | "memories"> {
-  gate: Pick<Gate, "save">;
-}
-
-/** A source as read by one call. */
-interface Read {
-  source: Source;
-  session: string;
-  /** Id of the message with the call. */
-  message: string;
-  asked: string;
-  atMs: number;
-}
+  extends FindingKeeperOptions,
+    Pick<LayerContext, "background" | "folders" | "host"> {}
 
 /** Messages whose results are looked at: an aborted turn ends behind its last results. */
 const LOOKED_BACK = 3;
@@ -64,11 +50,12 @@ const LONGEST_ASKED = 4_000;
 const LONGEST_SAID = 380;
 
 export function createFindings(options: FindingsOptions): Findings {
-  const { background, clock, config, folders, gate, host, log, memories } = options;
+  const { background, clock, config, folders, host, log, memories } = options;
+  const keeper = createFindingKeeper(options);
   const seen = new Set<string>();
   let waiting: readonly Read[] = [];
   /** One after the other, so that two reads of one page become one finding. */
-  let work: Promise<void> = later("archive old findings", archiveAged);
+  let work: Promise<void> = later("archive old findings", keeper.archiveAged);
 
   return {
     take({ history, sessionID }) {
@@ -87,7 +74,7 @@ export function createFindings(options: FindingsOptions): Findings {
           atMs: result.part.state.time?.start ?? clock.now(),
         };
         if (source.text === undefined) waiting = [...waiting, read].slice(-MOST_WAITING);
-        else work = work.then(() => later(`keep what ${source.name} says`, () => keep(read)));
+        else work = work.then(() => later(`keep what ${source.name} says`, () => keeper.keep(read)));
       }
       keepSaid(sessionID, messages);
     },
@@ -138,32 +125,10 @@ export function createFindings(options: FindingsOptions): Findings {
       const said = findSaid(messages, read.message);
       if (said === undefined) continue;
       waiting = waiting.filter((other) => other !== read);
-      work = work.then(() => later(`keep what was said of ${read.source.name}`, () => keep(read, said)));
+      work = work.then(() =>
+        later(`keep what was said of ${read.source.name}`, () => keeper.keep(read, said)),
+      );
     }
-  }
-
-  async function keep({ source, ...read }: Read, said?: string): Promise<void> {
-    const { text } = source;
-    const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
-    const quotes = text === undefined ? [] : await inSlices(clock, findQuotes(text, asked));
-    const draft = planFinding({ ...read, source, quotes, said });
-    if (!draft) return;
-    const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
-    const known = findKnown(await memories.list(), draft);
-    const written = known
-      ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
-      : await gate.save(draft, read.atMs, cause);
-    if (written.kind === "refused") log.info(LAYER, `finding not kept: ${written.why}`);
-    else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
-  }
-
-  /** Nothing is deleted: the archive keeps them. */
-  async function archiveAged(): Promise<void> {
-    const days = config.findings.maxAgeDays;
-    const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
-    const cause = { operation: "archive", reason: `not used for ${days} days` };
-    for (const { id } of aged) await memories.archive(id, cause);
-    if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived, not used for ${days} days`);
   }
 }
 

@@ -9,8 +9,7 @@ import { findOwnText } from "../injection/shown.js";
 import { readSource } from "./source.js";
 
 /** First line of a reminder, which identifies it. */
-export const REMINDER_HEAD =
-  "[Strata] What was just read leaves the context later. A reminder, no request:";
+export const REMINDER_HEAD = "[Strata] What was just read leaves the context later. A reminder, no request:";
 const REMINDER = `${REMINDER_HEAD} say in a sentence what you take from it and where it says so; quotes that answer the request are kept privately by themselves, and memory_remember keeps a fact for later sessions.`;
 
 /** Characters of a call's input and of a list of results that are searched for sources. */
@@ -19,7 +18,11 @@ const LOOKED_AT = 20_000;
 const SHORTEST_NAME = 6;
 
 /** Findings whose source a call names, or a search lists. Pure. */
-export function findMentioned(memories: readonly Memory[], fresh: readonly Result[], project: string): Memory[] {
+export function findMentioned(
+  memories: readonly Memory[],
+  fresh: readonly Result[],
+  project: string,
+): Memory[] {
   const findings = memories.filter((memory) => isFinding(memory) && !memory.isForeign);
   if (findings.length === 0) return [];
   const subjects = fresh.map((result) => {

@@ -17,6 +17,8 @@ interface Sentence extends Quote {
 }
 
 const MOST_QUOTES = 5;
+/** Share of the best weight; a sentence below it has only the request's common words. */
+const LEAST_SHARE = 0.4;
 /** Quotes of a text that shares no word with the request: its beginning. */
 const MOST_LEADING = 2;
 const MOST_LINES = 20_000;
@@ -47,11 +49,11 @@ export function* findQuotes(text: string, asked: string): Sliced<Quote[]> {
   const ranked = sentences
     .map((sentence) => ({ sentence, weight: weigh(sentence) }))
     .sort((a, b) => b.weight - a.weight || a.sentence.line - b.sentence.line);
-  const isAnswered = (ranked[0]?.weight ?? 0) > 0;
+  const best = ranked[0]?.weight ?? 0;
   const chosen: Sentence[] = [];
   const said = new Set<string>();
   for (const { sentence, weight } of ranked) {
-    if (chosen.length === (isAnswered ? MOST_QUOTES : MOST_LEADING) || (isAnswered && weight === 0)) break;
+    if (chosen.length === (best > 0 ? MOST_QUOTES : MOST_LEADING) || weight < LEAST_SHARE * best) break;
     yield;
     const folded = foldSentence(sentence.text);
     if (said.has(folded) || !isFact(sentence.text)) continue;

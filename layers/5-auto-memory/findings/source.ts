@@ -44,7 +44,10 @@ const WRITING =
 const OWN_TOOL = /^memory_/;
 
 /** `undefined` if the call has read nothing of the kind, has failed, or may show secrets. */
-export function readSource({ part, text }: Pick<Result, "part" | "text">, project: string): Source | undefined {
+export function readSource(
+  { part, text }: Pick<Result, "part" | "text">,
+  project: string,
+): Source | undefined {
   if (part.state.status !== "completed" || mayShowSecrets(part)) return undefined;
   const input = readInput(part);
   if (part.tool === "webfetch") return readPage(readText(input, "url"), { part, text });
@@ -68,7 +71,10 @@ function readServed({ part, text }: Pick<Result, "part" | "text">, project: stri
   return document && (text.length < LEAST_TEXT ? document : withText(document, text));
 }
 
-function readPage(url: string | undefined, { part, text }: Pick<Result, "part" | "text">): Source | undefined {
+function readPage(
+  url: string | undefined,
+  { part, text }: Pick<Result, "part" | "text">,
+): Source | undefined {
   const name = url === undefined ? undefined : cleanUrl(url);
   if (name === undefined) return undefined;
   const isPicture = text.length < LEAST_TEXT && (part.state.attachments?.length ?? 0) > 0;

@@ -85,8 +85,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
     const matches = await findMatches(request, said, isElsewhere(request, findings));
     decided.set(sessionID, key.key);
-    const texts = [boot, matches].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
+    return addAll(key, [boot, matches]);
   }
 
   async function findMatches(
@@ -108,10 +107,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** Adds to the newest result, which has not been sent yet. */
-  function addToResult(
-    request: ContextRequest,
-    findings: ShownFindings | undefined,
-  ): Addition | undefined {
+  function addToResult(request: ContextRequest, findings: ShownFindings | undefined): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -123,8 +119,7 @@ export function createConversation(context: ConversationOptions): Conversation {
       subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
     const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
     const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
-    const texts = [boot, triggered, found].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
+    return addAll(last, [boot, triggered, found]);
   }
 
   function findTriggered(
@@ -141,6 +136,11 @@ export function createConversation(context: ConversationOptions): Conversation {
     const waiting = rules.filter(({ memory }) => isUnseen(memory));
     return planTriggered(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
   }
+}
+
+function addAll(behind: Addition["behind"], given: readonly (string | undefined)[]): Addition | undefined {
+  const texts = given.filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : { behind, text: texts.join("\n\n") };
 }
 
 /** Is the memory not from this session's own messages? Those are still shown, unless they were cut or cleared. */
