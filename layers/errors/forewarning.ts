@@ -28,6 +28,8 @@ const MOST_FOR_A_MESSAGE = 3;
 const MOST_LOOKED_AT = 200;
 /** Characters of a message in which calls are looked for. */
 const LOOKED_AT = 20_000;
+/** Characters of all lines. */
+const MOST_CHARACTERS = 1_200;
 const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
 /** A shorter word of a call is in many messages. */
 const SHORTEST_WORD = 5;
@@ -49,7 +51,9 @@ export function planForewarning(known: readonly KnownFailure[], input: Forewarni
   const worth = isBeginning ? open.filter((one) => one.attempts > 1 || isCorrected(one)) : [];
   const most = isBeginning ? MOST_AT_BEGINNING : MOST_FOR_A_MESSAGE;
   const told = [...new Map([...named, ...worth].map((one) => [nameCall(one), one])).values()].slice(0, most);
-  return told.length === 0 ? undefined : [FOREWARNING_HEAD, ...told.map(formatFailure)].join("\n");
+  const lines = told.map(formatFailure);
+  while (lines.join("\n").length > MOST_CHARACTERS) lines.pop();
+  return lines.length === 0 ? undefined : [FOREWARNING_HEAD, ...lines].join("\n");
 }
 
 /** Would the call as it was most likely fail again? Not if it has worked unchanged since. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone } from "../../src/config/owners.js";
+import { byAnyone, byUser } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { maxErrorHistory, onRepeat } = defaults.errors;
@@ -9,7 +9,7 @@ const errors = z.strictObject({
   enabled: enabled(
     "Failures are remembered in errors.log, and a repeated failure is answered with what resolved it.",
   ),
-  onRepeat: byAnyone(
+  onRepeat: byUser(
     z
       .enum(["tell", "refuse"])
       .default(onRepeat)
