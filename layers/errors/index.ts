@@ -20,12 +20,12 @@ export const errors: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const mayRefuse = context.config.errors.onRepeat === "refuse";
-  let hints: Hints | undefined;
+  let opening: Promise<Hints> | undefined;
   const check: Handler<"toolArguments"> = async (call, args) => (await open()).check(call, args);
 
   return {
     withinMs: { context: 1_500 },
-    onIdle: async () => hints?.onIdle(),
+    onIdle: async () => (await opening?.catch(() => undefined))?.onIdle(),
     handlers: {
       async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
@@ -36,9 +36,8 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  async function open(): Promise<Hints> {
-    const { createHints } = await import("./hints.js");
-    hints ??= createHints(context);
-    return hints;
+  function open(): Promise<Hints> {
+    opening ??= import("./hints.js").then(({ createHints }) => createHints(context));
+    return opening;
   }
 }
