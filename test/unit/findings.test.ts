@@ -1,11 +1,20 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
+import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
+import { createFindings } from "../../layers/5-auto-memory/findings/findings.js";
 import { REMINDER_HEAD } from "../../layers/5-auto-memory/findings/mentions.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
+import type { Config } from "../../src/config/schema.js";
+import { readHistory } from "../../src/conversation/history.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
-import { PROJECT } from "../support/fake-host.js";
-import { call, outputs } from "../support/messages.js";
+import { planFolders } from "../../src/folders.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createKeptMemories } from "../support/kept-memories.js";
+import { memory } from "../support/memories.js";
+import { answer, call, outputs, user } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { openWorld as openAny, type World } from "../support/world.js";
 
@@ -113,6 +122,7 @@ describe("a fetched page", () => {
       expect(told).not.toContain(BOOT_HEAD);
       expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
       expect(told).toContain("Each client may send 60 requests a minute");
+      // An address is no file that could be missing.
       expect(told).toContain("(knowledge, quoted from what was read, not said by the user, today)");
     }
   });
@@ -208,6 +218,32 @@ describe("a fetched page", () => {
       path.startsWith(`${PRIVATE}/archive/`),
     );
     expect(archived).toHaveLength(1);
+  });
+});
+
+describe("a page that the session itself has read", () => {
+  it("a page that the session itself has read is gone once its result was cleared, and not before", () => {
+    const clock = createFakeClock();
+    const memories = createKeptMemories();
+    const background = new PQueue();
+    const findings = createFindings({
+      ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
+      config: { findings: { enabled: true, maxAgeDays: 30, remind: true } } as Config,
+      folders: planFolders(PROJECT),
+      gate: { save: async () => Promise.reject(new Error("nothing is saved here")) },
+    });
+    const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
+    const history = readHistory([user(ASKED), answer([page])]);
+    const given = { by: "tool" as const, tags: ["finding"], session: "ses_1" };
+    const isGone = (entity: string, cleared?: object): boolean => {
+      const request = { find: () => ({ cleared }), history, shownFrom: () => 0 };
+      return findings.isGone(request as never, memory("limits", QUOTE, { ...given, entities: [entity] }));
+    };
+    expect([isGone(ADDRESS), isGone(ADDRESS, {}), isGone(`${ADDRESS}/other`, {})]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });
 
