@@ -28,7 +28,7 @@ const [SHORTEST, LONGEST] = [20, 400];
 const LEAST_WORDS = 4;
 const LONGEST_HEADING = 80;
 /** Lines between pauses. */
-const LINES_AT_A_TIME = 50;
+const LINES_AT_A_TIME = 20;
 /** A sentence with a number says more than one without. */
 const NUMBER_GAIN = 0.5;
 
