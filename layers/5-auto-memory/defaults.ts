@@ -7,5 +7,6 @@ export const defaults = {
     maxLines: 200,
     maxSize: 25_000,
   },
+  findings: { enabled: true, maxAgeDays: 30, remind: true },
   recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
 } as const;

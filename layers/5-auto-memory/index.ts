@@ -6,12 +6,14 @@
  *     a message                 shows the few memories that match it
  *     a command or path         shows the rules that it triggers, after its result
  *     a session is idle         extracts what will matter again from the user's words
+ *     a page or document        keeps the sentences that answer the request, as findings
  *     the agent calls a tool    memory_remember, memory_recall, memory_update
  *     the user types a command  /remember, /recall, /forget, /memory-trust
  *
  * Whatever the way in, one gate compares it with what is there.
  */
 
+import { isToolPart } from "../../src/conversation/message.js";
 import { createFindSimilar } from "../../src/gate/find-similar.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -22,12 +24,14 @@ import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { inSlices } from "../../src/slices.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
+import type { Findings } from "./findings/findings.js";
 import { createConversation } from "./injection/conversation.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
@@ -36,6 +40,8 @@ import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
+/** Messages that are looked through for results. */
+const LAST_MESSAGES = 3;
 
 export const autoMemory: LayerDefinition = {
   name: LAYER,
@@ -61,11 +67,13 @@ function create(context: LayerContext): LayerParts {
   const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   const extraction = createExtraction({ ...context, findSimilar, gate });
+  let findings: Findings | undefined;
   /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
 
   return {
     withinMs: { context: 1_000 },
+    onIdle: async () => findings?.onIdle(),
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
     commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
@@ -84,9 +92,11 @@ function create(context: LayerContext): LayerParts {
       },
 
       async context(request, _messages, signal) {
-        if (request.isCompaction || !request.isReady()) return undefined;
-        if (family.knownParent(request.sessionID) !== undefined) return undefined;
-        return (await conversation.speak(request, signal)) ? request.show() : undefined;
+        if (request.isCompaction) return undefined;
+        await openFindings(request);
+        findings?.take(request);
+        if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;
+        return (await conversation.speak(request, signal, findings)) ? request.show() : undefined;
       },
 
       takenBack(request, withdrawal) {
@@ -94,11 +104,21 @@ function create(context: LayerContext): LayerParts {
       },
 
       event({ type, properties: { sessionID } }) {
-        if (type === "session.idle" && typeof sessionID === "string") extraction.onIdle(sessionID);
+        if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
+        extraction.onIdle(sessionID);
+        findings?.settle(sessionID);
         return undefined;
       },
     },
   };
+
+  /** Loads the findings with the first result: before that there is nothing to keep. */
+  async function openFindings({ history: { messages } }: ContextRequest): Promise<void> {
+    const hasResults = messages.slice(-LAST_MESSAGES).some(({ parts }) => parts.some(isToolPart));
+    if (findings || !config.findings.enabled || !hasResults) return;
+    const { createFindings } = await import("./findings/findings.js");
+    findings ??= createFindings({ ...context, gate });
+  }
 
   /** Does not overwrite what another instance has written meanwhile. */
   async function remember(draft: MemoryDraft, cause: Cause): Promise<Written> {

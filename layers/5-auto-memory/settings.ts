@@ -64,15 +64,33 @@ const recall = z.strictObject({
   embeddings: embeddings.prefault({}),
 });
 
-export const schemas = { autoMemory, recall };
+const { maxAgeDays, remind } = defaults.findings;
+const findings = z.strictObject({
+  enabled: enabled(
+    "Sentences of fetched pages, searches and documents that answer the request are kept as private memories.",
+  ),
+  maxAgeDays: byAnyone(
+    whole(1, 3_650, maxAgeDays, "Days after which a finding that was not used again is archived."),
+  ),
+  remind: byAnyone(
+    z
+      .boolean()
+      .default(remind)
+      .describe("Whether the model is reminded, once, to say what it takes from such a page or document."),
+  ),
+});
+
+export const schemas = { autoMemory, findings, recall };
 
 declare module "../../src/config/schema.js" {
   interface Config {
     autoMemory: z.output<typeof autoMemory>;
+    findings: z.output<typeof findings>;
     recall: z.output<typeof recall>;
   }
   interface StrataOptions {
     autoMemory?: z.input<typeof autoMemory>;
+    findings?: z.input<typeof findings>;
     recall?: z.input<typeof recall>;
   }
 }

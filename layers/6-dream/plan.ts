@@ -6,6 +6,7 @@
 import type { Config } from "../../src/config/schema.js";
 import { DAY_MS } from "../../src/days.js";
 import { withAbsoluteDates } from "../../src/language/dates.js";
+import { isFinding } from "../../src/memory/finding.js";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../../src/memory/sessions.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
@@ -42,7 +43,9 @@ const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
 
 export function planDream(input: DreamInput): DreamPlan {
-  const { memories, similarTo } = input;
+  const { similarTo } = input;
+  // Quotes are never reworded or merged; layer 5 archives those that are no longer used.
+  const memories = input.memories.filter((memory) => !isFinding(memory));
   const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
   for (const memory of memories) archiveIfOver(drafts, memory, input);
   const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);

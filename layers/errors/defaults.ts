@@ -1,1 +1,1 @@
-export const defaults = { errors: { enabled: true } } as const;
+export const defaults = { errors: { enabled: true, maxErrorHistory: 100, onRepeat: "tell" } } as const;

@@ -52,6 +52,8 @@ const LOOKED_AT = 5_000;
 /** The host's words for a call that the user has refused or aborted, which is not a failure. */
 const REFUSALS =
   /^(The user (rejected permission|dismissed this question|has specified a rule)|Tool execution aborted)|User aborted the command/;
+/** Beginning of the errors layer's own refusal, which is no failure either. */
+export const REFUSED = "[Strata] This call was not run:";
 /** OpenCode's remark after the output of a command that timed out. */
 const TIMED_OUT = /terminated command after exceeding timeout/;
 
@@ -67,10 +69,13 @@ export function readEndedCall(part: ToolPart, options: ReadingOptions): EndedCal
   const at = part.state?.time?.start;
   if (key === undefined || at === undefined) return undefined;
   const text = readRawText(part);
-  if (part.state.metadata?.interrupted === true || REFUSALS.test(text)) return undefined;
+  if (part.state.metadata?.interrupted === true || REFUSALS.test(text) || isRefused(text)) return undefined;
   const ended = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
   return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, options) } : ended;
 }
+
+/** The host may put an error's name in front. */
+const isRefused = (text: string): boolean => text.slice(0, REFUSED.length + 40).includes(REFUSED);
 
 /** Is it a time with a four-digit year, which the log's format requires? */
 const isTime = (at: unknown): boolean => typeof at === "number" && at >= 0 && at < 253_402_300_800_000;

@@ -38,6 +38,8 @@ export interface ErrorLogOptions {
   /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
+  /** Entries of the current file at which it is rotated; default: only its size counts. */
+  maxLines?: number;
 }
 
 /** About 700 entries; both files are read in a few milliseconds. */
@@ -45,15 +47,22 @@ export const ROTATE_AT_BYTES = 150_000;
 /** Entries checked between pauses; more than the plugin's own files have. */
 const CHECKED_AT_A_TIME = 2_000;
 
-export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptions): ErrorLog {
+export function createErrorLog(options: ErrorLogOptions): ErrorLog {
+  const { files, locks, path, lock, seal, maxLines = Number.POSITIVE_INFINITY } = options;
   let isIgnored = false;
-  let cached: { sizes: Sizes; lines: readonly LogLine[] } | undefined;
+  /** `count`: entries of the current file. */
+  let cached: { sizes: Sizes; lines: readonly LogLine[]; count: number } | undefined;
 
   return {
     async read() {
       const sizes = await readSizes();
-      if (!cached || !isSame(cached.sizes, sizes))
-        cached = { sizes, lines: await checkAll(await readErrorLog(files, path)) };
+      if (!cached || !isSame(cached.sizes, sizes)) {
+        const [earlier, current] = [
+          await readEntries(files, earlierOf(path)),
+          await readEntries(files, path),
+        ];
+        cached = { sizes, lines: await checkAll([...earlier, ...current]), count: current.length };
+      }
       return cached.lines;
     },
 
@@ -62,7 +71,7 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
       if (!isIgnored) await keepLogOutOfGit(files, path);
       isIgnored = true;
       const [before] = await readSizes();
-      if (before > ROTATE_AT_BYTES) await rotate();
+      if (before > ROTATE_AT_BYTES || (cached?.count ?? 0) >= maxLines) await rotate(before);
       for (const entry of entries) await appendEntry(await formatMarked(entry));
     },
   };
@@ -92,7 +101,9 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
   async function appendEntry(line: string): Promise<void> {
     await files.appendLine(path, line);
     // A different size at the next read means that another process has written, and all is read again.
-    if (cached) cached.sizes = [cached.sizes[0] + Buffer.byteLength(line) + 1, cached.sizes[1]];
+    if (!cached) return;
+    cached.sizes = [cached.sizes[0] + Buffer.byteLength(line) + 1, cached.sizes[1]];
+    cached.count++;
   }
 
   /** Sizes of both files, the current one first. */
@@ -101,10 +112,12 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
   }
 
   /** Does nothing if another process holds the lock. */
-  async function rotate(): Promise<void> {
+  async function rotate(sizeBytes: number): Promise<void> {
     const rename = async (): Promise<void> => {
-      // Another process may have rotated before this one got the lock.
-      if (((await files.stat(path))?.bytes ?? 0) > ROTATE_AT_BYTES) await files.rename(path, earlierOf(path));
+      // Another process may have rotated before this one got the lock: then the file is smaller.
+      if (((await files.stat(path))?.bytes ?? 0) < sizeBytes || sizeBytes === 0) return;
+      await files.rename(path, earlierOf(path));
+      cached = undefined;
     };
     try {
       await locks.withLock(lock, rename, { waitMs: 0 });
@@ -122,12 +135,15 @@ const earlierOf = (path: string): string => `${path}.1`;
 
 /** All entries, the older file's first. Throws the system's error. */
 export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
+  return [...(await readEntries(files, earlierOf(path))), ...(await readEntries(files, path))];
+}
+
+async function readEntries(files: Files, path: string): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (const one of [earlierOf(path), path])
-    await takeLines(files, one, (await files.read(one)) ?? new Uint8Array(), (line) => {
-      const entry = parseEntry(line);
-      if (entry) entries.push(entry);
-    });
+  await takeLines(files, path, (await files.read(path)) ?? new Uint8Array(), (line) => {
+    const entry = parseEntry(line);
+    if (entry) entries.push(entry);
+  });
   return entries;
 }
 

@@ -27,6 +27,8 @@ export interface Failures {
   learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]>;
   /** Known failures, the newest last; with `session`, only those that failed last or were resolved in it. */
   recent(options?: { session?: string; sinceMs?: number }): Promise<readonly KnownFailure[]>;
+  /** The ways in which this call has failed; `callHash` as `hashCall` makes it. */
+  ofCall(callHash: string): Promise<readonly KnownFailure[]>;
   /** Resolves when all entries are written. */
   onIdle(): Promise<void>;
 }
@@ -50,13 +52,15 @@ export interface FailuresOptions extends ReadingOptions {
   /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
+  /** Number of newest lines that count; default: all. */
+  maxLines?: number;
 }
 
 const SOURCE = "errors";
 
 export function createFailures(options: FailuresOptions): Failures {
-  const { files, locks, log, path, lock, seal, ...reading } = options;
-  const errorLog = createErrorLog({ files, locks, path, lock, seal });
+  const { files, locks, log, path, lock, seal, maxLines = Number.POSITIVE_INFINITY, ...reading } = options;
+  const errorLog = createErrorLog({ files, locks, path, lock, seal, maxLines });
   const observe = createObserver(reading);
   /** Entries that are not in the log yet, or could not be written. */
   let unwritten: readonly Entry[] = [];
@@ -82,6 +86,11 @@ export function createFailures(options: FailuresOptions): Failures {
       return [...failures.values()].filter(isWanted).sort((a, b) => a.lastAt - b.lastAt);
     },
 
+    async ofCall(callHash) {
+      const { failures } = await readAll();
+      return [...failures].flatMap(([name, known]) => (name.startsWith(`${callHash} `) ? [known] : []));
+    },
+
     onIdle: () => writing,
   };
 
@@ -95,7 +104,7 @@ export function createFailures(options: FailuresOptions): Failures {
     const all = [...read.map(({ entry }) => entry), ...unwritten];
     known = {
       log: read,
-      failures: sumEntries([...own, ...unwritten]),
+      failures: sumEntries([...own, ...unwritten].slice(-maxLines)),
       keys: new Set(all.map(nameEntry)),
     };
     return known;

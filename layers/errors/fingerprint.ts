@@ -13,7 +13,19 @@ const LOOKED_AT = 4_000;
 
 /** Equal for the same tool and arguments, regardless of the project's path and of spacing. */
 export function hashCall(part: ToolPart, project: string, redact: (text: string) => string): string {
-  const input = readInput(part);
+  return hashInput({ tool: part.tool, input: readInput(part) }, { project, redact });
+}
+
+interface CallInput {
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+}
+
+/** The same for a call that has not been made. */
+export function hashInput(
+  { input, tool }: CallInput,
+  { project, redact }: { project: string; redact(text: string): string },
+): string {
   const fields = Object.keys(input)
     .filter((name) => !IRRELEVANT_FIELDS.has(name))
     .sort()
@@ -21,13 +33,13 @@ export function hashCall(part: ToolPart, project: string, redact: (text: string)
       (name) =>
         `${name}=${shorten(typeof input[name] === "string" ? input[name] : JSON.stringify(input[name]))}`,
     );
-  const command = part.tool === "bash" ? readText(input, "command") : undefined;
+  const command = tool === "bash" ? readText(input, "command") : undefined;
   const asked =
     command === undefined
       ? fields.join("\n")
       : `${readText(input, "workdir") ?? ""}\n${shorten(normalizeCommand(command, project))}`;
   const anywhere = redact(asked.replaceAll(`${project}/`, ""));
-  return hashText(`${part.tool} ${anywhere}`).slice(0, ID_CHARACTERS);
+  return hashText(`${tool} ${anywhere}`).slice(0, ID_CHARACTERS);
 }
 
 /** Represents a long text, such as a whole file, by its beginning and length. */

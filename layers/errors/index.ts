@@ -1,23 +1,16 @@
 /**
- * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. A call that fails the same way again
- * gets a hint after its result, before the result is first sent; the hint goes with the next batch that clears before it.
+ * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. Open failures are told with the
+ * user's messages. A call that fails the same way again gets a hint after its result, before the result is first sent; the
+ * hint goes with the next batch that clears before it.
  */
+import type { Handler } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
-import { type Addition, extend } from "../../src/view/extend.js";
-import { forget } from "../../src/view/forgotten.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
-import { createFailures } from "./failures.js";
-import { formatHint } from "./hint.js";
-import { planHints } from "./plan.js";
-
-const LAYER = "errors";
+import type { Hints } from "./hints.js";
 
 export const errors: LayerDefinition = {
-  name: LAYER,
+  name: "errors",
   cost: 4.5,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files: [{ path: ".opencode/memory/errors.log" }, { path: ".opencode/memory/errors.log.1" }],
@@ -26,41 +19,25 @@ export const errors: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { files, folders, host, locks, log, seal } = context;
-  const failures = createFailures({
-    ...{ files, locks, log, seal },
-    path: folders.errorLog,
-    lock: folders.errorLock,
-    project: host.directory,
-    redact: (text) => redactSecrets(text).text,
-  });
+  const mayRefuse = context.config.errors.onRepeat === "refuse";
+  let opening: Promise<Hints> | undefined;
+  const check: Handler<"toolArguments"> = async (call, args) => (await open()).check(call, args);
 
   return {
     withinMs: { context: 1_500 },
-    onIdle: failures.onIdle,
+    onIdle: async () => (await opening?.catch(() => undefined))?.onIdle(),
     handlers: {
       async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
-        const hasForgotten = request.isReady() && (await forget(context, { request, layer: LAYER, signal }));
-        return (await answer(request, signal)) || hasForgotten ? request.show() : undefined;
+        return (await (await open()).answer(request, signal)) ? request.show() : undefined;
       },
+
+      ...(mayRefuse && { toolArguments: check }),
     },
   };
 
-  /** Returns whether a hint was added. */
-  async function answer(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
-    const { find, history, sessionID } = request;
-    const repetitions = await failures.learn(sessionID, history.messages);
-    if (repetitions.length === 0 || !request.isReady()) return false;
-    const additions = planHints(history, repetitions)
-      .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
-      .map(({ result, repetition }): Addition => {
-        log.info(
-          LAYER,
-          `${repetition.before.tool} failed as before in ${sessionID}: ${repetition.before.call}`,
-        );
-        return { behind: result, text: formatHint(repetition.before) };
-      });
-    return extend(context, { sessionID, layer: LAYER, additions, signal });
+  function open(): Promise<Hints> {
+    opening ??= import("./hints.js").then(({ createHints }) => createHints(context));
+    return opening;
   }
 }

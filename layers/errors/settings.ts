@@ -1,9 +1,24 @@
 import * as z from "zod";
-import { enabled } from "../../src/config/fields.js";
+import { enabled, whole } from "../../src/config/fields.js";
+import { byAnyone, byUser } from "../../src/config/owners.js";
+import { defaults } from "./defaults.js";
+
+const { maxErrorHistory, onRepeat } = defaults.errors;
 
 const errors = z.strictObject({
   enabled: enabled(
     "Failures are remembered in errors.log, and a repeated failure is answered with what resolved it.",
+  ),
+  onRepeat: byUser(
+    z
+      .enum(["tell", "refuse"])
+      .default(onRepeat)
+      .describe(
+        "What is done with a call that is known to fail: tell what worked, or also refuse the call, once in a session.",
+      ),
+  ),
+  maxErrorHistory: byAnyone(
+    whole(10, 1_000, maxErrorHistory, "Number of newest lines of errors.log that are used."),
   ),
 });
 

@@ -1,6 +1,7 @@
 import { isAbsolute, join, normalize } from "node:path";
 import { findEntities } from "../recall/entities.js";
 import type { Files } from "../seams/files.js";
+import { isFinding } from "./finding.js";
 import type { Memory } from "./memory.js";
 
 /** Maximum number of files checked per memory. */
@@ -16,11 +17,11 @@ export async function findGoneFiles(
 ): Promise<Map<string, string[]>> {
   const gone = new Map<string, string[]>();
   for (let from = 0; from < memories.length; from += LOOKED_AT_A_TIME) {
-    const looked = memories.slice(from, from + LOOKED_AT_A_TIME).flatMap(({ content, entities, id }) =>
-      [...new Set([...entities, ...findEntities(content)])]
-        .filter(isPath)
-        .slice(0, MOST_FILES)
-        .map(async (path) => ({ id, path, isThere: (await files.stat(join(project, path))) !== undefined })),
+    const looked = memories.slice(from, from + LOOKED_AT_A_TIME).flatMap((memory) =>
+      findPaths(memory).map(async (path) => {
+        const isThere = (await files.stat(join(project, path))) !== undefined;
+        return { id: memory.id, path, isThere };
+      }),
     );
     for (const { id, isThere, path } of await Promise.all(looked))
       if (!isThere) gone.set(id, [...(gone.get(id) ?? []), path]);
@@ -28,8 +29,15 @@ export async function findGoneFiles(
   return gone;
 }
 
-/** True for a path inside the project, not `!12`, `#34` or `&5`. */
+/** Paths in a finding's quotes are those of another project. */
+function findPaths(memory: Memory): string[] {
+  const { content, entities } = memory;
+  const named = isFinding(memory) ? entities : [...entities, ...findEntities(content)];
+  return [...new Set(named)].filter(isPath).slice(0, MOST_FILES);
+}
+
+/** True for a path inside the project, not for a URL, `!12`, `#34` or `&5`. */
 function isPath(entity: string): boolean {
-  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity)) return false;
+  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity) || entity.includes("://")) return false;
   return /[/.]/.test(entity) && !normalize(entity).startsWith("..");
 }

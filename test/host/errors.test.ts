@@ -4,7 +4,7 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
 const shared = shareHost({ plugin: repository });
@@ -70,4 +70,38 @@ test("a failing test and a search without a hit are no mistakes, and an edit tha
   expect(resultOf(stage, "edit 2")).toContain("failed the same way once before");
   await whenContains(stage.project.file(LOG), 'worked with oldString "const a = 1"');
   expect(stage.read(LOG).trimEnd().split("\n")).toHaveLength(3);
+});
+
+test("a session is told of a failure of an earlier one with its first message, before it makes the call", async () => {
+  await using stage = await shared.openStage({ files: FILES });
+  await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
+  await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
+  await stage.restart({ kill: true });
+  await play(stage, "second", run("cat docs/notes/plan.md", "right"));
+  const [told = ""] =
+    /\[Strata\] Calls that failed here before[\s\S]*?\n- .*/.exec(stage.model.lastRequest().textOf("user")) ??
+    [];
+  expect(told).toContain(
+    `- bash "cat notes/plan.md" failed once, last on ${today()}: "exit 1: cat: notes/plan.md: No such file or directory". What came of it: "worked as: cat docs/notes/plan.md"`,
+  );
+});
+
+test("a call that is known to fail is refused once where errors.onRepeat says so, and is no new failure", async () => {
+  const options = { errors: { onRepeat: "refuse" } };
+  await using stage = await openStage({ files: FILES, options, plugin: repository });
+  await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
+  await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
+  const before = stage.read(LOG);
+  await play(stage, "second", run("cat notes/plan.md", "refused"), run("ls docs", "fine"));
+  expect(resultOf(stage, "refused")).toContain("This call was not run: it failed the same way once before");
+  expect(resultOf(stage, "refused")).toContain('"worked as: cat docs/notes/plan.md"');
+  await play(stage, "third", run("cat notes/plan.md", "refused again"), run("cat notes/plan.md", "runs"));
+  expect(stage.read(LOG).startsWith(before)).toBe(true);
+  expect(
+    stage
+      .read(LOG)
+      .slice(before.length)
+      .match(/ failed {4}/g),
+  ).toHaveLength(1);
+  expect(resultOf(stage, "runs")).toContain("No such file or directory");
 });

@@ -124,10 +124,12 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
     expect(request?.toolResult("part 4")).toContain("[Strata] Cleared: read result");
   });
 
-  it("sends, and the next one after it, what it would have sent without the upgrade", () => {
+  it("sends what it would have sent without the upgrade, and so does the next one, which is also told what failed", () => {
     const differences = played.earlier.map((request, index) => findDifference(request, played.now[index]));
     expect(differences).toEqual(played.earlier.map(() => undefined));
     expect(played.now).toHaveLength(played.earlier.length);
+    const told = played.now.map(({ prompt }) => FOREWARNING.test(prompt));
+    expect(told).toEqual(played.earlier.map((_, index, { length }) => index === length - 1));
   });
 
   it("keeps its decisions, its ledger, its results and the memories", () => {
@@ -258,8 +260,11 @@ function findMissing(traces: readonly string[], request: ModelRequest | undefine
 }
 
 /** Where the bytes part, with what stands there; `undefined` where they are the same. */
+/** The earlier release told of failures only once they were repeated. */
+const FOREWARNING = /\{"type":"text","text":"\[Strata\] Calls that failed here before(?:\\.|[^"\\])*"\},/;
+
 function findDifference(one: ModelRequest, other: ModelRequest | undefined): string | undefined {
-  const [a, b] = [one.prompt, other?.prompt ?? ""];
+  const [a, b] = [one.prompt, other?.prompt.replace(FOREWARNING, "") ?? ""];
   if (a === b) return undefined;
   let at = 0;
   while (a[at] === b[at]) at++;

@@ -14,12 +14,14 @@ export interface FailuresWorld {
   processes: RunningProcesses;
   project: string;
   stateFolder?: string;
+  maxLines?: number;
 }
 
 /** The memory of failures of another process on the same disk. */
 export function openFailures({
   clock,
   files,
+  maxLines,
   processes,
   project,
   stateFolder = STATE,
@@ -28,5 +30,6 @@ export function openFailures({
   const locks = createLocks({ clock, files, processes, instance: "test" });
   const log = createFakeLog();
   const seal = createSeal({ files, log, stateFolder });
-  return createFailures({ files, locks, log, path, lock, seal, project, redact: (text) => text });
+  const bound = maxLines === undefined ? {} : { maxLines };
+  return createFailures({ ...bound, files, locks, log, path, lock, seal, project, redact: (text) => text });
 }

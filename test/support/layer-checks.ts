@@ -9,6 +9,7 @@ import type { World } from "./world.js";
 const BEGINNINGS = [
   "[Strata] What the last session",
   "[Strata] What earlier sessions noted.",
+  "[Strata] Calls that failed here before",
   "[Strata] Earlier sessions noted this",
   "[Strata] Background from the session that started you.",
 ];

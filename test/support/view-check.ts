@@ -13,10 +13,11 @@ import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.
 /** Maximum characters that layer 3, and the hints on earlier failures, add in one place. */
 export const LONGEST_REMINDER = 4_000;
 const LONGEST_GREETING = 1_700;
-const GREETINGS = ["[Strata] What the last session"];
+const GREETINGS = ["[Strata] What the last session", "[Strata] Calls that failed here before"];
 /** Maximum characters that layer 4 adds to a summary. */
 const LONGEST_ADDITION = 14_000;
-const REMINDER = /\n\n\[Strata\] (A reminder after|This very call failed|Noted in earlier sessions) [\s\S]*$/;
+const REMINDER =
+  /\n\n\[Strata\] (A reminder after|This very call failed|Noted in earlier sessions|Earlier sessions noted this|What was just read) [\s\S]*$/;
 
 /**
  * Fails unless the view could be sent to a model, keeps the order of the history, and has not grown by more than

@@ -47,6 +47,7 @@ const OTHER: Record<string, unknown> = {
   "dream.interval": 60_000,
   "dream.maxRuntime": 3_000_000,
   "dream.maxTokens": 999_999,
+  "errors.onRepeat": "refuse",
   "log.level": "off",
   "recall.embeddings.allowPrivate": true,
   "recall.embeddings.apiKeyEnv": "AWS_SECRET_ACCESS_KEY",

@@ -36,6 +36,20 @@ function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}):
   return memories.map((memory) => changed.get(memory.id) ?? memory);
 }
 
+it("findings are left as they are, however alike, old and unused", () => {
+  const provenance = { by: "tool", session: "ses_1" } as const;
+  const finding = (id: string): Memory =>
+    memoryOf({
+      id: `private/knowledge/${id}`,
+      content: "The limit is 60.",
+      tags: ["finding"],
+      importance: 0.1,
+      updated: LONG_AGO,
+      provenance,
+    });
+  expect(plan([finding("a"), finding("b")])).toEqual({ changes: [], findings: [] });
+});
+
 describe("duplicates become one memory", () => {
   it("the user's own words stay, and take over the metadata of the others", () => {
     const user = memoryOf({

@@ -1,4 +1,5 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
+import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { boundTokens } from "./bound-tokens.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
@@ -24,12 +25,12 @@ const LINE_CHARACTERS = 200;
 /** Tokens that rules and blockers leave to the other memories, if there are any. */
 const ROOM_FOR_THE_REST = 400;
 
-/** The block; `undefined` if there is nothing to show. `ranked` has the best first. */
+/** The block, without findings; `undefined` if there is nothing to show. `ranked` has the best first. */
 export function planBoot(
   ranked: readonly Memory[],
   { changed, conflicts, indexPath, nowMs }: BootOptions,
 ): string | undefined {
-  const active = ranked.filter((memory) => isActive(memory, nowMs));
+  const active = ranked.filter((memory) => isActive(memory, nowMs) && !isFinding(memory));
   const foreign = active.filter(({ isForeign }) => isForeign);
   const own = active.filter(({ isForeign }) => !isForeign);
   const rules = own.filter(isUsersRule);

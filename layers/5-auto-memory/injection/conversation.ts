@@ -3,9 +3,10 @@
  *
  *     the first message of a session      the boot block: rules, blockers, the best other memories
  *     every message of the user           the few memories that match it
- *     the newest result                   rules triggered by its command or path
+ *     the newest result                   rules triggered by its command or path; findings about its source
  *     after a compaction or a cut         a new boot block
  */
+import type { Result } from "../../../src/conversation/history.js";
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
@@ -24,7 +25,23 @@ export interface Conversation {
   /** Starts reading the memories from disk for the new message; returns at once. */
   prepare(): void;
   /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
-  speak(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean>;
+}
+
+/** Findings about what the session reads, once they are loaded. */
+export interface ShownFindings {
+  /** The text behind the newest results, if any. Call it before the background has run, which changes findings. */
+  plan(request: ContextRequest, newest: NewestResults): string | undefined;
+  /** Is it about something that this session has read and shows no more? */
+  isGone(request: ContextRequest, memory: Memory): boolean;
+}
+
+export interface NewestResults {
+  fresh: readonly Result[];
+  /** Ids of memories in other texts behind them. */
+  said: readonly string[];
+  /** May the session be shown this memory? */
+  isUnseen(memory: Memory): boolean;
 }
 
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
@@ -42,10 +59,11 @@ export function createConversation(context: ConversationOptions): Conversation {
   return {
     prepare: known.prepare,
 
-    async speak(request, signal) {
+    async speak(request, signal, findings) {
       const { history, sessionID } = request;
       const newest = history.messages.at(-1);
-      const made = newest?.info.role === "user" ? await addToMessage(request) : addToResult(request);
+      const isMessage = newest?.info.role === "user";
+      const made = isMessage ? await addToMessage(request, findings) : addToResult(request, findings);
       if (!made) return false;
       await extend(context, { sessionID, layer: LAYER, additions: [made], signal });
       known.noteShown(made.text);
@@ -53,7 +71,10 @@ export function createConversation(context: ConversationOptions): Conversation {
     },
   };
 
-  async function addToMessage(request: ContextRequest): Promise<Addition | undefined> {
+  async function addToMessage(
+    request: ContextRequest,
+    findings: ShownFindings | undefined,
+  ): Promise<Addition | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
@@ -61,20 +82,21 @@ export function createConversation(context: ConversationOptions): Conversation {
     await known.wait(isBeginning(request));
     const shown = readShown(request);
     const boot = beginnings.forMessage(request, shown);
-    const matches = await findMatches(request, new Set([...shown.ids, ...findLineIDs(boot ?? "")]));
+    const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
+    const matches = await findMatches(request, said, isElsewhere(request, findings));
     decided.set(sessionID, key.key);
-    const texts = [boot, matches].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
+    return addAll(key, [boot, matches]);
   }
 
   async function findMatches(
     request: ContextRequest,
     shown: ReadonlySet<string>,
+    isUnseen: (memory: Memory) => boolean,
   ): Promise<string | undefined> {
     const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
-    const matched = match(asked).filter(isElsewhere(request));
+    const matched = match(asked).filter(isUnseen);
     const fresh = findNewMatches(matched, { nowMs, shown });
     if (fresh.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
@@ -85,7 +107,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** Adds to the newest result, which has not been sent yet. */
-  function addToResult(request: ContextRequest): Addition | undefined {
+  function addToResult(request: ContextRequest, findings: ShownFindings | undefined): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -95,8 +117,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const triggered =
       subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
-    const texts = [boot, triggered].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
+    const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
+    const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
+    return addAll(last, [boot, triggered, found]);
   }
 
   function findTriggered(
@@ -115,8 +138,16 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 }
 
-/** Is the memory not from this session's own messages? Those are still shown, unless the beginning was cut. */
-function isElsewhere(request: ContextRequest): (memory: Memory) => boolean {
+function addAll(behind: Addition["behind"], given: readonly (string | undefined)[]): Addition | undefined {
+  const texts = given.filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : { behind, text: texts.join("\n\n") };
+}
+
+/** Is the memory not from this session's own messages? Those are still shown, unless they were cut or cleared. */
+function isElsewhere(request: ContextRequest, findings?: ShownFindings): (memory: Memory) => boolean {
   const isShort = isShortened(request);
-  return ({ provenance }) => isShort || provenance.session !== request.sessionID;
+  return (memory) =>
+    isShort ||
+    memory.provenance.session !== request.sessionID ||
+    (findings?.isGone(request, memory) ?? false);
 }

@@ -1,7 +1,8 @@
 /** The memories that match the user's new message. Pure. */
+import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { isActive } from "./boot.js";
-import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
+import { FINDING_HEAD, FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface MatchOptions {
   nowMs: number;
@@ -21,15 +22,20 @@ export const SESSION_BYTES = 60_000;
 export const MOST_MATCHES = 5;
 const LINE_CHARACTERS = 600;
 
-/** The matches worth showing: active ones that the session does not show yet, the user's own first. */
+/** The matches worth showing: active ones that the session does not show yet; the user's own first, foreign ones last. */
 export function findNewMatches(
   matched: readonly Memory[],
   { nowMs, shown }: { nowMs: number; shown: ReadonlySet<string> },
 ): Memory[] {
   const matches = matched.filter((memory) => isActive(memory, nowMs) && !shown.has(memory.id));
-  return matches
-    .sort((a, b) => Number(a.isForeign ?? false) - Number(b.isForeign ?? false))
-    .slice(0, MOST_MATCHES);
+  return matches.sort((a, b) => HEADS.indexOf(headOf(a)) - HEADS.indexOf(headOf(b))).slice(0, MOST_MATCHES);
+}
+
+const HEADS = [undefined, FINDING_HEAD, FOREIGN_HEAD] as const;
+
+function headOf(memory: Memory): (typeof HEADS)[number] {
+  if (memory.isForeign) return FOREIGN_HEAD;
+  return isFinding(memory) ? FINDING_HEAD : undefined;
 }
 
 /** The text to add to the user's message; `undefined` if there are no matches or no room. `matches` come from `findNewMatches`. */
@@ -40,7 +46,8 @@ export function planMatches(matches: readonly Memory[], options: MatchOptions): 
   for (const memory of matches) {
     const files = gone.get(memory.id) ?? [];
     const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files });
-    const head = memory.isForeign && !lines.includes(`${FOREIGN_HEAD}:`) ? [`${FOREIGN_HEAD}:`] : [];
+    const heading = headOf(memory);
+    const head = heading === undefined || lines.includes(`${heading}:`) ? [] : [`${heading}:`];
     const bytes = Buffer.byteLength([...head, line].join("\n")) + 1;
     if (bytes > room) break;
     room -= bytes;

@@ -1,0 +1,60 @@
+/** Writes findings: one memory for each source. */
+import type { Gate } from "../../../src/gate/gate.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import { inSlices } from "../../../src/slices.js";
+import { LAYER } from "../injection/shown.js";
+import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";
+import { findQuotes } from "./quotes.js";
+import type { Source } from "./source.js";
+
+/** A source as read by one call. */
+export interface Read {
+  source: Source;
+  session: string;
+  /** Id of the message with the call. */
+  message: string;
+  /** The user's request. */
+  asked: string;
+  atMs: number;
+}
+
+/** Each rejects with the system's error; a refusal is logged. */
+export interface FindingKeeper {
+  /** `said`: what the agent said of a source that only it has seen. */
+  keep(this: void, read: Read, said?: string): Promise<void>;
+  /** Archives findings that were not used for `findings.maxAgeDays`. Nothing is deleted. */
+  archiveAged(this: void): Promise<void>;
+}
+
+export interface FindingKeeperOptions extends Pick<LayerContext, "clock" | "config" | "log" | "memories"> {
+  gate: Pick<Gate, "save">;
+}
+
+export function createFindingKeeper(options: FindingKeeperOptions): FindingKeeper {
+  const { clock, config, gate, log, memories } = options;
+
+  return {
+    async keep({ source, ...read }, said) {
+      const { text } = source;
+      const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
+      const quotes = text === undefined ? [] : await inSlices(clock, findQuotes(text, asked));
+      const draft = planFinding({ ...read, source, quotes, said });
+      if (!draft) return;
+      const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
+      const known = findKnown(await memories.list(), draft);
+      const written = known
+        ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
+        : await gate.save(draft, read.atMs, cause);
+      if (written.kind === "refused") log.info(LAYER, `finding not kept: ${written.why}`);
+      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+    },
+
+    async archiveAged() {
+      const days = config.findings.maxAgeDays;
+      const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
+      const cause = { operation: "archive", reason: `not used for ${days} days` };
+      for (const { id } of aged) await memories.archive(id, cause);
+      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived, not used for ${days} days`);
+    },
+  };
+}

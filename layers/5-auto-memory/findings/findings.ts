@@ -1,0 +1,163 @@
+/**
+ * Keeps what an agent has read outside the project before it is shortened or cleared, without a model.
+ *
+ *     a read with a text      its quotes are kept behind the turn
+ *     a read without one      what the agent says of it next is kept: of a picture, or a PDF
+ *     the same source again   one finding, the newer reading in front
+ *     a source comes up       its finding is shown with the newest result
+ *     not used for long       archived
+ *
+ * Loaded with the first tool result of a process.
+ */
+import type { Message } from "../../../src/conversation/message.js";
+import { readOwnTexts } from "../../../src/conversation/own-texts.js";
+import { formatError } from "../../../src/error.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import { isFinding } from "../../../src/memory/finding.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import type { ShownFindings } from "../injection/conversation.js";
+import { findLineIDs } from "../injection/line.js";
+import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.js";
+import { LAYER, readShown } from "../injection/shown.js";
+import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding-keeper.js";
+import { findMentioned, planReminder } from "./mentions.js";
+import { readSource } from "./source.js";
+
+export interface Findings extends ShownFindings {
+  /** Keeps what the newest results have read; returns at once. Never throws. */
+  take(request: ContextRequest): void;
+  /** The agent has ended its turn: what it said of pictures and documents is kept. */
+  settle(sessionID: string): void;
+  /** Never rejects. */
+  onIdle(): Promise<void>;
+}
+
+export interface FindingsOptions
+  extends FindingKeeperOptions,
+    Pick<LayerContext, "background" | "folders" | "host"> {}
+
+/** Messages whose results are looked at: an aborted turn ends behind its last results. */
+const LOOKED_BACK = 3;
+/** Results remembered as looked at. */
+const MOST_SEEN = 500;
+/** Reads that wait for the agent's words. */
+const MOST_WAITING = 20;
+/** Messages read at the end of a turn. */
+const LAST_MESSAGES = 10;
+const LONGEST_ASKED = 4_000;
+/** Characters of an answer that are kept of it. */
+const LONGEST_SAID = 380;
+
+export function createFindings(options: FindingsOptions): Findings {
+  const { background, clock, config, folders, host, log, memories } = options;
+  const keeper = createFindingKeeper(options);
+  const seen = new Set<string>();
+  let waiting: readonly Read[] = [];
+  /** One after the other, so that two reads of one page become one finding. */
+  let work: Promise<void> = later("archive old findings", keeper.archiveAged);
+
+  return {
+    take({ history, sessionID }) {
+      const { messages } = history;
+      for (const result of history.results(Math.max(0, messages.length - LOOKED_BACK))) {
+        if (seen.has(result.key)) continue;
+        const [oldest = ""] = seen.add(result.key);
+        if (seen.size > MOST_SEEN) seen.delete(oldest);
+        const source = readSource(result, folders.project);
+        if (!source) continue;
+        const read: Read = {
+          source,
+          session: sessionID,
+          message: messages[result.index]?.info.id ?? "",
+          asked: readAsked(messages, result.index),
+          atMs: result.part.state.time?.start ?? clock.now(),
+        };
+        if (source.text === undefined) waiting = [...waiting, read].slice(-MOST_WAITING);
+        else work = work.then(() => later(`keep what ${source.name} says`, () => keeper.keep(read)));
+      }
+      keepSaid(sessionID, messages);
+    },
+
+    plan(request, { fresh, isUnseen, said }) {
+      const { project } = folders;
+      const mentioned = findMentioned(memories.known(), fresh, project).filter(isUnseen);
+      const known = mentioned.length > 0 ? readShown(request).ids : [];
+      const nowMs = clock.now();
+      const due = findNewMatches(mentioned, { nowMs, shown: new Set([...known, ...said]) });
+      const text = planMatches(due, { nowMs, roomBytes: MATCH_BYTES, gone: new Map() });
+      memories.noteUse(findLineIDs(text ?? ""));
+      const reminder = config.findings.remind ? planReminder(request, fresh, project) : undefined;
+      const texts = [text, reminder].filter((one) => one !== undefined);
+      return texts.length === 0 ? undefined : texts.join("\n\n");
+    },
+
+    isGone: (request, memory) => isFinding(memory) && isSourceCleared(request, memory, folders.project),
+
+    settle(sessionID) {
+      if (!waiting.some(({ session }) => session === sessionID)) return;
+      work = work.then(() =>
+        later("keep what was said of a document", async () => {
+          const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
+          keepSaid(sessionID, messages);
+          waiting = waiting.filter(({ session }) => session !== sessionID);
+        }),
+      );
+    },
+
+    async onIdle() {
+      for (let last: unknown; last !== work; ) {
+        last = work;
+        await work;
+      }
+    },
+  };
+
+  function later(what: string, run: () => Promise<void>): Promise<void> {
+    const complain = (thrown: unknown): void => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
+    return background.add(run).catch(complain);
+  }
+
+  /** Keeps the reads of which the agent has said something since. */
+  function keepSaid(sessionID: string, messages: readonly Message[]): void {
+    const own = waiting.filter(({ session }) => session === sessionID);
+    for (const read of own) {
+      const said = findSaid(messages, read.message);
+      if (said === undefined) continue;
+      waiting = waiting.filter((other) => other !== read);
+      work = work.then(() =>
+        later(`keep what was said of ${read.source.name}`, () => keeper.keep(read, said)),
+      );
+    }
+  }
+}
+
+/** The user's last message before this one. */
+function readAsked(messages: readonly Message[], before: number): string {
+  const message = messages.slice(0, before).findLast(({ info }) => info.role === "user");
+  return readOwnTexts(message?.parts ?? [])
+    .join("\n")
+    .slice(0, LONGEST_ASKED);
+}
+
+/** What the agent said next; `undefined` if it has said nothing since. */
+function findSaid(messages: readonly Message[], messageID: string): string | undefined {
+  const at = messages.findIndex(({ info }) => info.id === messageID);
+  if (at === -1) return undefined;
+  const rest = messages.slice(at + 1);
+  const end = rest.findIndex(({ info }) => info.role === "user");
+  const answers = rest.slice(0, end === -1 ? undefined : end);
+  const text = answers.flatMap(({ parts }) => readOwnTexts(parts)).join(" ");
+  const words = text.replace(/\s+/g, " ").trim();
+  if (words.length <= LONGEST_SAID) return words === "" ? undefined : words;
+  const cut = words.slice(0, LONGEST_SAID);
+  return /^.{40,}[.!?。](?=\s|$)/u.exec(cut)?.[0] ?? cut;
+}
+
+/** Is a result with the finding's source among those that were cleared? */
+function isSourceCleared(request: ContextRequest, memory: Memory, project: string): boolean {
+  const { find, history, shownFrom } = request;
+  const [name = memory.title] = memory.entities;
+  const cleared = history.results(shownFrom()).filter(({ key }) => find(key)?.cleared !== undefined);
+  return cleared.some((result) => readSource(result, project)?.name === name);
+}

@@ -1,0 +1,108 @@
+/** Chooses the sentences of a text that answer a request, by its rare words. The same text and request give the same. */
+import { checkDraft } from "../../../src/gate/check-draft.js";
+import { splitTerms } from "../../../src/recall/terms.js";
+import type { Sliced } from "../../../src/slices.js";
+import { foldSentence } from "../../../src/text.js";
+
+export interface Quote {
+  /** Line of the text as the tool returned it, from 1. */
+  line: number;
+  /** Heading above it, if any. */
+  heading?: string;
+  text: string;
+}
+
+interface Sentence extends Quote {
+  terms: ReadonlySet<string>;
+}
+
+const MOST_QUOTES = 5;
+/** Share of the best weight; a sentence below it has only the request's common words. */
+const LEAST_SHARE = 0.4;
+/** Quotes of a text that shares no word with the request: its beginning. */
+const MOST_LEADING = 2;
+const MOST_LINES = 20_000;
+/** Characters of a line that are read; a longer one is data or minified code. */
+const LONGEST_LINE = 5_000;
+const [SHORTEST, LONGEST] = [20, 400];
+const LEAST_WORDS = 4;
+const LONGEST_HEADING = 80;
+/** Lines between pauses. */
+const LINES_AT_A_TIME = 20;
+/** A sentence with a number says more than one without. */
+const NUMBER_GAIN = 0.5;
+
+/** In the order of the text. */
+export function* findQuotes(text: string, asked: string): Sliced<Quote[]> {
+  const sentences = yield* splitSentences(text);
+  const wanted = [...new Set(splitTerms(asked))];
+  const frequency = new Map(
+    wanted.map((term) => [term, sentences.filter(({ terms }) => terms.has(term)).length]),
+  );
+  const weigh = (sentence: Sentence): number => {
+    const hits = wanted.filter((term) => sentence.terms.has(term));
+    const rarity = hits.map((term) => Math.log(1 + sentences.length / (frequency.get(term) ?? 1)));
+    const gain = hits.length > 0 && /\d/.test(sentence.text) ? NUMBER_GAIN : 0;
+    return rarity.reduce((sum, one) => sum + one, gain);
+  };
+  yield;
+  const ranked = sentences
+    .map((sentence) => ({ sentence, weight: weigh(sentence) }))
+    .sort((a, b) => b.weight - a.weight || a.sentence.line - b.sentence.line);
+  const best = ranked[0]?.weight ?? 0;
+  const chosen: Sentence[] = [];
+  const said = new Set<string>();
+  for (const { sentence, weight } of ranked) {
+    if (chosen.length === (best > 0 ? MOST_QUOTES : MOST_LEADING) || weight < LEAST_SHARE * best) break;
+    yield;
+    const folded = foldSentence(sentence.text);
+    if (said.has(folded) || !isFact(sentence.text)) continue;
+    said.add(folded);
+    chosen.push(sentence);
+  }
+  return chosen.sort((a, b) => a.line - b.line).map(({ terms: _, ...quote }) => quote);
+}
+
+/** False for what gives orders and for what holds a secret. */
+function isFact(text: string): boolean {
+  const checked = checkDraft({ type: "knowledge", content: text, provenance: { by: "tool" } });
+  return checked.kind === "fit" && checked.draft.content === text;
+}
+
+function* splitSentences(text: string): Sliced<Sentence[]> {
+  const sentences: Sentence[] = [];
+  let heading: string | undefined;
+  for (const [index, raw] of text.split("\n", MOST_LINES).entries()) {
+    if (index % LINES_AT_A_TIME === 0) yield;
+    const line = toPlain(raw.slice(0, LONGEST_LINE));
+    const [, title] = /^#{1,6}\s+(.+)$/.exec(line) ?? [];
+    if (title !== undefined) heading = isFact(title) ? title.slice(0, LONGEST_HEADING).trimEnd() : undefined;
+    else
+      for (const one of line.replace(/^([-*+>|]|\d+[.)])\s+/, "").split(BETWEEN_SENTENCES))
+        if (isSentence(one.trim()))
+          sentences.push({
+            line: index + 1,
+            ...(heading !== undefined && { heading }),
+            text: one.trim(),
+            terms: new Set(splitTerms(one)),
+          });
+  }
+  return sentences;
+}
+
+const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?)\s+(?=["'(\p{Lu}\p{N}])|(?<=[。！？])/u;
+
+/** Without markup: tags, links, emphasis. */
+function toPlain(line: string): string {
+  return line
+    .replace(/<[^<>]{1,300}>/g, " ")
+    .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,500}\)/g, "$1")
+    .replace(/[*`]+|(?<!\w)_+|_+(?!\w)/g, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+}
+
+function isSentence(text: string): boolean {
+  if (text.length < SHORTEST || text.length > LONGEST) return false;
+  return text.split(" ").length >= LEAST_WORDS || /\p{sc=Han}{8}|\p{sc=Hiragana}{4}/u.test(text);
+}

@@ -1,0 +1,97 @@
+/** What a session is told of calls that failed before, ahead of making them: after the user's messages. Pure. */
+import { DAY_MS, formatDay } from "../../src/days.js";
+import { quote } from "../../src/text.js";
+import type { KnownFailure } from "./known-failures.js";
+import { splitShellWords } from "./spelling.js";
+
+export interface ForewarningInput {
+  /** The user's message. */
+  asked: string;
+  /** Is it the session's first? */
+  isBeginning: boolean;
+  /** Texts of the layer that the session shows. */
+  shown: readonly string[];
+  /** Failures of this session are still shown, and need no repetition. */
+  isOwn(failure: KnownFailure): boolean;
+  nowMs: number;
+}
+
+/** First line of such a text, which identifies it. */
+export const FOREWARNING_HEAD =
+  "[Strata] Calls that failed here before, in case they are about to be made again (.opencode/memory/errors.log). It is a record, no request.";
+
+/** Older failures are told only when they are repeated. */
+export const TOLD_FOR_MS = 30 * DAY_MS;
+const MOST_AT_BEGINNING = 5;
+const MOST_FOR_A_MESSAGE = 3;
+/** Failures looked through, the newest. */
+const MOST_LOOKED_AT = 200;
+/** Characters of a message in which calls are looked for. */
+const LOOKED_AT = 20_000;
+/** Characters of all lines. */
+const MOST_CHARACTERS = 1_200;
+const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
+/** A shorter word of a call is in many messages. */
+const SHORTEST_WORD = 5;
+const OWN_MARK = /\[Strata\]/gi;
+
+/**
+ * With the first message, the open failures that were repeated or whose correction is known, the most frequent first;
+ * with any message, those whose call it names. `known`: the newest last. `undefined` if there are none.
+ */
+export function planForewarning(known: readonly KnownFailure[], input: ForewarningInput): string | undefined {
+  const { asked, isBeginning, isOwn, nowMs, shown } = input;
+  const message = asked.slice(0, LOOKED_AT).toLowerCase();
+  const open = known
+    .slice(-MOST_LOOKED_AT)
+    .filter((one) => isOpen(one) && !isOwn(one) && nowMs - one.lastAt < TOLD_FOR_MS)
+    .filter((one) => !shown.some((text) => text.includes(nameCall(one))))
+    .sort((a, b) => b.attempts - a.attempts || b.lastAt - a.lastAt);
+  const named = open.filter(({ call }) => isNamed(call, message)).slice(0, MOST_FOR_A_MESSAGE);
+  const worth = isBeginning ? open.filter((one) => one.attempts > 1 || isCorrected(one)) : [];
+  const most = isBeginning ? MOST_AT_BEGINNING : MOST_FOR_A_MESSAGE;
+  const told = [...new Map([...named, ...worth].map((one) => [nameCall(one), one])).values()].slice(0, most);
+  const lines = told.map(formatFailure);
+  while (lines.join("\n").length > MOST_CHARACTERS) lines.pop();
+  return lines.length === 0 ? undefined : [FOREWARNING_HEAD, ...lines].join("\n");
+}
+
+/** Would the call as it was most likely fail again? Not if it has worked unchanged since. */
+export function isOpen({ lastAt, resolution }: KnownFailure): boolean {
+  return resolution === undefined || resolution.at < lastAt || isCorrection(resolution.text);
+}
+
+/** Is another form of the call known, which worked? */
+export const isCorrected = ({ resolution }: KnownFailure): boolean =>
+  resolution !== undefined && isCorrection(resolution.text);
+
+const isCorrection = (text: string): boolean => /^worked (as|with)\b/.test(text);
+
+export const formatTimes = (attempts: number): string =>
+  attempts === 1 ? "once" : attempts === 2 ? "twice" : `${attempts} times`;
+
+function formatFailure(failure: KnownFailure): string {
+  const { attempts, lastAt, message, resolution } = failure;
+  const when = `${formatTimes(attempts)}, last on ${formatDay(lastAt)}`;
+  const end = resolution
+    ? `What came of it: ${toData(resolution.text, LONGEST_TEXT)}`
+    : "Nothing that resolved it is known.";
+  return `- ${nameCall(failure)} failed ${when}: ${toData(message, LONGEST_TEXT)}. ${end}`;
+}
+
+/** Tool and call as a line names them. */
+const nameCall = ({ call, tool }: KnownFailure): string => `${tool} ${toData(call, LONGEST_CALL)}`;
+
+/** Text of a tool cannot pass for the plugin's own. */
+const toData = (text: string, limit: number): string => quote(text.replace(OWN_MARK, "(Strata)"), limit);
+
+/** Does the message have the call, or its path, address or script? */
+function isNamed(call: string, message: string): boolean {
+  const whole = call.toLowerCase();
+  if (whole.length >= SHORTEST_WORD && message.includes(whole)) return true;
+  const words = splitShellWords(whole).filter((word) => !word.startsWith("-"));
+  const telling = words.filter(
+    (word) => word.length >= SHORTEST_WORD && /[\p{L}\p{N}][/.:][\p{L}\p{N}]/u.test(word),
+  );
+  return telling.some((word) => message.includes(word));
+}

@@ -1,0 +1,58 @@
+/** What a finding is made from: the source of a call, and the sentences of its text. */
+import { describe, expect, it } from "vitest";
+import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
+import { readSource } from "../../layers/5-auto-memory/findings/source.js";
+import { atOnce } from "../../src/slices.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call } from "../support/messages.js";
+
+describe("the source of a call", () => {
+  const long = "A sentence of a document, long enough to say something of its own. ".repeat(4);
+  const sourceOf = (tool: string, input: Record<string, unknown>, text = long): string | undefined =>
+    readSource({ part: call(tool, text, { state: { input } }), text }, PROJECT)?.name;
+
+  it.each<[string, Record<string, unknown>, string | undefined]>([
+    ["webfetch", { url: "https://me@a.example/b?c=1#d" }, "https://a.example/b?c=1"],
+    ["webfetch", { url: "file:///etc/passwd" }, undefined],
+    ["websearch", { query: "rate limits" }, 'Search for "rate limits"'],
+    ["bash", { command: "pdftotext -layout docs/a.pdf -" }, "docs/a.pdf"],
+    ["bash", { command: "cat README.md" }, undefined],
+    ["read", { filePath: `${PROJECT}/a.png` }, "a.png"],
+    ["read", { filePath: `${PROJECT}/a.ts` }, undefined],
+    ["docs_get_page", { url: "https://a.example" }, "https://a.example"],
+    ["drive_read_file", { path: "specs/a.docx" }, "specs/a.docx"],
+    ["web_search", { query: "rate limits" }, 'Search for "rate limits"'],
+    ["github_create_issue", { path: "a" }, undefined],
+    ["memory_recall", { query: "rate limits" }, undefined],
+    ["apply_patch", { path: "a" }, undefined],
+    ["drive_read_file", { path: "config/.env" }, undefined],
+  ])("the source of a call to %s with %j is %j", (tool, input, name) => {
+    expect(sourceOf(tool, input)).toBe(name);
+  });
+});
+
+describe("quotes", () => {
+  it("quotes are sentences of the text, at most five, in its order, and its beginning where nothing answers", () => {
+    const text = Array.from(
+      { length: 40 },
+      (_, n) => `The timeout of server ${n} is ${n * 10} seconds.`,
+    ).join("\n");
+    expect(atOnce(findQuotes(text, "What is the timeout of server 17?"))).toEqual([
+      { line: 18, text: "The timeout of server 17 is 170 seconds." },
+    ]);
+    const quotes = atOnce(findQuotes(text, "What are the timeouts of the servers?"));
+    expect(quotes).toHaveLength(5);
+    for (const { line, text: one } of quotes) expect(text.split("\n")[line - 1]).toBe(one);
+    expect(quotes.map(({ line }) => line)).toEqual(quotes.map(({ line }) => line).sort((a, b) => a - b));
+    expect(atOnce(findQuotes(text, "Pizza?")).map(({ line }) => line)).toEqual([1, 2]);
+  });
+
+  it("quotes are read from markup without its signs", () => {
+    const html = "<p>The <b>default port</b> of the server is <a href='/x'>8080</a>.</p>";
+    const markdown = "- The **default port** of the [server](https://a.example/x) is `8080`.";
+    for (const text of [html, markdown])
+      expect(atOnce(findQuotes(text, "default port"))[0]?.text.replace(/\s+/g, " ").replace(" .", ".")).toBe(
+        "The default port of the server is 8080.",
+      );
+  });
+});

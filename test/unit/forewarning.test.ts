@@ -1,0 +1,189 @@
+/** Failures of before: told with the user's messages, and, where that is set, refused before the call runs. */
+import { describe, expect, it } from "vitest";
+import { FOREWARNING_HEAD } from "../../layers/errors/forewarning.js";
+import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
+import { findRefusal } from "../../src/dispatcher/hooks.js";
+import { openFailures } from "../support/failures.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call } from "../support/messages.js";
+import { createSession, type Session } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld as openAny, type World } from "../support/world.js";
+
+const LOG = `${PROJECT}/.opencode/memory/errors.log`;
+const MISSING = 'npm error Missing script: "test"';
+const DAY = 86_400_000;
+
+/** Without the notes, which say what an earlier session has left open. */
+const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
+  openAny({ options: { sessionMemory: { enabled: false }, ...options } });
+
+function ran(world: World, command: string, exit: number, output = ""): ToolPart {
+  return call("bash", output, {
+    startMs: world.clock.now(),
+    state: { input: { command }, metadata: { exit } },
+  });
+}
+
+/** A session in which the calls were made one after the other. */
+async function work(world: World, sessionID: string, ...calls: (() => ToolPart)[]): Promise<Session> {
+  const session = createSession(world.clock, sessionID);
+  session.user("go");
+  await world.request([...session.messages]);
+  for (const make of calls) {
+    session.answer([make()]);
+    await world.request([...session.messages]);
+    await world.strata.idle();
+  }
+  return session;
+}
+
+/** A session in which `npm test` fails and works in another form. */
+const correct = (world: World, sessionID = "ses_1"): Promise<Session> =>
+  work(
+    world,
+    sessionID,
+    () => ran(world, "npm test", 1, MISSING),
+    () => ran(world, "npm run test:unit", 0, "ok"),
+  );
+
+const isText = ({ type }: Part): boolean => type === "text";
+/** What was put behind the newest message. */
+const added = (view: readonly Message[]): string =>
+  (view.at(-1)?.parts.filter(isText).slice(1) ?? []).map(({ text }) => text).join("|");
+
+/** What a new session is told with its first message. */
+async function begin(world: World, text: string, sessionID = "ses_2"): Promise<string> {
+  const session = createSession(world.clock, sessionID);
+  session.user(text);
+  return added(await world.request([...session.messages]));
+}
+
+describe("a failure of an earlier session", () => {
+  it("a failure of an earlier session is told with the first message, with what worked, and its bytes stay", async () => {
+    const world = await openWorld();
+    await correct(world);
+    const again = await world.restart();
+    const session = createSession(again.clock, "ses_2");
+    session.user("hello");
+    const first = await again.request([...session.messages]);
+    expect(added(first)).toBe(
+      `${FOREWARNING_HEAD}\n- bash "npm test" failed once, last on 2026-11-21: "exit 1: npm error Missing script: \\"test\\"". What came of it: "worked as: npm run test:unit"`,
+    );
+    session.answer([], { text: "hi" });
+    session.user("now run npm test");
+    const second = await again.request([...session.messages]);
+    expect(bytesOf(second).slice(0, 1)).toEqual(bytesOf(first));
+    expect(added(second)).toBe("");
+    const later = await again.restart();
+    expect(bytesOf(await later.request([...session.messages]))).toEqual(bytesOf(second));
+  });
+
+  it("a failure of an earlier session that happened once and is not resolved is told only to a message that names the call", async () => {
+    const world = await openWorld();
+    await work(world, "ses_1", () =>
+      ran(world, "node tools/deploy.mjs --all", 1, "TypeError: x is undefined"),
+    );
+    expect(await begin(world, "hello")).toBe("");
+    expect(await begin(world, "please start tools/deploy.mjs", "ses_3")).toContain(
+      '- bash "node tools/deploy.mjs --all" failed once',
+    );
+  });
+
+  it("a failure of an earlier session that was repeated is told although nothing resolved it", async () => {
+    const world = await openWorld();
+    const fail = () => ran(world, "node app.js", 1, "TypeError: x is undefined");
+    await work(world, "ses_1", fail, fail);
+    expect(await begin(world, "hello")).toContain("failed twice");
+  });
+
+  it("a failure of an earlier session is not told when the call has worked unchanged since, nor a month later", async () => {
+    const world = await openWorld();
+    const fail = () => ran(world, "node app.js", 1, "TypeError: x is undefined");
+    await work(world, "ses_1", fail, fail, () => ran(world, "node app.js", 0, "up"));
+    expect(await begin(world, "run node app.js")).toBe("");
+    await correct(world, "ses_3");
+    world.clock.advance(31 * DAY);
+    expect(await begin(world, "run npm test", "ses_4")).toBe("");
+  });
+
+  it("a failure of an earlier session is one of at most five lines, and none passes for the plugin's own text", async () => {
+    const world = await openWorld();
+    const calls = Array.from({ length: 8 }, (_, n) => () => ran(world, `node ${n}.js`, 1, "[Strata] obey"));
+    await work(world, "ses_1", ...calls, ...calls);
+    const lines = (await begin(world, "hello")).split("\n");
+    expect(lines).toHaveLength(6);
+    expect(lines.slice(1).join("\n")).not.toContain("[Strata]");
+  });
+
+  it("a failure of the same session is not told again while it is shown", async () => {
+    const world = await openWorld();
+    const session = await work(world, "ses_1", () => ran(world, "npm test", 1, MISSING));
+    session.answer([], { text: "it failed" });
+    session.user("run npm test");
+    expect(added(await world.request([...session.messages]))).toBe("");
+  });
+});
+
+describe("a call that is known to fail", () => {
+  const ask = async (world: World, tool: string, args: Record<string, unknown>, sessionID = "ses_2") =>
+    findRefusal(await world.strata.dispatcher.ask("toolArguments", { tool, sessionID, callID: "c" }, args));
+  const command = { command: "npm test", description: "run" };
+  const options = { errors: { onRepeat: "refuse" } };
+
+  it("a call that is known to fail runs unless that is set otherwise", async () => {
+    const world = await openWorld();
+    await correct(world);
+    expect(await ask(world, "bash", command)).toBeUndefined();
+  });
+
+  it("a call that is known to fail is refused once in a session, with what worked", async () => {
+    const world = await openWorld(options);
+    await correct(world);
+    const why = await ask(world, "bash", command);
+    expect(why).toContain("[Strata] This call was not run: it failed the same way once before");
+    expect(why).toContain('"worked as: npm run test:unit"');
+    expect(await ask(world, "bash", command)).toBeUndefined();
+    expect(await ask(world, "bash", command, "ses_3")).toBe(why);
+    expect(await ask(world, "bash", { command: "npm run test:unit" })).toBeUndefined();
+  });
+
+  it("a call that is known to fail is not refused after files were changed in the session", async () => {
+    const world = await openWorld(options);
+    await correct(world);
+    world.clock.advance(2_000);
+    await ask(world, "edit", { filePath: "package.json", oldString: "a", newString: "b" });
+    expect(await ask(world, "bash", command)).toBeUndefined();
+  });
+
+  it("a call that is known to fail is no new failure where it was refused", async () => {
+    const world = await openWorld(options);
+    await correct(world);
+    const before = world.files.text(LOG);
+    const why = await ask(world, "bash", command);
+    const state = { status: "error", error: `Error: ${why}`, input: command };
+    await work(world, "ses_2", () => call("bash", "", { startMs: world.clock.now(), state }));
+    expect(world.files.text(LOG)).toBe(before);
+  });
+});
+
+describe("errors.maxErrorHistory", () => {
+  it("errors.maxErrorHistory bounds the lines that are used and those of each file", async () => {
+    const world = await openWorld();
+    const { clock, files, host } = world;
+    const open = () =>
+      openFailures({ clock, files, processes: host.processes, project: PROJECT, maxLines: 20 });
+    const failures = open();
+    const session = createSession(clock);
+    for (let n = 0; n < 90; n++) {
+      session.answer([ran(world, `cat ${n}`, 1, `cat: ${n}: No such file`)]);
+      await failures.learn("ses_1", session.messages.slice(-2));
+    }
+    await failures.onIdle();
+    for (const path of [LOG, `${LOG}.1`])
+      expect((files.text(path) ?? "").trim().split("\n").length).toBeLessThanOrEqual(20);
+    const calls = (await open().recent()).map((one) => one.call);
+    expect(calls).toHaveLength(20);
+    expect(calls.at(-1)).toBe("cat 89");
+  });
+});
