@@ -1,6 +1,7 @@
 import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
 import type { Candidates } from "./candidates/candidates.js";
+import type { Checkpoints } from "./checkpoints/checkpoints.js";
 import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
@@ -66,6 +67,8 @@ export interface LayerContext {
   memories: Memories;
   /** Sentences that may become memories. Never shown to a model. */
   candidates: Candidates;
+  /** Named states of sessions, and what a person attaches to one. */
+  checkpoints: Checkpoints;
   /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
   /** Searches memories and notes. */

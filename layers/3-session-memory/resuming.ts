@@ -1,0 +1,44 @@
+/** `/checkpoint` and `/attach`, and what a person has attached to a session. */
+import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { Attachments } from "./attachments.js";
+
+export interface Resuming extends Pick<Attachments, "find"> {
+  commands: readonly SlashCommand[];
+}
+
+export function createResuming(
+  context: LayerContext,
+  options: { isSubagents(this: void, sessionID: string): boolean; layer: string },
+): Resuming {
+  let opening: Promise<Attachments> | undefined;
+
+  return {
+    find: async (request) => (await open()).find(request),
+    commands: [
+      {
+        name: "checkpoint",
+        description: "Strata: keep the state of this session, e.g. /checkpoint before the rewrite",
+        execute: async (call) => (await import("./checkpoint-commands.js")).keepCheckpoint(context, call),
+      },
+      {
+        name: "attach",
+        description: "Strata: go on here with an earlier session or checkpoint, by its id",
+        async execute(call) {
+          const { attachHere } = await import("./checkpoint-commands.js");
+          const said = await attachHere(context, call);
+          (await open()).expect(call.sessionID);
+          return said;
+        },
+      },
+    ],
+  };
+
+  /** Loaded with the first message. */
+  function open(): Promise<Attachments> {
+    opening ??= import("./attachments.js").then(({ createAttachments }) =>
+      createAttachments(context, options),
+    );
+    return opening;
+  }
+}
