@@ -16,6 +16,7 @@ import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Own } from "./own/own.js";
 import type { Seal } from "./owner/seal.js";
+import type { SeenSessions } from "./owner/seen-sessions.js";
 import type { Prompts } from "./prompts.js";
 import type { Deferred } from "./record/deferred.js";
 import type { KnownPrices } from "./record/known-prices.js";
@@ -61,6 +62,8 @@ export interface LayerContext {
   generation: Generation;
   /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
   locks: Locks;
+  /** Which sessions ran on this machine. */
+  sessions: SeenSessions;
   /** Marks lines that this user's machine wrote. */
   seal: Seal;
   /** A hook may call `known`; everything else reads the disk. */
