@@ -7,5 +7,13 @@ export const defaults = {
     maxLines: 200,
     maxSize: 25_000,
   },
+  boot: {
+    enabled: true,
+    activeSessions: true,
+    blockers: true,
+    directives: true,
+    recentDecisions: false,
+    maxItems: 200,
+  },
   recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
 } as const;
