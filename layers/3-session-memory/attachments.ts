@@ -37,7 +37,12 @@ export function createAttachments(
       try {
         const found = await read(lastAnswer === -1 ? [sessionID, NEXT] : [sessionID]);
         if (!found) settled.add(sessionID);
-        return found && { addition: { behind: key, text: found.text }, settle: () => settle(sessionID, found.target) };
+        return (
+          found && {
+            addition: { behind: key, text: found.text },
+            settle: () => settle(sessionID, found.target),
+          }
+        );
       } catch (thrown) {
         settled.add(sessionID);
         log.warn(layer, `cannot read what is attached to ${sessionID}: ${formatError(thrown)}`);

@@ -38,7 +38,8 @@ export async function attachHere(
   const opened = await checkpoints.open();
   if (name === "") {
     const newest = await opened.list(MOST_LISTED);
-    if (newest.length === 0) return "No checkpoint is kept. /attach takes the id of a session, too: /agenda shows them.";
+    if (newest.length === 0)
+      return "No checkpoint is kept. /attach takes the id of a session, too: /agenda shows them.";
     return newest.map((one) => formatCheckpointLine(one, clock.now())).join("\n");
   }
   if (name === sessionID)

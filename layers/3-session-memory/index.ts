@@ -40,8 +40,7 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, checkpoints, config, deferred, family, host, instances, log, notes } = context;
-  const policy = config.sessionMemory;
+  const { background, checkpoints, deferred, family, host, instances, log, notes } = context;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
   const isSubagents = (sessionID: string): boolean => family.knownParent(sessionID) !== undefined;
@@ -52,23 +51,17 @@ function create(context: LayerContext): LayerParts {
     withinMs: { context: 1_500 },
     handlers: {
       async context(request, messages, signal) {
-        if (request.isCompaction) {
-          void later(() => checkpoints.keep(request.sessionID, "compaction"));
-          return undefined;
-        }
+        if (request.isCompaction) return void later(() => checkpoints.keep(request.sessionID, "compaction"));
         greetings.noteWork(request.sessionID, true);
         return (await take(request, messages, signal)) ? request.show() : undefined;
       },
 
-      async takenBack(request, withdrawal) {
-        if (!withdrawal) return undefined;
-        const revisions = [...findStale(request, withdrawal), ...(await greetings.findStale(request))];
-        if (revisions.length === 0) return undefined;
-        return {
-          ...withdrawal,
-          revisions: [...withdrawal.revisions, ...revisions.map((one) => ({ ...one, layer: LAYER }))],
-        };
-      },
+      takenBack: async (request, withdrawal) =>
+        withdrawal &&
+        addRevisions(withdrawal, [
+          ...findStale(request, withdrawal),
+          ...(await greetings.findStale(request)),
+        ]),
 
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
@@ -106,7 +99,7 @@ function create(context: LayerContext): LayerParts {
     const hasForgotten = await forget(context, { request, layer: LAYER, signal });
     const attached = await resuming.find(request);
     const first = attached ? [attached.addition] : await greetings.greet(request);
-    const additions = [...first, ...remind(request, view)];
+    const additions = [...first, ...remind(context, request, view)];
     const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
     if (attached) void later(attached.settle);
     return isExtended || hasForgotten;
@@ -125,12 +118,6 @@ function create(context: LayerContext): LayerParts {
     });
   }
 
-  function remind(request: ContextRequest, view: readonly Message[]): Addition[] {
-    const facts = notes.facts(request.sessionID);
-    const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
-    return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
-  }
-
   async function catchUp(sessionID: string): Promise<void> {
     await notes.learn(sessionID, (await host.readMessages(sessionID, LAST_MESSAGES)) ?? []);
     await write(sessionID);
@@ -146,6 +133,23 @@ function create(context: LayerContext): LayerParts {
     const complain = (thrown: unknown): void => log.error(LAYER, `behind the turn: ${formatError(thrown)}`);
     return background.add(work).catch(complain);
   }
+}
+
+function remind(
+  { config, notes }: Pick<LayerContext, "config" | "notes">,
+  request: ContextRequest,
+  view: readonly Message[],
+): Addition[] {
+  const facts = notes.facts(request.sessionID);
+  const policy = config.sessionMemory;
+  const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
+  return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
+}
+
+function addRevisions(withdrawal: Withdrawal, added: readonly DatedDecision[]): Withdrawal | undefined {
+  if (added.length === 0) return undefined;
+  const own = added.map((one) => ({ ...one, layer: LAYER }));
+  return { ...withdrawal, revisions: [...withdrawal.revisions, ...own] };
 }
 
 /** Reminders that may quote what was taken back: the next one comes when it is due. */

@@ -36,7 +36,12 @@ const boot = z.strictObject({
     "With the decisions of the last 30 days, newest first, before the other memories.",
   ),
   maxItems: byUser(
-    whole(0, 200, maxItems, "Maximum number of other memories. All together stay below 2,000 tokens in any case."),
+    whole(
+      0,
+      200,
+      maxItems,
+      "Maximum number of other memories. All together stay below 2,000 tokens in any case.",
+    ),
   ),
 });
 

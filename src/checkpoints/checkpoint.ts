@@ -84,10 +84,10 @@ const isPlain = object<Plain>({
   ...each(string, "at", "notesPath"),
   occasion: oneOf(occasions),
   ...each(optional(string), "note", "notes", "plan"),
-  files: list(
-    object<CheckpointFile>({ name: string, bytes: optional(count), modifiedMs: optional(count) }),
+  files: list(object<CheckpointFile>({ name: string, bytes: optional(count), modifiedMs: optional(count) })),
+  memories: list(
+    object<CheckpointMemory>({ ...each(string, "id", "title"), isPrivate: oneOf([true, false]) }),
   ),
-  memories: list(object<CheckpointMemory>({ ...each(string, "id", "title"), isPrivate: oneOf([true, false]) })),
 });
 
 /** `undefined` if any part of the file is invalid. */

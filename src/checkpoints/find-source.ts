@@ -1,11 +1,11 @@
 /** Finds the session or checkpoint that a person names. */
 import { StrataError } from "../error.js";
-import { listNewestSessions } from "../notes/read-session.js";
 import { planPaths } from "../notes/session-files.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Source } from "./capsule.js";
 import { type CheckpointFile, isCheckpointID } from "./checkpoint.js";
 import type { CheckpointFiles } from "./checkpoint-files.js";
+import { listNewestSessions } from "./read-session.js";
 import { lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
 
 export interface FindOptions extends TakeOptions {
@@ -41,7 +41,10 @@ export async function findSource(options: FindOptions, name: string): Promise<Fo
 async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSource> {
   const source = await options.checkpoints.read(id);
   if (!source)
-    throw new StrataError("NO_CHECKPOINT", `there is no checkpoint ${id}; strata checkpoint --list shows all`);
+    throw new StrataError(
+      "NO_CHECKPOINT",
+      `there is no checkpoint ${id}; strata checkpoint --list shows all`,
+    );
   return { source, now: await lookAtFiles(options, { stored: source }) };
 }
 
@@ -59,4 +62,3 @@ function noSession(name: string | undefined): StrataError {
     `nothing is known of ${what}: notes are kept on sessions of this machine in which the agent has worked. strata sessions lists them`,
   );
 }
-

@@ -9,7 +9,10 @@ const WHY: Readonly<Record<Occasion, string>> = {
 };
 
 /** `cp-3fa2b1c  2 hours ago  ses_1  asked for: "before the rewrite"`. For people. */
-export function formatCheckpointLine({ at, id, note, occasion, sessionID }: Checkpoint, nowMs: number): string {
+export function formatCheckpointLine(
+  { at, id, note, occasion, sessionID }: Checkpoint,
+  nowMs: number,
+): string {
   const named = note === undefined ? "" : `: ${JSON.stringify(note)}`;
   return `${id}  ${formatAge(Date.parse(at), nowMs)}  ${sessionID}  ${WHY[occasion]}${named}`;
 }

@@ -1,7 +1,6 @@
 /** Reads what a checkpoint keeps. Changes nothing. */
 import { resolve } from "node:path";
 import type { Memory } from "../memory/memory.js";
-import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } from "../notes/read-session.js";
 import { readText } from "../seams/files.js";
 import { removeSecrets } from "../secrets/secrets.js";
 import { inSlices } from "../slices.js";
@@ -13,6 +12,7 @@ import {
   formatCheckpointID,
   type Occasion,
 } from "./checkpoint.js";
+import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } from "./read-session.js";
 
 export interface TakeOptions extends ReadSessionOptions {
   /** Absolute path; names of files are relative to it. */

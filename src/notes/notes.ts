@@ -149,10 +149,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
     findUnfinished: (except, maxAgeMs) =>
       guard("earlier sessions", undefined, async () => {
         const { findUnfinished } = await import("./unfinished.js");
-        return findUnfinished({
-          ...{ clock, files, folder, sessions: seen, except },
-          sinceMs: clock.now() - maxAgeMs,
-        });
+        return findUnfinished({ clock, files, folder, sessions: seen, except, maxAgeMs });
       }),
   };
 

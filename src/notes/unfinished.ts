@@ -27,8 +27,8 @@ export interface UnfinishedOptions {
   sessions: Pick<SeenSessions, "filter">;
   /** Sessions to leave out. */
   except: ReadonlySet<string>;
-  /** Notes last written before this time do not count. */
-  sinceMs: number;
+  /** Notes last written longer ago do not count. */
+  maxAgeMs: number;
 }
 
 /** Number of newest sessions checked; older ones are not worth resuming. */
@@ -43,7 +43,8 @@ export async function findUnfinished(options: UnfinishedOptions): Promise<Unfini
 }
 
 async function listNewest(options: UnfinishedOptions): Promise<string[]> {
-  const { files, folder, except, sessions, sinceMs } = options;
+  const { clock, files, folder, except, maxAgeMs, sessions } = options;
+  const sinceMs = clock.now() - maxAgeMs;
   const found: { sessionID: string; modifiedMs: number }[] = [];
   for (const name of await files.list(folder)) {
     const sessionID = readSessionID(name);

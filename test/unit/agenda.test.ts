@@ -156,7 +156,9 @@ describe("the agenda", () => {
         days: 30,
         command: "/agenda",
       });
-    expect(held(lease(id))).toMatch(new RegExp(`${id} {2}docs {2}\\(.*claimed by ses_9 of instance abc until`));
+    expect(held(lease(id))).toMatch(
+      new RegExp(`${id} {2}docs {2}\\(.*claimed by ses_9 of instance abc until`),
+    );
     expect(held(lease(id, PERSON, PERSON))).toContain("claimed by you until");
   });
 
@@ -215,7 +217,9 @@ describe("/agenda and strata agenda", () => {
     expect([code, out.replaceAll("strata agenda", "/agenda")]).toEqual([0, inA]);
     const json = JSON.parse((await strata(pair, "agenda --json")).out);
     expect(json).toEqual(
-      expect.arrayContaining([expect.objectContaining({ kind: "todo", session: "ses_a", text: "the login" })]),
+      expect.arrayContaining([
+        expect.objectContaining({ kind: "todo", session: "ses_a", text: "the login" }),
+      ]),
     );
   });
 
@@ -252,7 +256,9 @@ describe("/agenda and strata agenda", () => {
 
   it("/agenda and strata agenda refuse other words and unknown ids, and say what they expect", async () => {
     const pair = await openWorkers();
-    await expect(type(pair, "drop a-1234567")).rejects.toThrow("expected nothing, --all, or claim or release");
+    await expect(type(pair, "drop a-1234567")).rejects.toThrow(
+      "expected nothing, --all, or claim or release",
+    );
     await expect(type(pair, "claim a-0000000")).rejects.toThrow("nothing open has the id");
     const wrong = await strata(pair, "agenda claim docs");
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("the id of an item")]);

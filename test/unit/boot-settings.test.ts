@@ -1,8 +1,8 @@
 /** What the beginning of a session shows: each part has a setting, and other sessions at work are named. */
 import { describe, expect, it } from "vitest";
+import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";
@@ -59,10 +59,18 @@ describe("the boot block", () => {
   });
 
   it("the boot block names the sessions that are at work, none of its own and no subagent", () => {
-    const session = (id: string, state: "busy" | "idle", more: object = {}) => ({ id, state, goal: `do ${id}`, ...more });
+    const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
+      id,
+      state,
+      goal: `do ${id}`,
+      ...more,
+    });
     const text = formatActive(
       [
-        { id: "me", sessions: [session("ses_1", "busy"), session("ses_2", "busy"), session("ses_3", "idle")] },
+        {
+          id: "me",
+          sessions: [session("ses_1", "busy"), session("ses_2", "busy"), session("ses_3", "idle")],
+        },
         { id: "other", sessions: [session("ses_4", "idle"), session("ses_5", "idle")] },
         { id: "third", sessions: [session("ses_6", "busy", { parentID: "ses_0" })] },
       ],

@@ -45,7 +45,9 @@ const strata = ({ clock, files }: World, line: string, env: Record<string, strin
   runStrata(files, line, { clock, env });
 
 const kept = ({ files }: World): string[] =>
-  [...files.contents.keys()].filter((path) => path.startsWith(`${STATE}/projects/`) && /checkpoint-/.test(path));
+  [...files.contents.keys()].filter(
+    (path) => path.startsWith(`${STATE}/projects/`) && /checkpoint-/.test(path),
+  );
 
 const idIn = (text: string): string => /cp-[0-9a-f]{7}/.exec(text)?.[0] ?? "";
 
@@ -187,7 +189,9 @@ describe("an attached session or checkpoint", () => {
     expect(await type(world, "attach", "", "ses_2")).toContain("No checkpoint is kept.");
     const id = idIn(await type(world, "checkpoint", "one"));
     expect(await type(world, "attach", "", "ses_2")).toContain(`${id}  just now  ses_1  asked for: "one"`);
-    expect(await type(world, "attach", "ses_1", "ses_2")).toContain("The agent reads it with your next message.");
+    expect(await type(world, "attach", "ses_1", "ses_2")).toContain(
+      "The agent reads it with your next message.",
+    );
     session.user("Now go on with it.");
     const shown = await request(world, session);
     expect(JSON.stringify(shown.at(-1)?.parts)).toContain("has attached an earlier session");

@@ -54,7 +54,9 @@ describe("strata lease", () => {
     await pair.a.turn("build the login");
     expect((await strata(pair, "lease")).out).toBe("Nothing is held.");
     await pair.a.tool("lease", { op: "claim", item: "#34", why: "the login" });
-    expect((await strata(pair, "lease")).out).toMatch(/^#34 is held by ses_a \(instance \w+\) until .*"the login"$/);
+    expect((await strata(pair, "lease")).out).toMatch(
+      /^#34 is held by ses_a \(instance \w+\) until .*"the login"$/,
+    );
     expect(JSON.parse((await strata(pair, "lease list --json")).out)).toMatchObject([{ item: "#34" }]);
     expect((await strata(pair, "lease release #34")).out).toContain("Released: #34");
     await expect(pair.a.tool("lease", { op: "renew", item: "#34" })).rejects.toThrow("You do not hold #34");

@@ -1,6 +1,7 @@
 /** Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
-import { isSummary } from "../../../src/conversation/history.js";
+
 import type { Config } from "../../../src/config/schema.js";
+import { isSummary } from "../../../src/conversation/history.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { planBoot } from "./boot.js";

@@ -1,17 +1,11 @@
 import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import type { Leases } from "../leases/leases.js";
-
-export interface AgendaCommandOptions
-  extends Pick<LayerContext, "clock" | "files" | "folders" | "instances" | "memories" | "sessions"> {
-  leases: Leases;
-}
+import type { AgendaAnswerOptions } from "./answer-agenda.js";
 
 /** The first reading of the notes of many sessions. */
 const DEADLINE_MS = 15_000;
 
 /** `/agenda`: what is open here, over all sessions and instances; `claim` and `release` with an id. */
-export function createAgendaCommand(options: AgendaCommandOptions): SlashCommand {
+export function createAgendaCommand(options: AgendaAnswerOptions): SlashCommand {
   return {
     name: "agenda",
     description: "Strata: what is open in all sessions; claim or release an item by its id",

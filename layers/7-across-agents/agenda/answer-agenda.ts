@@ -1,14 +1,20 @@
 /** `/agenda`. Loaded when it is typed. */
 import { StrataError } from "../../../src/error.js";
-import type { AgendaCommandOptions } from "./agenda-command.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { Leases } from "../leases/leases.js";
 import { formatAgenda } from "./format-agenda.js";
 import { createAgenda } from "./read-agenda.js";
+
+export interface AgendaAnswerOptions
+  extends Pick<LayerContext, "clock" | "files" | "folders" | "instances" | "memories" | "sessions"> {
+  leases: Leases;
+}
 
 /** Older items are counted only, unless all are asked for. */
 export const USUAL_DAYS = 30;
 
 export async function answerAgenda(
-  options: AgendaCommandOptions,
+  options: AgendaAnswerOptions,
   { sessionID, words }: { sessionID: string; words: string },
 ): Promise<string> {
   const { clock, instances, memories } = options;
@@ -28,7 +34,5 @@ export async function answerAgenda(
       `expected nothing, --all, or claim or release and an id, "${words.trim()}" came. /agenda lists the ids`,
     );
   const item = await agenda[action](id, sessionID);
-  return action === "claim"
-    ? `Claimed for this session: ${item.text}`
-    : `Released: ${item.text}`;
+  return action === "claim" ? `Claimed for this session: ${item.text}` : `Released: ${item.text}`;
 }

@@ -45,9 +45,11 @@ export function formatAgenda(items: readonly AgendaItem[], options: FormatAgenda
     `${HEADINGS[kind]}:`,
     ...shown.filter((item) => item.kind === kind).map((item) => formatItem(item, options.nowMs)),
   ]);
-  return [...groups, ...left, `${options.command} claim ID tells the others that it is yours; release ID gives it back.`].join(
-    "\n",
-  );
+  return [
+    ...groups,
+    ...left,
+    `${options.command} claim ID tells the others that it is yours; release ID gives it back.`,
+  ].join("\n");
 }
 
 function formatItem(item: AgendaItem, nowMs: number): string {

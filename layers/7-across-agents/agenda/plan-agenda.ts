@@ -13,10 +13,10 @@
  * Pure. An item's id is made from what it is, so it stays the same from day to day.
  */
 import { createHash } from "node:crypto";
+import { findQuestion, type ReadSession } from "../../../src/checkpoints/read-session.js";
 import type { ConflictRecord } from "../../../src/memory/conflict-records.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { findOpenPoints, hasOpenPoints } from "../../../src/notes/handoff.js";
-import { findQuestion, type ReadSession } from "../../../src/notes/read-session.js";
 import { foldSentence, toLine } from "../../../src/text.js";
 import type { Lease } from "../leases/lease-table.js";
 

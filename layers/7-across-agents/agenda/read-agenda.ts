@@ -1,10 +1,11 @@
 /** Gathers the agenda. Changes nothing but the claims that a person makes. */
+
+import { listNewestSessions, readSession } from "../../../src/checkpoints/read-session.js";
 import { StrataError } from "../../../src/error.js";
 import type { Instance } from "../../../src/instances/instance.js";
 import { isSettled } from "../../../src/memory/conflict.js";
 import { readConflictRecords } from "../../../src/memory/conflict-records.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { listNewestSessions, readSession } from "../../../src/notes/read-session.js";
 import type { SeenSessions } from "../../../src/owner/seen-sessions.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
@@ -77,7 +78,10 @@ export function createAgenda(options: AgendaOptions): Agenda {
   async function find(id: string): Promise<AgendaItem> {
     const item = (await read()).find((one) => one.id === id);
     if (item) return item;
-    throw new StrataError("NO_ITEM", `nothing open has the id ${JSON.stringify(id)}; the agenda lists the ids`);
+    throw new StrataError(
+      "NO_ITEM",
+      `nothing open has the id ${JSON.stringify(id)}; the agenda lists the ids`,
+    );
   }
 }
 

@@ -111,7 +111,9 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
     ];
     if (lines.length === 0) return undefined;
     const isPersons = conflicts.length === 0 && held.every(({ instance }) => instance === PERSON);
-    return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join("\n");
+    return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join(
+      "\n",
+    );
   }
 
   /** Warns each session once of a lease; with `block`, every time. */

@@ -35,7 +35,8 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
     stat?.kind === "file"
       ? await attachFile(cli, { path, bytes: stat.bytes, checkpoints, target })
       : await checkpoints.attach(source, target);
-  const when = target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
+  const when =
+    target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
   cli.say(`Attached: ${of}. The agent reads it with ${when}.`);
   return exitCodes.fine;
 };
@@ -55,7 +56,10 @@ async function attachFile(
   const contents = bytes > LARGEST_BYTES ? undefined : await files.read(path);
   const text = contents && decodeStrictly(contents);
   if (text === undefined)
-    throw new StrataError("NO_TEXT", `expected a text of at most 10 MB in ${path}; give the file of strata handoff`);
+    throw new StrataError(
+      "NO_TEXT",
+      `expected a text of at most 10 MB in ${path}; give the file of strata handoff`,
+    );
   const safe = redactSecrets(cut(text, MOST_CHARACTERS + BEYOND)).text;
   const of = basename(path);
   const asked = new Date(clock.now()).toISOString();

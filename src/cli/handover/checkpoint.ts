@@ -1,6 +1,7 @@
 /** `strata checkpoint`: keeps the state of a session under a name, lists them, removes one. */
-import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";
+
 import { formatCheckpointLine } from "../../checkpoints/format-checkpoints.js";
+import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";
 import { StrataError } from "../../error.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
@@ -19,7 +20,11 @@ export const run: Run = async (cli, { list, remove, session }, words) => {
   // Also checks that the session ran on this machine.
   await checkpoints.find(sessionID);
   const kept = await checkpoints.keep({ sessionID, occasion: "asked", note: words.join(" ") });
-  if (!kept) throw new StrataError("NO_SESSION", `no notes are kept on ${sessionID}; strata sessions lists those with notes`);
+  if (!kept)
+    throw new StrataError(
+      "NO_SESSION",
+      `no notes are kept on ${sessionID}; strata sessions lists those with notes`,
+    );
   cli.say(`Kept: ${formatCheckpointLine(kept, cli.clock.now())}`);
   cli.say(`strata attach ${kept.id} gives it to the next new session.`);
   return exitCodes.fine;
@@ -34,7 +39,10 @@ async function listAll({ clock, say }: CliContext, checkpoints: OpenCheckpoints)
 
 async function removeOne({ say }: CliContext, checkpoints: OpenCheckpoints, id: string): Promise<ExitCode> {
   if (!(await checkpoints.remove(id)))
-    throw new StrataError("NO_CHECKPOINT", `there is no checkpoint ${id}; strata checkpoint --list shows all`);
+    throw new StrataError(
+      "NO_CHECKPOINT",
+      `there is no checkpoint ${id}; strata checkpoint --list shows all`,
+    );
   say(`Removed: ${id}`);
   return exitCodes.fine;
 }

@@ -1,8 +1,14 @@
 /** `strata sessions`: the sessions of the project, and where each stands. */
+
+import {
+  findQuestion,
+  listNewestSessions,
+  type ReadSession,
+  readSession,
+} from "../../checkpoints/read-session.js";
 import { formatAge } from "../../format-age.js";
 import type { Instance } from "../../instances/instance.js";
 import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
-import { findQuestion, listNewestSessions, type ReadSession, readSession } from "../../notes/read-session.js";
 import { readTitles } from "../../screen/known-sessions.js";
 import { toLine } from "../../text.js";
 import { readWhole } from "../arguments.js";
@@ -53,7 +59,8 @@ export const run: Run = async (cli, { json, limit }) => {
     if (session) found.push(describe(session, { living, title: titles.get(id) }));
   }
   if (json) say(JSON.stringify(found, null, 2));
-  else if (found.length === 0) say("No session of this project has notes yet: they begin when the agent uses a tool.");
+  else if (found.length === 0)
+    say("No session of this project has notes yet: they begin when the agent uses a tool.");
   else for (const one of found) say(format(one, clock.now()));
   return exitCodes.fine;
 };

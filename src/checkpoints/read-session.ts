@@ -1,15 +1,15 @@
 /** Reads what is known about a session that need not be open here, without secrets and changing nothing. */
 import { dirname, join } from "node:path";
+import type { Ledger } from "../notes/ledger.js";
+import { redactStored } from "../notes/redact.js";
+import { createSession, mergeSession, takeIn } from "../notes/session.js";
+import { planPaths, readNotes, readSessionID, readStored } from "../notes/session-files.js";
+import type { Stored } from "../notes/stored.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { removeFromLines } from "../secrets/secrets.js";
 import { inSlices } from "../slices.js";
-import type { Ledger } from "./ledger.js";
-import { redactStored } from "./redact.js";
-import { createSession, mergeSession, takeIn } from "./session.js";
-import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
-import type { Stored } from "./stored.js";
 
 export interface ReadSession {
   sessionID: string;
@@ -91,7 +91,10 @@ export async function listNewestSessions(options: ListSessionsOptions): Promise<
 }
 
 /** The agent's question that the session ended with, in its last words; `undefined` if it asked none. Pure. */
-export function findQuestion({ answers, requests }: Pick<Ledger, "answers" | "requests">): string | undefined {
+export function findQuestion({
+  answers,
+  requests,
+}: Pick<Ledger, "answers" | "requests">): string | undefined {
   const answer = answers.at(-1);
   const last = requests.at(-1);
   if (!answer || answer.isInterim || (last && last.at > answer.at)) return undefined;
