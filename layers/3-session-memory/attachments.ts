@@ -52,9 +52,8 @@ export function createAttachments(
   };
 
   async function read(targets: readonly string[]): Promise<{ target: string; text: string } | undefined> {
-    const { attached } = await checkpoints.open();
     for (const target of targets) {
-      const text = (await attached.read(target))?.text;
+      const text = (await checkpoints.attached.read(target))?.text;
       if (text !== undefined) return { target, text };
     }
     return undefined;
@@ -62,6 +61,6 @@ export function createAttachments(
 
   async function settle(sessionID: string, target: string): Promise<void> {
     settled.add(sessionID);
-    await (await checkpoints.open()).attached.remove(target);
+    await checkpoints.attached.remove(target);
   }
 }

@@ -1,7 +1,7 @@
 /** `/checkpoint` and `/attach`, and what a person has attached to a session. */
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import type { Attachments } from "./attachments.js";
+import { type Attachments, createAttachments } from "./attachments.js";
 
 export interface Resuming extends Pick<Attachments, "find"> {
   commands: readonly SlashCommand[];
@@ -11,10 +11,9 @@ export function createResuming(
   context: LayerContext,
   options: { isSubagents(this: void, sessionID: string): boolean; layer: string },
 ): Resuming {
-  let opening: Promise<Attachments> | undefined;
-
+  const attachments = createAttachments(context, options);
   return {
-    find: async (request) => (await open()).find(request),
+    find: attachments.find,
     commands: [
       {
         name: "checkpoint",
@@ -27,18 +26,10 @@ export function createResuming(
         async execute(call) {
           const { attachHere } = await import("./checkpoint-commands.js");
           const said = await attachHere(context, call);
-          (await open()).expect(call.sessionID);
+          attachments.expect(call.sessionID);
           return said;
         },
       },
     ],
   };
-
-  /** Loaded with the first message. */
-  function open(): Promise<Attachments> {
-    opening ??= import("./attachments.js").then(({ createAttachments }) =>
-      createAttachments(context, options),
-    );
-    return opening;
-  }
 }

@@ -1,4 +1,4 @@
-/** Checkpoints as the plugin uses them. Everything is loaded when it is first needed. */
+/** Checkpoints as the plugin uses them. What only people ask for is loaded when they do. */
 import { formatError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { Memory } from "../memory/memory.js";
@@ -7,12 +7,15 @@ import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { type AttachedFiles, createAttachedFiles } from "./attached.js";
 import type { Occasion } from "./checkpoint.js";
 import type { OpenCheckpoints } from "./open-checkpoints.js";
 
 export interface Checkpoints {
   /** Keeps the session's state as it is now, if notes are kept on it. Never rejects. */
   keep(sessionID: string, occasion: Occasion): Promise<void>;
+  /** What is attached to sessions. */
+  attached: AttachedFiles;
   /** What people ask for by hand. */
   open(): Promise<OpenCheckpoints>;
 }
@@ -31,6 +34,7 @@ export interface CheckpointsOptions {
 
 export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
   const { folders, memories, notes } = options;
+  const locate = async (): Promise<string> => (await options.locateRecord()).folder;
   let opening: Promise<OpenCheckpoints> | undefined;
   const open = (): Promise<OpenCheckpoints> => {
     opening ??= import("./open-checkpoints.js").then(({ openCheckpoints }) =>
@@ -40,13 +44,14 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
         project: folders.project,
         settle: notes.write,
         listMemories: async () => memories.known(),
-        locate: async () => (await options.locateRecord()).folder,
+        locate,
       }),
     );
     return opening;
   };
 
   return {
+    attached: createAttachedFiles({ ...options, locate, nowMs: () => options.clock.now() }),
     open,
     keep: (sessionID, occasion) =>
       open()

@@ -36,7 +36,7 @@ import {
 } from "./session.js";
 import { planPaths } from "./session-files.js";
 import type { TakenBack } from "./taken-back.js";
-import type { Unfinished } from "./unfinished.js";
+import { findUnfinished, type Unfinished } from "./unfinished.js";
 
 /** No call but `pathOf` throws or rejects; `pathOf` does for a session id that could name a file elsewhere. */
 export interface Notes {
@@ -147,10 +147,9 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
     write,
 
     findUnfinished: (except, maxAgeMs) =>
-      guard("earlier sessions", undefined, async () => {
-        const { findUnfinished } = await import("./unfinished.js");
-        return findUnfinished({ clock, files, folder, sessions: seen, except, maxAgeMs });
-      }),
+      guard("earlier sessions", undefined, () =>
+        findUnfinished({ clock, files, folder, sessions: seen, except, maxAgeMs }),
+      ),
   };
 
   function write(sessionID: string): Promise<void> {

@@ -5,7 +5,6 @@ import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
-import { formatHandoff } from "./handoff.js";
 import { redactStored } from "./redact.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
@@ -68,6 +67,7 @@ async function readUnfinished(
   if (reading.kind !== "stored") return undefined;
   const notes = await readNotes(files, paths.notes);
   const page = "text" in notes ? notes.text : undefined;
+  const { formatHandoff } = await import("./handoff.js");
   const handoffOf = async (stored: Stored): Promise<string | undefined> => {
     const session = createSession(sessionID);
     takeIn(session, stored, reading.text);

@@ -45,7 +45,9 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
   ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
-  ...["owner", "candidates", "dropped", "checkpoint-<id>", "checkpoint-<id>.auto", "attached-<id>"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
+  ...["owner", "candidates", "dropped", "checkpoint-<id>", "checkpoint-<id>.auto", "attached-<id>"].map(
+    (x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const,
+  ),
 ];
 
 const common = { id: "x", instance: "a", session: "s", at: 1, time: "t" };
