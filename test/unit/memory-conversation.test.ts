@@ -116,6 +116,7 @@ describe("the boot block", () => {
     expect(added(second[2])).toBe("");
     const again = await (await world.restart()).request(session.messages);
     expect(bytesOf(again)).toEqual(bytesOf(second));
+    await world.strata.idle();
     expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
   });
 
