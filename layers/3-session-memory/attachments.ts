@@ -1,5 +1,5 @@
 /** Adds what a person has attached to a session behind its next message. */
-import { NEXT } from "../../src/checkpoints/attached.js";
+import { type Attached, NEXT } from "../../src/checkpoints/attached.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { Addition } from "../../src/view/extend.js";
@@ -7,8 +7,6 @@ import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 
 export interface Attachments {
-  /** Something was attached to this session. */
-  expect(sessionID: string): void;
   /** The text for the newest message of a person's session. Never rejects: without it the session goes on. */
   find(request: ContextRequest): Promise<FoundAttachment | undefined>;
 }
@@ -19,48 +17,51 @@ export interface FoundAttachment {
   settle(): Promise<void>;
 }
 
+interface Waiting {
+  target: string;
+  attached: Attached;
+}
+
 export function createAttachments(
   { checkpoints, log }: Pick<LayerContext, "checkpoints" | "log">,
   { isSubagents, layer }: { isSubagents(this: void, sessionID: string): boolean; layer: string },
 ): Attachments {
-  /** Sessions that were looked at since something may have been attached. */
-  const settled = new Set<string>();
+  /** By session: the message last looked for. */
+  const looked = new Map<string, string>();
+  /** What was recorded, whether its file could be removed or not. */
+  const given = new Set<string>();
 
   return {
-    expect: (sessionID) => void settled.delete(sessionID),
-
     async find({ find, history, sessionID }) {
       const { lastAnswer, messages } = history;
       const key = messages.at(-1)?.info.role === "user" ? history.keyOf(messages.length - 1) : undefined;
-      if (settled.has(sessionID) || !key || isSubagents(sessionID)) return undefined;
+      if (!key || looked.get(sessionID) === key.key || isSubagents(sessionID)) return undefined;
+      looked.set(sessionID, key.key);
       if (isExtendedBy(layer, find(key.key))) return undefined;
       try {
-        const found = await read(lastAnswer === -1 ? [sessionID, NEXT] : [sessionID]);
-        if (!found) settled.add(sessionID);
+        const waiting = await read(lastAnswer === -1 ? [sessionID, NEXT] : [sessionID]);
         return (
-          found && {
-            addition: { behind: key, text: found.text },
-            settle: () => settle(sessionID, found.target),
-          }
+          waiting && { addition: { behind: key, text: waiting.attached.text }, settle: () => settle(waiting) }
         );
       } catch (thrown) {
-        settled.add(sessionID);
         log.warn(layer, `cannot read what is attached to ${sessionID}: ${formatError(thrown)}`);
         return undefined;
       }
     },
   };
 
-  async function read(targets: readonly string[]): Promise<{ target: string; text: string } | undefined> {
+  async function read(targets: readonly string[]): Promise<Waiting | undefined> {
     for (const target of targets) {
-      const text = (await checkpoints.attached.read(target))?.text;
-      if (text !== undefined) return { target, text };
+      const attached = await checkpoints.attached.read(target);
+      if (attached && !given.has(nameOf({ attached, target }))) return { target, attached };
     }
     return undefined;
   }
 
-  async function settle(sessionID: string, target: string): Promise<void> {
-    settled.add(sessionID);
-    await checkpoints.attached.remove(target);
+  async function settle(waiting: Waiting): Promise<void> {
+    given.add(nameOf(waiting));
+    await checkpoints.attached.remove(waiting.target);
   }
 }
+
+const nameOf = ({ attached, target }: Waiting): string => `${target} ${attached.asked} ${attached.of}`;

@@ -11,9 +11,8 @@ export function createResuming(
   context: LayerContext,
   options: { isSubagents(this: void, sessionID: string): boolean; layer: string },
 ): Resuming {
-  const attachments = createAttachments(context, options);
   return {
-    find: attachments.find,
+    find: createAttachments(context, options).find,
     commands: [
       {
         name: "checkpoint",
@@ -23,12 +22,7 @@ export function createResuming(
       {
         name: "attach",
         description: "Strata: go on here with an earlier session or checkpoint, by its id",
-        async execute(call) {
-          const { attachHere } = await import("./checkpoint-commands.js");
-          const said = await attachHere(context, call);
-          attachments.expect(call.sessionID);
-          return said;
-        },
+        execute: async (call) => (await import("./checkpoint-commands.js")).attachHere(context, call),
       },
     ],
   };

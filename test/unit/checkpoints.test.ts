@@ -195,6 +195,12 @@ describe("an attached session or checkpoint", () => {
     session.user("Now go on with it.");
     const shown = await request(world, session);
     expect(JSON.stringify(shown.at(-1)?.parts)).toContain("has attached an earlier session");
+    session.answer([], { text: "ok" });
+    expect((await strata(world, `attach ${id} --session ses_2`)).out).toContain("the next message of ses_2");
+    session.user("And with this.");
+    const more = await request(world, session);
+    expect(JSON.stringify(more.at(-1)?.parts)).toContain(`checkpoint ${id}`);
+    expect(more.slice(0, shown.length)).toEqual(shown);
     await expect(type(world, "attach", "ses_2", "ses_2")).rejects.toThrow("this is the session itself");
     await expect(type(world, "attach", "cp-0000000", "ses_2")).rejects.toThrow("there is no checkpoint");
   });
