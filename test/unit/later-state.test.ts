@@ -34,12 +34,9 @@ const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 const USERS_FILES = "owner candidates dropped checkpoint-<id> checkpoint-<id>.auto attached-<id>".split(" ");
 /** Documents: kept as they are, byte for byte. */
 const documents: readonly (readonly [path: string, text: string])[] = [
-  [`${STATE}/dream.json`, JSON.stringify(LATER)],
-  [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
+  ...["dream", "leases", "breakers/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
-  ...["leases", "pulse/ab", "screen/ses_1"].map(
-    (x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const,
-  ),
+  ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
   [`${STATE}/extraction/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/extraction/commands.json`, JSON.stringify(LATER)],
