@@ -65,6 +65,10 @@ const asked = (name: string): FileKind => ({
   expiry: { what: "what was asked about contexts long ago", days: REQUEST_DAYS, atStart: true },
 });
 
+/** A checkpoint that a person asked for is kept for a year, the plugin's own for a month. */
+const CHECKPOINT_DAYS = 365;
+const AUTO_CHECKPOINT_DAYS = 30;
+
 const likely = (name: string): FileKind => ({
   path: `projects/<id>/${name}`,
   expiry: { what: "sentences that did not become memories", days: WAITING_DAYS, atStart: true },
@@ -80,6 +84,22 @@ export const stateFolderFiles: readonly FileKind[] = [
   likely("dropped.json.corrupt"),
   asked("context-requests.jsonl"),
   asked("context-requests.older.jsonl"),
+  {
+    path: "projects/<id>/checkpoint-<id>.auto.json",
+    expiry: {
+      what: "states of sessions that Strata kept by itself",
+      days: AUTO_CHECKPOINT_DAYS,
+      atStart: true,
+    },
+  },
+  {
+    path: "projects/<id>/checkpoint-<id>.json",
+    expiry: { what: "checkpoints from a year ago", days: CHECKPOINT_DAYS, atStart: true },
+  },
+  {
+    path: "projects/<id>/attached-<id>.json",
+    expiry: { what: "what was attached to a session that never went on", days: STATE_DAYS, atStart: true },
+  },
   {
     path: "projects/<id>/dropped.json",
     expiry: { what: "which sentences were dropped long ago", days: DROPPED_DAYS, atStart: true },

@@ -1,6 +1,7 @@
 import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
 import type { Candidates } from "./candidates/candidates.js";
+import type { Checkpoints } from "./checkpoints/checkpoints.js";
 import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
@@ -15,6 +16,7 @@ import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Own } from "./own/own.js";
 import type { Seal } from "./owner/seal.js";
+import type { SeenSessions } from "./owner/seen-sessions.js";
 import type { Prompts } from "./prompts.js";
 import type { Deferred } from "./record/deferred.js";
 import type { KnownPrices } from "./record/known-prices.js";
@@ -60,12 +62,16 @@ export interface LayerContext {
   generation: Generation;
   /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
   locks: Locks;
+  /** Which sessions ran on this machine. */
+  sessions: SeenSessions;
   /** Marks lines that this user's machine wrote. */
   seal: Seal;
   /** A hook may call `known`; everything else reads the disk. */
   memories: Memories;
   /** Sentences that may become memories. Never shown to a model. */
   candidates: Candidates;
+  /** Named states of sessions, and what a person attaches to one. */
+  checkpoints: Checkpoints;
   /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
   /** Searches memories and notes. */

@@ -7,6 +7,7 @@ import PQueue from "p-queue";
 import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
 import { createCandidates } from "./candidates/candidates.js";
+import { createCheckpoints } from "./checkpoints/checkpoints.js";
 import { readConfig } from "./config/config.js";
 import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
@@ -114,7 +115,8 @@ export async function createStrata(
   const remembering = createRemembering(ground, seams);
   const working = createWorking(ground, { prices: requesting.prices, savings });
   const prompts = createPrompts(files);
-  const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
+  const known = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
+  const context = { ...known, checkpoints: createCheckpoints(known) };
   const layers = createLayers(stack.layers, context);
   const tools = layers.flatMap((layer) => layer.tools ?? []);
   const fileKinds = [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)];

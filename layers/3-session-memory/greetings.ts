@@ -13,7 +13,7 @@ export interface Greetings {
   noteWork(sessionID: string, isWorking: boolean): void;
   /** For the first message of a session that a person has opened. */
   greet(request: ContextRequest): Promise<Addition[]>;
-  /** The handoff that this session was greeted with, where the user has since taken back words of the other one. */
+  /** The handoffs that this session was given, where the user has since taken back words of the other one. */
   findStale(request: ContextRequest): Promise<DatedDecision[]>;
 }
 
@@ -50,12 +50,16 @@ export function createGreetings({ instances, isSubagents, layer, log, notes }: G
     },
 
     async findStale({ find, history }) {
-      const key = history.keyOf(0);
-      const greeting = key && find(key.key)?.extended?.find((one) => one.layer === layer);
-      const from = /\/([^/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
-      if (!key || !greeting || from === undefined) return [];
-      const taken = await notes.takenBack(from);
-      return isStale(taken, greeting.at) ? [decide(key, { outcome: "revised", of: "extended" })] : [];
+      const stale: DatedDecision[] = [];
+      for (const [index, { info }] of history.messages.entries()) {
+        const key = info.role === "user" ? history.keyOf(index) : undefined;
+        const greeting = key && find(key.key)?.extended?.find((one) => one.layer === layer);
+        const from = /\/([^/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
+        if (!key || !greeting || from === undefined) continue;
+        if (isStale(await notes.takenBack(from), greeting.at))
+          stale.push(decide(key, { outcome: "revised", of: "extended" }));
+      }
+      return stale;
     },
   };
 

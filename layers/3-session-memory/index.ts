@@ -6,7 +6,8 @@
  *     now and then          a small model writes the sections, where one may be called
  *     when a session is idle its last answer is learned as well
  *     when a session begins  it is told what the last one has left open: the handoff, made from that one's notes
- *     when the host ends     what is not written yet is
+ *     /checkpoint, /attach   a state of a session is kept, or given to another one
+ *     when the host ends     what is not written yet is, and its last state is kept
  */
 import type PQueue from "p-queue";
 import type { Message } from "../../src/conversation/message.js";
@@ -22,6 +23,7 @@ import { defaults } from "./defaults.js";
 import { files } from "./files.js";
 import { planReminder } from "./goal.js";
 import { createGreetings } from "./greetings.js";
+import { createResuming } from "./resuming.js";
 import { createSectionWriter } from "./writer.js";
 
 const LAYER = "session-memory";
@@ -38,31 +40,28 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, config, deferred, family, host, instances, log, notes } = context;
-  const policy = config.sessionMemory;
+  const { background, checkpoints, deferred, family, host, instances, log, notes } = context;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
   const isSubagents = (sessionID: string): boolean => family.knownParent(sessionID) !== undefined;
   const greetings = createGreetings({ instances, isSubagents, log, layer: LAYER, notes });
+  const resuming = createResuming(context, { isSubagents, layer: LAYER });
 
   return {
     withinMs: { context: 1_500 },
     handlers: {
       async context(request, messages, signal) {
-        if (request.isCompaction) return undefined;
+        if (request.isCompaction) return void later(() => checkpoints.keep(request.sessionID, "compaction"));
         greetings.noteWork(request.sessionID, true);
         return (await take(request, messages, signal)) ? request.show() : undefined;
       },
 
-      async takenBack(request, withdrawal) {
-        if (!withdrawal) return undefined;
-        const revisions = [...findStale(request, withdrawal), ...(await greetings.findStale(request))];
-        if (revisions.length === 0) return undefined;
-        return {
-          ...withdrawal,
-          revisions: [...withdrawal.revisions, ...revisions.map((one) => ({ ...one, layer: LAYER }))],
-        };
-      },
+      takenBack: async (request, withdrawal) =>
+        withdrawal &&
+        addRevisions(withdrawal, [
+          ...findStale(request, withdrawal),
+          ...(await greetings.findStale(request)),
+        ]),
 
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
@@ -73,8 +72,11 @@ function create(context: LayerContext): LayerParts {
       },
     },
 
+    commands: resuming.commands,
+
     async dispose() {
       await Promise.all([...begun].map(write));
+      await Promise.all([...begun].map((sessionID) => checkpoints.keep(sessionID, "end")));
     },
   };
 
@@ -95,8 +97,11 @@ function create(context: LayerContext): LayerParts {
     );
     if (!request.isReady()) return false;
     const hasForgotten = await forget(context, { request, layer: LAYER, signal });
-    const additions = [...(await greetings.greet(request)), ...remind(request, view)];
+    const attached = await resuming.find(request);
+    const first = attached ? [attached.addition] : await greetings.greet(request);
+    const additions = [...first, ...remind(context, request, view)];
     const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
+    if (attached) void later(attached.settle);
     return isExtended || hasForgotten;
   }
 
@@ -111,12 +116,6 @@ function create(context: LayerContext): LayerParts {
       await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
       await write(sessionID);
     });
-  }
-
-  function remind(request: ContextRequest, view: readonly Message[]): Addition[] {
-    const facts = notes.facts(request.sessionID);
-    const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
-    return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
   }
 
   async function catchUp(sessionID: string): Promise<void> {
@@ -134,6 +133,23 @@ function create(context: LayerContext): LayerParts {
     const complain = (thrown: unknown): void => log.error(LAYER, `behind the turn: ${formatError(thrown)}`);
     return background.add(work).catch(complain);
   }
+}
+
+function remind(
+  { config, notes }: Pick<LayerContext, "config" | "notes">,
+  request: ContextRequest,
+  view: readonly Message[],
+): Addition[] {
+  const facts = notes.facts(request.sessionID);
+  const policy = config.sessionMemory;
+  const reminder = facts && planReminder(request, { view, facts, policy, layer: LAYER });
+  return reminder ? [{ behind: reminder.result, text: reminder.text }] : [];
+}
+
+function addRevisions(withdrawal: Withdrawal, added: readonly DatedDecision[]): Withdrawal | undefined {
+  if (added.length === 0) return undefined;
+  const own = added.map((one) => ({ ...one, layer: LAYER }));
+  return { ...withdrawal, revisions: [...withdrawal.revisions, ...own] };
 }
 
 /** Reminders that may quote what was taken back: the next one comes when it is due. */

@@ -53,6 +53,7 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     if (cut.tokensFreed < cut.tokensBefore * LEAST_FREED_SHARE) return false;
     signal.throwIfAborted();
     await record(request, cut, signal);
+    void context.background.add(() => context.checkpoints.keep(sessionID, "compaction"));
     return true;
   };
 

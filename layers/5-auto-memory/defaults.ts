@@ -8,5 +8,13 @@ export const defaults = {
     maxSize: 25_000,
   },
   findings: { enabled: true, maxAgeDays: 30, remind: true },
+  boot: {
+    enabled: true,
+    activeSessions: true,
+    blockers: true,
+    directives: true,
+    recentDecisions: false,
+    maxItems: 200,
+  },
   recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
 } as const;

@@ -19,6 +19,32 @@ const autoMemory = z.strictObject({
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
 });
 
+const { activeSessions, blockers, directives, maxItems, recentDecisions } = defaults.boot;
+/** Whether the beginning of a session shows something. A project must not hide the user's own rules. */
+const shows = (usual: boolean, what: string) => byUser(z.boolean().default(usual).describe(what));
+
+const boot = z.strictObject({
+  enabled: shows(defaults.boot.enabled, "A session begins with rules, blockers and the best other memories."),
+  activeSessions: shows(
+    activeSessions,
+    "Also with the sessions that are at work in the project, in this instance or another, and what they were asked.",
+  ),
+  blockers: shows(blockers, "With the blockers that are open."),
+  directives: shows(directives, "With your rules."),
+  recentDecisions: shows(
+    recentDecisions,
+    "With the decisions of the last 30 days, newest first, before the other memories.",
+  ),
+  maxItems: byUser(
+    whole(
+      0,
+      200,
+      maxItems,
+      "Maximum number of other memories. All together stay below 2,000 tokens in any case.",
+    ),
+  ),
+});
+
 const { allowPrivate, timeoutMs } = defaults.recall.embeddings;
 const embeddings = z.strictObject({
   url: byUser(
@@ -80,17 +106,19 @@ const findings = z.strictObject({
   ),
 });
 
-export const schemas = { autoMemory, findings, recall };
+export const schemas = { autoMemory, boot, findings, recall };
 
 declare module "../../src/config/schema.js" {
   interface Config {
     autoMemory: z.output<typeof autoMemory>;
     findings: z.output<typeof findings>;
+    boot: z.output<typeof boot>;
     recall: z.output<typeof recall>;
   }
   interface StrataOptions {
     autoMemory?: z.input<typeof autoMemory>;
     findings?: z.input<typeof findings>;
+    boot?: z.input<typeof boot>;
     recall?: z.input<typeof recall>;
   }
 }

@@ -27,7 +27,7 @@ const MODELS_SHARE = 0.8;
 
 /** `end` aborts a running dream. */
 export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
-  const { clock, config, folders } = context;
+  const { checkpoints, clock, config, folders } = context;
   const dreams = createDreams({
     ...context,
     check: { findFault: findSecretIn },
@@ -41,6 +41,7 @@ export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer 
       const { maxRuntime, maxTokens } = config.dream;
       const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
       const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
+      await checkpoints.keep(sessionID, "dream");
       const state = await dreams.state();
       return dreams.run({
         maxRuntimeMs: maxRuntime,

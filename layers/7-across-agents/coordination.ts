@@ -1,11 +1,13 @@
 /** Coordinates the instances of one project: presence, leases, edit warnings, and messages between sessions. */
 
 import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
+import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { noteExtended, planAddition } from "../../src/view/extend.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { createAgendaCommand } from "./agenda/agenda-command.js";
 import { createEditWarnings, EDIT_LAYER } from "./edits/edit-warnings.js";
 import { createEdits } from "./edits/edits.js";
 import { createPlaces } from "./edits/places.js";
@@ -17,6 +19,7 @@ import { createSendMessageTool } from "./mail/send-message-tool.js";
 
 export interface Coordination {
   readonly tools: readonly Tool[];
+  readonly commands: readonly SlashCommand[];
   /** Announces this instance in the background when a turn begins. */
   begin(sessionID: string): void;
   /** Learns the goal of a session. */
@@ -71,6 +74,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
 
   return {
     tools: [createLeaseTool(leases), createSendMessageTool({ instances, mail })],
+    commands: [createAgendaCommand({ ...context, leases })],
     check: warnings.check,
 
     begin(sessionID) {

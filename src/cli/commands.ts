@@ -1,5 +1,6 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
+import { handoverCommands } from "./handover/commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
     example: "strata stats --open",
     load: () => import("./commands/stats.js"),
   },
+  ...handoverCommands,
   ...steeringCommands,
   {
     name: "list",

@@ -5,7 +5,7 @@
 
 import { cut, toLine } from "../text.js";
 import { findOpenTodos } from "./facts.js";
-import { findRequestAt, type Ledger } from "./ledger.js";
+import { type Answer, findRequestAt, type Ledger, type Todo, type UserRequest } from "./ledger.js";
 import { findState } from "./page-state.js";
 
 /** 750 tokens at four characters each. */
@@ -13,6 +13,40 @@ const LONGEST_TEXT = 3_000;
 const LONGEST_REQUEST = 400;
 const LONGEST_LINE = 160;
 const MOST = { rules: 6, todos: 12, files: 12, failures: 3, leases: 8 };
+
+/** What a session has left open. */
+export interface OpenPoints {
+  todos: readonly Todo[];
+  /** The last request, if it was not answered. */
+  request: UserRequest | undefined;
+  /** The next step that the last answer announces. */
+  next: { text: string; at: number } | undefined;
+  /** The last answer, if it ended a turn. */
+  answer: Answer | undefined;
+}
+
+/** What a session has left open, without what a person has removed from the notes. Pure. */
+export function findOpenPoints(
+  { answers, requests, todos }: Ledger,
+  removed: ReadonlySet<string>,
+): OpenPoints {
+  const last = requests.at(-1);
+  const answer = answers.at(-1);
+  const end = answer && findRequestAt(requests, answer.at) === requests.length - 1 ? answer : undefined;
+  const isAnswered = end !== undefined && end.isInterim !== true;
+  const isOpen = last !== undefined && !isAnswered && !removed.has(`request:${last.key}`);
+  const kept = isAnswered && !removed.has(`answer:${end.key}`) ? end : undefined;
+  return {
+    todos: findOpenTodos(todos?.items ?? []).filter(({ content }) => !removed.has(`todo:${content}`)),
+    request: isOpen ? last : undefined,
+    next: kept?.next === undefined ? undefined : { text: kept.next, at: kept.at },
+    answer: kept,
+  };
+}
+
+/** Is anything open? */
+export const hasOpenPoints = ({ next, request, todos }: OpenPoints): boolean =>
+  todos.length > 0 || request !== undefined || next !== undefined;
 
 /**
  * Goal, rules, state, open points, leases and next step. `undefined` if nothing is open: every request answered, no todo
@@ -23,23 +57,23 @@ export function formatHandoff(
   removed: ReadonlySet<string>,
   path: string,
 ): string | undefined {
-  const { answers, plan, requests } = ledger;
-  const todos = findOpenTodos(ledger.todos?.items ?? []).filter(
-    ({ content }) => !removed.has(`todo:${content}`),
-  );
-  const last = requests.at(-1);
-  const answer = answers.at(-1);
-  const told = findState(ledger);
-  const end = answer && findRequestAt(requests, answer.at) === requests.length - 1 ? answer : undefined;
-  const isAnswered = end !== undefined && end.isInterim !== true;
-  const isOpen = last !== undefined && !isAnswered && !removed.has(`request:${last.key}`);
-  const said = isAnswered && !removed.has(`answer:${end.key}`) ? end.next : undefined;
-  if (todos.length === 0 && !isOpen && said === undefined) return undefined;
+  if (!hasOpenPoints(findOpenPoints(ledger, removed))) return undefined;
+  const head = `An earlier session was left unfinished; its notes are in ${path}`;
+  return cut([head, ...formatPoints(ledger, removed)].join("\n"), LONGEST_TEXT);
+}
 
+/** The same for any session, as lines. Pure. */
+export function formatPoints(ledger: Ledger, removed: ReadonlySet<string>): string[] {
+  const { plan, requests } = ledger;
+  const open = findOpenPoints(ledger, removed);
+  const { todos } = open;
+  const last = requests.at(-1);
+  const isOpen = open.request !== undefined;
+  const told = findState(ledger);
   const first = requests.length > 1 ? requests[0] : undefined;
-  const next = todos.find(({ status }) => status === "in_progress")?.content ?? said ?? todos[0]?.content;
-  const lines = [
-    `An earlier session was left unfinished; its notes are in ${path}`,
+  const working = todos.find(({ status }) => status === "in_progress")?.content;
+  const next = working ?? open.next?.text ?? todos[0]?.content;
+  return [
     ...(first ? [`It began with: ${toLine(first.text, LONGEST_REQUEST / 2)}`] : []),
     ...(last ? [`Last request${isOpen ? ", not answered" : ""}: ${toLine(last.text, LONGEST_REQUEST)}`] : []),
     ...list("Open todos:", todos.map(formatTodo), MOST.todos),
@@ -59,7 +93,6 @@ export function formatHandoff(
       MOST.leases,
     ),
   ];
-  return cut(lines.join("\n"), LONGEST_TEXT);
 }
 
 /** A negative `most` shows the newest items. */

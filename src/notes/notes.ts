@@ -148,7 +148,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
 
     findUnfinished: (except, maxAgeMs) =>
       guard("earlier sessions", undefined, () =>
-        findUnfinished({ clock, files, folder, sessions: seen, except, sinceMs: clock.now() - maxAgeMs }),
+        findUnfinished({ clock, files, folder, sessions: seen, except, maxAgeMs }),
       ),
   };
 

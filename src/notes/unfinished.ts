@@ -5,7 +5,6 @@ import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
-import { formatHandoff } from "./handoff.js";
 import { redactStored } from "./redact.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
@@ -27,8 +26,8 @@ export interface UnfinishedOptions {
   sessions: Pick<SeenSessions, "filter">;
   /** Sessions to leave out. */
   except: ReadonlySet<string>;
-  /** Notes last written before this time do not count. */
-  sinceMs: number;
+  /** Notes last written longer ago do not count. */
+  maxAgeMs: number;
 }
 
 /** Number of newest sessions checked; older ones are not worth resuming. */
@@ -43,7 +42,8 @@ export async function findUnfinished(options: UnfinishedOptions): Promise<Unfini
 }
 
 async function listNewest(options: UnfinishedOptions): Promise<string[]> {
-  const { files, folder, except, sessions, sinceMs } = options;
+  const { clock, files, folder, except, maxAgeMs, sessions } = options;
+  const sinceMs = clock.now() - maxAgeMs;
   const found: { sessionID: string; modifiedMs: number }[] = [];
   for (const name of await files.list(folder)) {
     const sessionID = readSessionID(name);
@@ -67,6 +67,7 @@ async function readUnfinished(
   if (reading.kind !== "stored") return undefined;
   const notes = await readNotes(files, paths.notes);
   const page = "text" in notes ? notes.text : undefined;
+  const { formatHandoff } = await import("./handoff.js");
   const handoffOf = async (stored: Stored): Promise<string | undefined> => {
     const session = createSession(sessionID);
     takeIn(session, stored, reading.text);

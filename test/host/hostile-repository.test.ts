@@ -33,6 +33,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   recall: ["setup"],
   keep: ["3fa2b1"],
   drop: ["--all"],
+  attach: ["ses_1"],
   edit: ["setup"],
   archive: ["tone"],
   learn: ["package.json"],

@@ -17,6 +17,7 @@ const given: Readonly<Record<string, string>> = {
   pin: "r-3fa2b1c",
   unpin: "r-3fa2b1c",
   expand: "r-3fa2b1c",
+  attach: "ses_1",
   edit: "8080",
   archive: "8080",
   restore: "aside",

@@ -31,11 +31,10 @@ const STATE = ".opencode/strata/state";
 const LATER = { v: 9, novelty: { deep: [1] } };
 const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 
+const USERS_FILES = "owner candidates dropped checkpoint-<id> checkpoint-<id>.auto attached-<id>".split(" ");
 /** Documents: kept as they are, byte for byte. */
 const documents: readonly (readonly [path: string, text: string])[] = [
-  [`${STATE}/dream.json`, JSON.stringify(LATER)],
-  [`${STATE}/leases.json`, JSON.stringify(LATER)],
-  [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
+  ...["dream", "leases", "breakers/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
   ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
@@ -45,7 +44,7 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
   ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
-  ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
+  ...USERS_FILES.map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 
 const common = { id: "x", instance: "a", session: "s", at: 1, time: "t" };

@@ -198,7 +198,7 @@ describe("what the last session has left open", () => {
   });
 
   it("what the last session has left open is not told of a session that another instance is at work on, and is once that was killed", async () => {
-    const { world, session } = await open();
+    const { world, session } = await open({ options: { ...options, boot: { activeSessions: false } } });
     session.user("Finish the port.");
     session.answer([call("bash", "half")]);
     await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);

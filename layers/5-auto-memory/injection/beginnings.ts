@@ -1,4 +1,6 @@
 /** Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
+
+import type { Config } from "../../../src/config/schema.js";
 import { isSummary } from "../../../src/conversation/history.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { ContextRequest } from "../../../src/view/request.js";
@@ -16,7 +18,10 @@ export interface Beginnings {
 /** Relative to the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
-export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings {
+export function createBeginnings(
+  known: KnownMemories,
+  { clock, config }: { clock: Clock; config: Pick<Config, "boot"> },
+): Beginnings {
   /** Sessions that get the block once the memories are read. */
   const postponed = new Set<string>();
   /** Sessions that have had the block; they get it again if its message is deleted. */
@@ -36,13 +41,16 @@ export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings
     if (hasBoot) begun.add(sessionID);
     const isDue =
       isBeginning(request) || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
-    if (hasBoot || !isDue) return undefined;
+    if (hasBoot || !isDue || !config.boot.enabled) return undefined;
     if (!known.isRead()) {
       postponed.add(sessionID);
       return undefined;
     }
     postponed.delete(sessionID);
-    return planBoot(known.order(), { nowMs: clock.now(), indexPath: INDEX_PATH, ...known.notices() });
+    return planBoot(known.order(), {
+      ...{ nowMs: clock.now(), indexPath: INDEX_PATH, shows: config.boot },
+      ...known.notices(sessionID),
+    });
   }
 }
 

@@ -1,6 +1,9 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
+import type { Config } from "../../../src/config/schema.js";
+import { DAY_MS } from "../../../src/days.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { defaults } from "../defaults.js";
 import { boundTokens } from "./bound-tokens.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
@@ -12,6 +15,10 @@ export interface BootOptions {
   conflicts?: string | undefined;
   /** One line about the agent's changes to the user's memories. */
   changed?: string | undefined;
+  /** Text about other sessions that are at work. */
+  active?: string | undefined;
+  /** What is shown; by default as in the settings. */
+  shows?: Omit<Config["boot"], "activeSessions" | "enabled">;
 }
 
 /** First line of a boot block, which identifies it. */
@@ -24,22 +31,26 @@ const RULE_CHARACTERS = 300;
 const LINE_CHARACTERS = 200;
 /** Tokens that rules and blockers leave to the other memories, if there are any. */
 const ROOM_FOR_THE_REST = 400;
+const RECENT_MS = 30 * DAY_MS;
 
 /** The block, without findings; `undefined` if there is nothing to show. `ranked` has the best first. */
 export function planBoot(
   ranked: readonly Memory[],
-  { changed, conflicts, indexPath, nowMs }: BootOptions,
+  { active: atWork, changed, conflicts, indexPath, nowMs, shows = defaults.boot }: BootOptions,
 ): string | undefined {
   const active = ranked.filter((memory) => isActive(memory, nowMs) && !isFinding(memory));
-  const foreign = active.filter(({ isForeign }) => isForeign);
+  const foreign = active.filter(({ isForeign }) => isForeign).slice(0, shows.maxItems);
   const own = active.filter(({ isForeign }) => !isForeign);
-  const rules = own.filter(isUsersRule);
-  const blockers = own.filter(({ type }) => type === "blocker");
-  const rest = own.filter((memory) => memory.type !== "blocker" && !isUsersRule(memory));
-  if (active.length === 0 && conflicts === undefined && changed === undefined) return undefined;
+  const rules = shows.directives ? own.filter(isUsersRule) : [];
+  const blockers = shows.blockers ? own.filter(({ type }) => type === "blocker") : [];
+  const decisions = shows.recentDecisions ? findRecentDecisions(own, nowMs) : [];
+  const rest = own
+    .filter((memory) => memory.type !== "blocker" && !isUsersRule(memory) && !decisions.includes(memory))
+    .slice(0, shows.maxItems);
+  const notices = [conflicts, changed, atWork].filter((text) => text !== undefined);
+  if (active.length === 0 && notices.length === 0) return undefined;
   const block = createBlock(BOOT_TOKENS);
-  if (conflicts !== undefined) block.put(conflicts);
-  if (changed !== undefined) block.put(changed);
+  for (const notice of notices) block.put(notice);
   const kept = rest.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
   const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>
@@ -47,11 +58,20 @@ export function planBoot(
   const shown =
     block.add("Rules of the user's, which still hold:", rules, format(RULE_CHARACTERS), kept) +
     block.add("Blockers that are open:", blockers, format(RULE_CHARACTERS), kept) +
+    block.add("Decided lately:", decisions, format(LINE_CHARACTERS), kept) +
     block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), keptForeign) +
     block.add(`${FOREIGN_HEAD}:`, foreign, format(LINE_CHARACTERS), 0);
   const left = active.length - shown;
   const more = left > 0 ? `${left} more are in ${indexPath} and found by memory_recall.` : "";
   return block.end(more);
+}
+
+/** The newest first. */
+function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory[] {
+  const recent = memories.filter(
+    ({ type, updated }) => type === "decision" && nowMs - Date.parse(updated) <= RECENT_MS,
+  );
+  return recent.sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated));
 }
 
 /** Is the memory active and not expired? */

@@ -54,7 +54,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   const known = createKnownMemories(context);
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
-  const beginnings = createBeginnings(known, clock);
+  const beginnings = createBeginnings(known, { clock, config });
 
   return {
     prepare: known.prepare,

@@ -6,6 +6,7 @@ import { rankMemories } from "../../../src/memory/rank.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
+import { type ActiveSessions, formatActive } from "./active-sessions.js";
 import { findLineIDs } from "./line.js";
 import { findTriggerRules, type TriggerRule } from "./rule-triggers.js";
 import { LAYER } from "./shown.js";
@@ -20,14 +21,14 @@ export interface KnownMemories {
   /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
   order(): readonly Memory[];
   rules(): readonly TriggerRule[];
-  /** What a session is shown beside the memories. */
-  notices(): { conflicts: string | undefined; changed: string | undefined };
+  /** What this session is shown beside the memories. */
+  notices(sessionID: string): Record<"active" | "changed" | "conflicts", string | undefined>;
   /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
   noteShown(text: string): void;
 }
 
 export interface KnownMemoriesOptions
-  extends Pick<LayerContext, "background" | "clock" | "log" | "memories"> {
+  extends Pick<LayerContext, "background" | "clock" | "config" | "instances" | "log" | "memories"> {
   conflicts: Pick<Conflicts, "open" | "see">;
   changes: Pick<AgentChanges, "markShown" | "read">;
 }
@@ -40,12 +41,13 @@ export const FIRST_READ_MS = 500;
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
-  const { background, changes, clock, conflicts, log, memories } = options;
+  const { background, changes, clock, config, conflicts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
   /** The agent's changes to the user's memories, until a session shows them. */
   let changed: string | undefined;
+  let active: ActiveSessions = [];
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -80,7 +82,11 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
       return rules;
     },
 
-    notices: () => ({ conflicts: openConflicts, changed }),
+    notices: (sessionID) => ({
+      conflicts: openConflicts,
+      changed,
+      active: formatActive(active, { ownID: instances.ownID, sessionID }),
+    }),
 
     noteShown(text) {
       if (changed !== undefined && text.includes(changed)) {
@@ -96,8 +102,17 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     await memories.list();
     openConflicts = formatOpenConflicts(await conflicts.open());
     changed = await changes.read();
+    if (config.boot.activeSessions) active = await readActive();
     isRead = true;
     order();
+  }
+
+  /** A session that cannot be seen counts as ended. */
+  async function readActive(): Promise<ActiveSessions> {
+    return instances.living().catch((thrown) => {
+      log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
+      return [];
+    });
   }
 
   function order(): readonly Memory[] {

@@ -12,7 +12,7 @@ import type { Addition } from "../../../src/view/extend.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { formatTime } from "../format.js";
-import type { Lease } from "../leases/lease-table.js";
+import { type Lease, PERSON } from "../leases/lease-table.js";
 import type { Leases } from "../leases/leases.js";
 import type { EditConflict, Edits } from "./edits.js";
 import { findChangedPaths, type Places } from "./places.js";
@@ -89,8 +89,10 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
           return [];
         }
         if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
-        const advice =
-          "Read the file again before you go on, and undo nothing of theirs; send_message reaches them.";
+        const reach = call.warning.startsWith(PERSONS_HEAD)
+          ? "ask the user before you change more."
+          : "send_message reaches them.";
+        const advice = `Read the file again before you go on, and undo nothing of theirs; ${reach}`;
         return [{ behind: result, text: `${call.warning}\n${advice}` }];
       });
     },
@@ -98,18 +100,20 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
 
   async function findWarning(id: string, changed: string[], sessionID: string): Promise<string | undefined> {
     const others = (await instances.living()).filter((one) => one.id !== instances.ownID);
-    if (others.length === 0) return undefined;
-    const byID = new Map(others.map((one) => [one.id, one]));
-    const conflicts = await edits.findConflicts(id, new Set(byID.keys()));
-    if (conflicts[0]) onConflict(conflicts[0]);
     const held = (await leases.findOthers(changed)).filter((lease) => isNews(lease, sessionID));
+    if (others.length === 0 && held.length === 0) return undefined;
+    const byID = new Map(others.map((one) => [one.id, one]));
+    const conflicts = others.length === 0 ? [] : await edits.findConflicts(id, new Set(byID.keys()));
+    if (conflicts[0]) onConflict(conflicts[0]);
     const lines = [
       ...conflicts.map((conflict) => formatEdit(conflict, byID)),
       ...held.map((lease) => formatLease(lease, byID)),
     ];
-    return lines.length === 0
-      ? undefined
-      : ["[Strata] Another OpenCode instance is at work here:", ...lines].join("\n");
+    if (lines.length === 0) return undefined;
+    const isPersons = conflicts.length === 0 && held.every(({ instance }) => instance === PERSON);
+    return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join(
+      "\n",
+    );
   }
 
   /** Warns each session once of a lease; with `block`, every time. */
@@ -120,6 +124,8 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
     return isNew || policy === "block";
   }
 }
+
+const PERSONS_HEAD = "[Strata] The user is at work here:";
 
 const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
 
@@ -136,6 +142,7 @@ function formatOwner(
   { instance, session }: { instance: string; session: string },
   others: ReadonlyMap<string, Instance>,
 ): string {
+  if (instance === PERSON) return "the user";
   const known = others.get(instance)?.sessions.find(({ id }) => id === session);
   return known ? formatSession(known, instance) : `${session} (instance ${instance})`;
 }

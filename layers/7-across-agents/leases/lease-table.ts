@@ -6,7 +6,7 @@
  *      └── release, expiry, end of its instance ┘
  *
  * One session at a time holds an item; holding a path holds everything below it. An unexpired lease of a living instance
- * is never taken away. All instances of a project read the same table.
+ * is never taken away by an agent; a person may release any. All instances of a project read the same table.
  */
 
 import { isName } from "../../../src/instances/instance.js";
@@ -50,12 +50,17 @@ export interface LeasePlan {
 
 export const LONGEST_LEASE_MS = 8 * 3_600_000;
 
+/** Instance and session of leases that a person holds through the command line. They live until they expire. */
+export const PERSON = "person";
+
 /** The leases in force: not expired, and of a living instance. */
 export function findHeld(
   leases: readonly Lease[],
   { living, nowMs }: Pick<Asker, "living" | "nowMs">,
 ): Lease[] {
-  return leases.filter(({ instance, untilMs }) => living.has(instance) && !hasExpired(untilMs, nowMs));
+  return leases.filter(
+    ({ instance, untilMs }) => (instance === PERSON || living.has(instance)) && !hasExpired(untilMs, nowMs),
+  );
 }
 
 /** Claims the item, or extends the session's lease on it. */
@@ -95,13 +100,13 @@ export function planRenew(
   return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
-/** Releases the item, which any session of the holding instance may do; without an item, all leases of the session. */
+/** Releases the item, which any session of the holding instance and a person may do; without an item, all leases of the session. */
 export function planRelease(leases: readonly Lease[], item: string | undefined, asker: Asker): LeasePlan {
   const held = findHeld(leases, asker);
   const released = held.filter((lease) =>
     item === undefined
       ? lease.session === asker.session
-      : lease.item === item && lease.instance === asker.instance,
+      : lease.item === item && [lease.instance, PERSON].includes(asker.instance),
   );
   if (released.length > 0)
     return {

@@ -3,7 +3,8 @@ import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatc
 import { StrataError } from "../../../src/error.js";
 import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
-import type { Lease, LeaseOutcome } from "./lease-table.js";
+import { formatLease } from "./format-lease.js";
+import { type Lease, type LeaseOutcome, PERSON } from "./lease-table.js";
 import type { Leases } from "./leases.js";
 
 const USUAL_MINUTES = 30;
@@ -47,7 +48,7 @@ function answer(outcome: LeaseOutcome, item: string): string {
     case "taken":
       throw new StrataError(
         "ETAKEN",
-        `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${outcome.by.session} with send_message.`,
+        `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${formatAsking(outcome.by)}.`,
       );
     case "none":
       throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired. Claim it first.`);
@@ -61,7 +62,5 @@ function formatList(leases: readonly Lease[], session: string): string {
     .join("\n");
 }
 
-function formatLease({ instance, item, session, untilMs, why }: Lease): string {
-  const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
-  return `${item} is held by ${session} (instance ${instance}) until ${formatTime(untilMs)}${reason}`;
-}
+const formatAsking = ({ instance, session }: Lease): string =>
+  instance === PERSON ? "the user" : `${session} with send_message`;

@@ -38,7 +38,7 @@ export interface LeasesOptions {
   clock: Clock;
   files: Files;
   locks: Locks;
-  instances: Instances;
+  instances: Pick<Instances, "join" | "living" | "onEnd" | "ownID">;
   places: Places;
   path: string;
 }
@@ -128,6 +128,6 @@ async function spell(places: Places, item: string): Promise<string> {
   return isPlace ? places.spell(text) : formatTopic(text);
 }
 
-async function listLivingIDs(instances: Instances): Promise<Set<string>> {
+async function listLivingIDs(instances: Pick<Instances, "living">): Promise<Set<string>> {
   return new Set((await instances.living()).map(({ id }) => id));
 }

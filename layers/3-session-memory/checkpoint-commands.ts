@@ -1,0 +1,48 @@
+/** `/checkpoint` and `/attach`. Loaded when one is typed. */
+import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
+import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
+import { StrataError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+
+type Call = { sessionID: string; words: string };
+
+const MOST_LISTED = 10;
+
+/** Keeps the state of this session under the given words. */
+export async function keepCheckpoint(
+  { checkpoints }: Pick<LayerContext, "checkpoints">,
+  { sessionID, words }: Call,
+): Promise<string> {
+  const { keep } = await checkpoints.open();
+  const kept = await keep({ sessionID, occasion: "asked", note: words });
+  if (!kept)
+    throw new StrataError(
+      "NO_NOTES",
+      "there is nothing to keep yet: notes begin when the agent has used a tool. Type /checkpoint again then",
+    );
+  return `${formatKept(kept)}\n/attach ${kept.id} in another session goes on from here.`;
+}
+
+function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
+  const named = note === undefined ? "" : ` ${JSON.stringify(note)}`;
+  const todos = ledger.todos?.items.length ?? 0;
+  return `Kept as ${id}${named}: the notes, ${todos} todos, ${files.length} changed files, ${memories.length} memories.`;
+}
+
+/** Attaches a session or checkpoint to this session; without words, lists the checkpoints. */
+export async function attachHere(
+  { checkpoints, clock }: Pick<LayerContext, "checkpoints" | "clock">,
+  { sessionID, words }: Call,
+): Promise<string> {
+  const name = words.trim();
+  const opened = await checkpoints.open();
+  if (name === "") {
+    const newest = await opened.list(MOST_LISTED);
+    if (newest.length === 0)
+      return "No checkpoint is kept. /attach takes the id of a session, too: /agenda shows them.";
+    return newest.map((one) => formatCheckpointLine(one, clock.now())).join("\n");
+  }
+  if (name === sessionID)
+    throw new StrataError("SAME_SESSION", "this is the session itself; name an earlier one, or a checkpoint");
+  return `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
+}

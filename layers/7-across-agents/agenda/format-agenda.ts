@@ -1,0 +1,78 @@
+/** The agenda for people. Pure. */
+import { DAY_MS } from "../../../src/days.js";
+import { formatAge } from "../../../src/format-age.js";
+import { PERSON } from "../leases/lease-table.js";
+import type { AgendaItem, AgendaKind } from "./plan-agenda.js";
+
+const HEADINGS: Readonly<Record<AgendaKind, string>> = {
+  request: "Requests without an answer",
+  question: "Questions to you",
+  todo: "Todos",
+  next: "Announced, not done",
+  plan: "Plans",
+  blocker: "Blockers",
+  conflict: "Memories in two versions",
+  held: "Held",
+};
+
+export interface FormatAgendaOptions {
+  nowMs: number;
+  /** Older items are only counted; `undefined` shows all. */
+  days: number | undefined;
+  /** How a person claims an item, as in `/agenda claim`. */
+  command: string;
+}
+
+/** The items that are not too old. One without a time is never too old, nor is one that somebody holds. */
+export function findRecent(
+  items: readonly AgendaItem[],
+  { days, nowMs }: Pick<FormatAgendaOptions, "days" | "nowMs">,
+): AgendaItem[] {
+  if (days === undefined) return [...items];
+  return items.filter(
+    ({ atMs, claim, kind }) =>
+      claim || atMs === 0 || kind === "blocker" || kind === "conflict" || nowMs - atMs <= days * DAY_MS,
+  );
+}
+
+export function formatAgenda(items: readonly AgendaItem[], options: FormatAgendaOptions): string {
+  const shown = findRecent(items, options);
+  const older = items.length - shown.length;
+  const left = older > 0 ? [`${older} from before the last ${options.days} days: --all shows them too.`] : [];
+  if (shown.length === 0) return ["Nothing is open.", ...left].join("\n");
+  const kinds = [...new Set(shown.map(({ kind }) => kind))];
+  const groups = kinds.flatMap((kind) => [
+    `${HEADINGS[kind]}:`,
+    ...shown.filter((item) => item.kind === kind).map((item) => formatItem(item, options.nowMs)),
+  ]);
+  return [
+    ...groups,
+    ...left,
+    `${options.command} claim ID tells the others that it is yours; release ID gives it back.`,
+  ].join("\n");
+}
+
+function formatItem(item: AgendaItem, nowMs: number): string {
+  const { atMs, id, isForeign, isInProgress, text } = item;
+  const marks = [
+    ...(isInProgress ? ["in progress"] : []),
+    ...(isForeign ? ["from the repository, not said by you"] : []),
+    ...formatOwner(item),
+    ...(atMs > 0 ? [formatAge(atMs, nowMs)] : []),
+    ...formatClaim(item),
+  ];
+  return `  ${id}  ${text}${marks.length === 0 ? "" : `  (${marks.join(", ")})`}`;
+}
+
+function formatOwner({ instance, isBusy, kind, session }: AgendaItem): string[] {
+  if (session === undefined || kind === "held") return [];
+  if (instance === undefined) return [session];
+  return [`${session} ${isBusy ? "at work" : "open"} in instance ${instance}`];
+}
+
+function formatClaim({ claim }: AgendaItem): string[] {
+  if (!claim) return [];
+  const { instance, session, untilMs } = claim;
+  const who = instance === PERSON ? "you" : `${session} of instance ${instance}`;
+  return [`claimed by ${who} until ${new Date(untilMs).toISOString().slice(11, 16)} UTC`];
+}

@@ -1,0 +1,65 @@
+/**
+ * What a person has attached to a session that is to come or goes on: a file in this machine's record of the project
+ * with the text that the session's next message gets, whole. It is removed when the text is recorded in the session.
+ *
+ *     projects/<id>/attached-next.json     for the next new session
+ *     projects/<id>/attached-ses_1.json    for this one
+ */
+import { join } from "node:path";
+import { DAY_MS } from "../days.js";
+import { createStateFile, formatState } from "../record/state-file.js";
+import { isVersion } from "../record/version.js";
+import { parseJson } from "../records.js";
+import type { Files } from "../seams/files.js";
+import { each, object, parserOf, string } from "../shape.js";
+
+export interface Attached {
+  v: 1;
+  /** The session, checkpoint or file that it comes from, for people. */
+  of: string;
+  /** ISO date-time. */
+  asked: string;
+  text: string;
+}
+
+/** The next new session of a person, or the session with this id. */
+export const NEXT = "next";
+
+const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
+/** Who has not gone on by then does not mean it any more. */
+export const ATTACHED_DAYS = 7;
+
+export interface AttachedFiles {
+  /** Replaces what was attached to it before. */
+  write(target: string, attached: Attached): Promise<void>;
+  /** `undefined` if nothing is attached to it, or only something too old. */
+  read(target: string): Promise<Attached | undefined>;
+  remove(target: string): Promise<void>;
+}
+
+/** All calls reject with the system's error. */
+export function createAttachedFiles(options: {
+  files: Files;
+  nowMs(): number;
+  locate(): Promise<string>;
+}): AttachedFiles {
+  const { files, locate, nowMs } = options;
+  const pathOf = async (target: string): Promise<string> => join(await locate(), `attached-${target}.json`);
+  const file = createStateFile<Attached, undefined>({
+    files,
+    parse: (text) => parse(parseJson(text)),
+    format: ({ v: _, ...attached }) => `${formatState(attached)}\n`,
+    fresh: undefined,
+  });
+  return {
+    write: async (target, attached) => file.write(await pathOf(target), attached),
+
+    async read(target) {
+      const attached = await file.read(await pathOf(target));
+      const isRecent = attached && !(nowMs() - Date.parse(attached.asked) > ATTACHED_DAYS * DAY_MS);
+      return isRecent ? attached : undefined;
+    },
+
+    remove: async (target) => files.remove(await pathOf(target)),
+  };
+}

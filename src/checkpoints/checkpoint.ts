@@ -1,0 +1,102 @@
+/**
+ * A checkpoint: what a session knew at one moment. A file of its own in this machine's record of the project, where no
+ * repository can write, so that it counts as the user's:
+ *
+ *     projects/<id>/checkpoint-cp-3fa2b1c.json        asked for by a person; each has an id of its own
+ *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   kept by itself, one per session and occasion, the last one
+ */
+import { createHash } from "node:crypto";
+import type { Stored } from "../notes/stored.js";
+import { formatState } from "../record/state-file.js";
+import { isVersion } from "../record/version.js";
+import { isRecord, parseJson } from "../records.js";
+import { count, each, list, matching, object, oneOf, optional, string } from "../shape.js";
+
+/** Why it was kept: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
+export const occasions = ["asked", "compaction", "dream", "end"] as const;
+export type Occasion = (typeof occasions)[number];
+
+export interface Checkpoint {
+  v: 1;
+  /** `cp-` and 7 hexadecimal digits. */
+  id: string;
+  sessionID: string;
+  /** ISO date-time. */
+  at: string;
+  occasion: Occasion;
+  /** The person's words for it, on one line. */
+  note?: string;
+  /** What the session knows, without secrets: requests, answers, todos, plan, files, failures. */
+  ledger: Stored["ledger"];
+  /** IDs of lines that a person removed from the notes. */
+  removed: readonly string[];
+  /** Absolute path of the notes. */
+  notesPath: string;
+  /** Their text, without secrets; absent if there were none. */
+  notes?: string;
+  /** The beginning of the plan's file, without secrets. */
+  plan?: string;
+  /** The files that the session changed, as they were. */
+  files: readonly CheckpointFile[];
+  /** Memories that come from the session. */
+  memories: readonly CheckpointMemory[];
+}
+
+export interface CheckpointFile {
+  /** Relative to the project if inside it. */
+  name: string;
+  /** Absent if there was no such file. */
+  bytes?: number;
+  modifiedMs?: number;
+}
+
+export interface CheckpointMemory {
+  id: string;
+  title: string;
+  /** Git does not see it, so it is in no handoff. */
+  isPrivate: boolean;
+}
+
+export const isCheckpointID = (text: string): boolean => /^cp-[0-9a-f]{7}$/.test(text);
+
+/** For an automatic one the same each time, so that the next of its kind replaces it. */
+export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: number): string {
+  const name = occasion === "asked" ? `${sessionID} ${occasion} ${atMs}` : `${sessionID} ${occasion}`;
+  return `cp-${createHash("sha256").update(name).digest("hex").slice(0, 7)}`;
+}
+
+export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
+  `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
+
+/** The id in the name of a checkpoint's file. */
+export const readCheckpointName = (name: string): string | undefined =>
+  /^checkpoint-(cp-[0-9a-f]{7})(\.auto)?\.json$/.exec(name)?.[1];
+
+export const formatCheckpoint = ({ v: _, ...checkpoint }: Checkpoint): string =>
+  `${formatState(checkpoint)}\n`;
+
+type Plain = Omit<Checkpoint, "ledger" | "removed">;
+
+const isPlain = object<Plain>({
+  v: isVersion,
+  id: matching(/^cp-[0-9a-f]{7}$/),
+  sessionID: matching(/^[\w-]+$/),
+  ...each(string, "at", "notesPath"),
+  occasion: oneOf(occasions),
+  ...each(optional(string), "note", "notes", "plan"),
+  files: list(object<CheckpointFile>({ name: string, bytes: optional(count), modifiedMs: optional(count) })),
+  memories: list(
+    object<CheckpointMemory>({ ...each(string, "id", "title"), isPrivate: oneOf([true, false]) }),
+  ),
+});
+
+/** `undefined` if any part of the file is invalid. */
+export async function parseCheckpoint(text: string): Promise<Checkpoint | undefined> {
+  const value = parseJson(text);
+  if (!isPlain(value) || !isRecord(value)) return undefined;
+  // Loads zod.
+  const { parseStored } = await import("../notes/stored.js");
+  const { ledger, removed } = value as Record<string, unknown>;
+  const stored = parseStored(JSON.stringify({ version: 1, ledger, removed }));
+  return stored && { ...value, ledger: stored.ledger, removed: stored.removed };
+}

@@ -1,0 +1,65 @@
+/** Checkpoints as the plugin uses them. What only people ask for is loaded when they do. */
+import { formatError } from "../error.js";
+import type { Folders } from "../folders.js";
+import type { Memory } from "../memory/memory.js";
+import type { Notes } from "../notes/notes.js";
+import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { type AttachedFiles, createAttachedFiles } from "./attached.js";
+import type { Occasion } from "./checkpoint.js";
+import type { OpenCheckpoints } from "./open-checkpoints.js";
+
+export interface Checkpoints {
+  /** Keeps the session's state as it is now, if notes are kept on it. Never rejects. */
+  keep(sessionID: string, occasion: Occasion): Promise<void>;
+  /** What is attached to sessions. */
+  attached: AttachedFiles;
+  /** What people ask for by hand. */
+  open(): Promise<OpenCheckpoints>;
+}
+
+export interface CheckpointsOptions {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  log: Pick<Log, "warn">;
+  notes: Pick<Notes, "write">;
+  memories: { known(): readonly Memory[] };
+  sessions: SeenSessions;
+  /** Rejects with the system's error. */
+  locateRecord(): Promise<{ folder: string }>;
+}
+
+export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
+  const { folders, memories, notes } = options;
+  const locate = async (): Promise<string> => (await options.locateRecord()).folder;
+  let opening: Promise<OpenCheckpoints> | undefined;
+  const open = (): Promise<OpenCheckpoints> => {
+    opening ??= import("./open-checkpoints.js").then(({ openCheckpoints }) =>
+      openCheckpoints({
+        ...options,
+        folder: folders.sessionMemory,
+        project: folders.project,
+        settle: notes.write,
+        listMemories: async () => memories.known(),
+        locate,
+      }),
+    );
+    return opening;
+  };
+
+  return {
+    attached: createAttachedFiles({ ...options, locate, nowMs: () => options.clock.now() }),
+    open,
+    keep: (sessionID, occasion) =>
+      open()
+        .then(({ keep }) => keep({ sessionID, occasion }))
+        .then(
+          () => {},
+          (thrown) =>
+            options.log.warn("checkpoints", `cannot keep the state of ${sessionID}: ${formatError(thrown)}`),
+        ),
+  };
+}

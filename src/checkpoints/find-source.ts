@@ -1,0 +1,64 @@
+/** Finds the session or checkpoint that a person names. */
+import { StrataError } from "../error.js";
+import { planPaths } from "../notes/session-files.js";
+import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { Source } from "./capsule.js";
+import { type CheckpointFile, isCheckpointID } from "./checkpoint.js";
+import type { CheckpointFiles } from "./checkpoint-files.js";
+import { listNewestSessions } from "./read-session.js";
+import { lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
+
+export interface FindOptions extends TakeOptions {
+  checkpoints: Pick<CheckpointFiles, "read">;
+  sessions: Pick<SeenSessions, "filter">;
+}
+
+export interface FoundSource {
+  source: Source;
+  /** The files that it changed, as they are now. */
+  now: CheckpointFile[];
+}
+
+/** Sessions among which the newest is looked for. */
+const LOOKED_INTO = 200;
+const ASKED = { most: 1, withinMs: 2_000 };
+
+/**
+ * A checkpoint by its id, else a session by its own. Only sessions that ran on this machine: a repository may bring
+ * notes of others. @throws StrataError NO_CHECKPOINT, NO_SESSION
+ */
+export async function findSource(options: FindOptions, name: string): Promise<FoundSource> {
+  if (isCheckpointID(name)) return readCheckpoint(options, name);
+  const isHere = /^[\w-]+$/.test(name) && (await options.sessions.filter([name], ASKED)).has(name);
+  const taken = isHere ? await takeCheckpoint(options, { sessionID: name, occasion: "asked" }) : undefined;
+  if (!taken) throw noSession(name);
+  const { id: _, ...source } = taken;
+  const stat = await options.files.stat(planPaths(options.folder, name).stored);
+  const at = new Date(stat?.modifiedMs ?? options.clock.now()).toISOString();
+  return { source: { ...source, at }, now: [...taken.files] };
+}
+
+async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSource> {
+  const source = await options.checkpoints.read(id);
+  if (!source)
+    throw new StrataError(
+      "NO_CHECKPOINT",
+      `there is no checkpoint ${id}; strata checkpoint --list shows all`,
+    );
+  return { source, now: await lookAtFiles(options, { stored: source }) };
+}
+
+/** The session that was used last and has notes. @throws StrataError NO_SESSION */
+export async function findNewestSession(options: Omit<FindOptions, "checkpoints">): Promise<string> {
+  const [newest] = await listNewestSessions({ ...options, most: LOOKED_INTO });
+  if (newest === undefined) throw noSession(undefined);
+  return newest;
+}
+
+function noSession(name: string | undefined): StrataError {
+  const what = name === undefined ? "any session of this project" : name;
+  return new StrataError(
+    "NO_SESSION",
+    `nothing is known of ${what}: notes are kept on sessions of this machine in which the agent has worked. strata sessions lists them`,
+  );
+}

@@ -1,0 +1,66 @@
+/** Checkpoints, and what a person attaches to a session. */
+import { planPaths } from "../notes/session-files.js";
+import type { SeenSessions } from "../owner/seen-sessions.js";
+import { type AttachedFiles, createAttachedFiles } from "./attached.js";
+import { formatCapsule, nameSource } from "./capsule.js";
+import type { Checkpoint } from "./checkpoint.js";
+import { type CheckpointFiles, createCheckpointFiles } from "./checkpoint-files.js";
+import { type FoundSource, findNewestSession, findSource } from "./find-source.js";
+import { type TakeOptions, takeCheckpoint, type WantedCheckpoint } from "./take-checkpoint.js";
+
+/** All calls reject with the system's error. */
+export interface OpenCheckpoints extends Pick<CheckpointFiles, "list" | "remove"> {
+  /** Keeps the session's state as it is now; `undefined` if no notes are kept on it. */
+  keep(wanted: WantedCheckpoint): Promise<Checkpoint | undefined>;
+  /** @throws StrataError NO_CHECKPOINT, NO_SESSION */
+  find(name: string): Promise<FoundSource>;
+  /** @throws StrataError NO_SESSION */
+  findNewestSession(): Promise<string>;
+  /** Attaches a session or checkpoint and returns its name for people. @throws StrataError NO_CHECKPOINT, NO_SESSION */
+  attach(name: string, target: string): Promise<string>;
+  attached: AttachedFiles;
+}
+
+export interface OpenOptions extends TakeOptions {
+  sessions: SeenSessions;
+  /** The folder of this machine's record of the project. */
+  locate(): Promise<string>;
+  /** Writes what is known of the session and not yet on disk. */
+  settle?(sessionID: string): Promise<void>;
+}
+
+export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
+  const { clock, files, folder, settle = async () => {} } = options;
+  const checkpoints = createCheckpointFiles(options);
+  const attached = createAttachedFiles({ ...options, nowMs: () => clock.now() });
+  const find = (name: string): Promise<FoundSource> => findSource({ ...options, checkpoints }, name);
+
+  return {
+    attached,
+    find,
+    findNewestSession: () => findNewestSession(options),
+    list: checkpoints.list,
+    remove: checkpoints.remove,
+
+    async keep(wanted) {
+      await settleKept(wanted.sessionID);
+      const checkpoint = await takeCheckpoint(options, wanted);
+      if (checkpoint) await checkpoints.write(checkpoint);
+      return checkpoint;
+    },
+
+    async attach(name, target) {
+      if (/^[\w-]+$/.test(name)) await settleKept(name);
+      const { now, source } = await find(name);
+      const text = formatCapsule(source, now);
+      const of = nameSource(source);
+      await attached.write(target, { v: 1, of, asked: new Date(clock.now()).toISOString(), text });
+      return of;
+    },
+  };
+
+  /** Notes are kept only on sessions in which the agent has worked, and not on subagents: none are begun here. */
+  async function settleKept(sessionID: string): Promise<void> {
+    if (await files.stat(planPaths(folder, sessionID).stored)) await settle(sessionID);
+  }
+}

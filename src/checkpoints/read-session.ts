@@ -1,0 +1,105 @@
+/** Reads what is known about a session that need not be open here, without secrets and changing nothing. */
+import { dirname, join } from "node:path";
+import type { Ledger } from "../notes/ledger.js";
+import { redactStored } from "../notes/redact.js";
+import { createSession, mergeSession, takeIn } from "../notes/session.js";
+import { planPaths, readNotes, readSessionID, readStored } from "../notes/session-files.js";
+import type { Stored } from "../notes/stored.js";
+import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { removeFromLines } from "../secrets/secrets.js";
+import { inSlices } from "../slices.js";
+
+export interface ReadSession {
+  sessionID: string;
+  /** Absolute path of its notes. */
+  path: string;
+  /** When its data was last written. */
+  modifiedMs: number;
+  stored: Stored;
+  /** IDs of lines that a person removed from the notes, up to now. */
+  removed: ReadonlySet<string>;
+}
+
+export interface ReadSessionOptions {
+  clock: Pick<Clock, "now" | "pause">;
+  files: Files;
+  /** The notes folder, `<project>/.opencode/session-memory`. */
+  folder: string;
+}
+
+/** `undefined` if nothing readable is known of it. Rejects with the system's error. */
+export async function readSession(
+  { clock, files, folder }: ReadSessionOptions,
+  sessionID: string,
+): Promise<ReadSession | undefined> {
+  const paths = planPaths(folder, sessionID);
+  const reading = await readStored(files, paths.stored);
+  const stat = await files.stat(paths.stored);
+  if (reading.kind !== "stored" || !stat) return undefined;
+  const notes = await readNotes(files, paths.notes);
+  const page = "text" in notes ? notes.text : undefined;
+  const stored = await inSlices(clock, redactStored(reading.stored));
+  const session = createSession(sessionID);
+  takeIn(session, stored, reading.text);
+  const { removed } = await inSlices(clock, mergeSession(session, page, dirname(dirname(folder))));
+  return {
+    sessionID,
+    path: paths.notes,
+    modifiedMs: stat.modifiedMs,
+    stored,
+    removed: new Set(removed),
+  };
+}
+
+/** The notes of a session, without secrets; `undefined` if there are none. Rejects with the system's error. */
+export async function readSafePage(
+  { clock, files, folder }: ReadSessionOptions,
+  sessionID: string,
+): Promise<string | undefined> {
+  const notes = await readNotes(files, planPaths(folder, sessionID).notes);
+  if (!("text" in notes) || notes.text === undefined) return undefined;
+  return (await inSlices(clock, removeFromLines(notes.text.split("\n")))).join("\n");
+}
+
+export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | "folder"> {
+  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
+  sessions: Pick<SeenSessions, "filter">;
+  /** Maximum number, newest first. */
+  most: number;
+}
+
+/** Time limit for asking the host which sessions ran here; nobody's turn waits for it. */
+const ASKED_WITHIN_MS = 2_000;
+
+/** IDs of the sessions that ran on this machine, the last used first. Rejects with the system's error. */
+export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
+  const { files, folder, most, sessions } = options;
+  const found: { id: string; modifiedMs: number }[] = [];
+  for (const name of await files.list(folder)) {
+    const id = readSessionID(name);
+    const stat = id === undefined ? undefined : await files.stat(join(folder, name));
+    if (id !== undefined && stat?.kind === "file") found.push({ id, modifiedMs: stat.modifiedMs });
+  }
+  const ids = found
+    .sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1))
+    .slice(0, most)
+    .map(({ id }) => id);
+  const seen = await sessions.filter(ids, { most, withinMs: ASKED_WITHIN_MS });
+  return ids.filter((id) => seen.has(id));
+}
+
+/** The agent's question that the session ended with, in its last words; `undefined` if it asked none. Pure. */
+export function findQuestion({
+  answers,
+  requests,
+}: Pick<Ledger, "answers" | "requests">): string | undefined {
+  const answer = answers.at(-1);
+  const last = requests.at(-1);
+  if (!answer || answer.isInterim || (last && last.at > answer.at)) return undefined;
+  const text = (answer.whole ?? answer.text).replace(/[\s*_`)\]]+$/u, "");
+  if (!/[?？]$/u.test(text)) return undefined;
+  const sentences = text.split(/(?<=[.!?。！？])\s+|\n+/u);
+  return sentences.at(-1)?.trim();
+}

@@ -1,0 +1,98 @@
+/** Reads what a checkpoint keeps. Changes nothing. */
+import { resolve } from "node:path";
+import type { Memory } from "../memory/memory.js";
+import { readText } from "../seams/files.js";
+import { removeSecrets } from "../secrets/secrets.js";
+import { inSlices } from "../slices.js";
+import { cut, toSafeLine } from "../text.js";
+import {
+  type Checkpoint,
+  type CheckpointFile,
+  type CheckpointMemory,
+  formatCheckpointID,
+  type Occasion,
+} from "./checkpoint.js";
+import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } from "./read-session.js";
+
+export interface TakeOptions extends ReadSessionOptions {
+  /** Absolute path; names of files are relative to it. */
+  project: string;
+  /** All memories that can be read now. */
+  listMemories(): Promise<readonly Memory[]>;
+}
+
+export interface WantedCheckpoint {
+  sessionID: string;
+  occasion: Occasion;
+  note?: string | undefined;
+}
+
+const LONGEST_NOTE = 200;
+/** Characters. */
+const LONGEST_PLAN = 20_000;
+/** A larger file is no plan. */
+const LARGEST_PLAN_BYTES = 1_000_000;
+const MOST_MEMORIES = 200;
+
+/** `undefined` if no notes are kept on the session. Rejects with the system's error. */
+export async function takeCheckpoint(
+  options: TakeOptions,
+  { note, occasion, sessionID }: WantedCheckpoint,
+): Promise<Checkpoint | undefined> {
+  const session = await readSession(options, sessionID);
+  if (!session) return undefined;
+  const nowMs = options.clock.now();
+  const words = note === undefined ? "" : toSafeLine(note, LONGEST_NOTE);
+  const notes = await readSafePage(options, sessionID);
+  const plan = await readPlan(options, session);
+  return {
+    v: 1,
+    id: formatCheckpointID(sessionID, occasion, nowMs),
+    sessionID,
+    at: new Date(nowMs).toISOString(),
+    occasion,
+    ...(words !== "" && { note: words }),
+    ledger: session.stored.ledger,
+    removed: [...session.removed],
+    notesPath: session.path,
+    ...(notes !== undefined && { notes }),
+    ...(plan !== undefined && { plan }),
+    files: await lookAtFiles(options, session),
+    memories: (await options.listMemories())
+      .filter(({ provenance }) => provenance.session === sessionID)
+      .slice(-MOST_MEMORIES)
+      .map(toMemory),
+  };
+}
+
+const toMemory = ({ id, isKeptOut, sensitivity, title }: Memory): CheckpointMemory => ({
+  id,
+  title: toSafeLine(title, LONGEST_NOTE),
+  isPrivate: sensitivity === "private" || isKeptOut === true,
+});
+
+async function readPlan(
+  { clock, files, project }: TakeOptions,
+  { stored }: ReadSession,
+): Promise<string | undefined> {
+  const { plan } = stored.ledger;
+  const path = plan && resolve(project, plan.path);
+  const stat = path === undefined ? undefined : await files.stat(path);
+  if (path === undefined || stat?.kind !== "file" || stat.bytes > LARGEST_PLAN_BYTES) return undefined;
+  const text = cut((await readText(files, path)) ?? "", LONGEST_PLAN);
+  return (await inSlices(clock, removeSecrets(text))).text;
+}
+
+/** The edited files of a session as they are now. Rejects with the system's error. */
+export async function lookAtFiles(
+  { files, project }: Pick<TakeOptions, "files" | "project">,
+  { stored }: { stored: Pick<ReadSession["stored"], "ledger"> },
+): Promise<CheckpointFile[]> {
+  const edited = stored.ledger.files.filter(({ isEdited }) => isEdited);
+  return Promise.all(
+    edited.map(async ({ key: name }): Promise<CheckpointFile> => {
+      const stat = await files.stat(resolve(project, name)).catch(() => undefined);
+      return stat?.kind === "file" ? { name, bytes: stat.bytes, modifiedMs: stat.modifiedMs } : { name };
+    }),
+  );
+}

@@ -1,0 +1,68 @@
+/** `strata attach`: gives a session, a checkpoint or a handoff file to a session that is to come or goes on. */
+import { basename, resolve } from "node:path";
+import { NEXT } from "../../checkpoints/attached.js";
+import { formatForeignCapsule, MOST_CHARACTERS } from "../../checkpoints/capsule.js";
+import { isCheckpointID } from "../../checkpoints/checkpoint.js";
+import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";
+import { StrataError } from "../../error.js";
+import { decodeStrictly } from "../../seams/files.js";
+import { redactSecrets } from "../../secrets/secrets.js";
+import { cut } from "../../text.js";
+import { WRONG_ARGUMENT } from "../arguments.js";
+import { type CliContext, exitCodes, type Run } from "../command.js";
+import { openProject } from "../open-project.js";
+import { isInAgentsShell } from "../trust/agents-shell.js";
+import { openProjectsCheckpoints } from "./open-checkpoints.js";
+
+/** A larger file is no handoff. */
+const LARGEST_BYTES = 10_000_000;
+/** Characters searched for secrets beyond the part that is shown: half a key would not be recognised. */
+const BEYOND = 2_000;
+
+export const run: Run = async (cli, { session }, [source = ""]) => {
+  if (typeof session === "string" && !/^ses[\w-]+$/.test(session))
+    throw new StrataError(WRONG_ARGUMENT, `expected the id of a session, "${session}" came`);
+  const target = typeof session === "string" ? session : NEXT;
+  const checkpoints = openProjectsCheckpoints(await openProject(cli));
+  if (await isInAgentsShell(cli))
+    throw new StrataError(
+      "AGENT",
+      "what a session begins with is for you to say, and this shell is an agent's; run it in a terminal of your own",
+    );
+  const path = resolve(cli.folder, source);
+  const stat = isCheckpointID(source) ? undefined : await cli.files.stat(path);
+  const of =
+    stat?.kind === "file"
+      ? await attachFile(cli, { path, bytes: stat.bytes, checkpoints, target })
+      : await checkpoints.attach(source, target);
+  const when =
+    target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
+  cli.say(`Attached: ${of}. The agent reads it with ${when}.`);
+  return exitCodes.fine;
+};
+
+interface FileToAttach {
+  path: string;
+  bytes: number;
+  checkpoints: OpenCheckpoints;
+  target: string;
+}
+
+/** The text is taken in now: what becomes of the file later changes nothing. */
+async function attachFile(
+  { clock, files }: CliContext,
+  { bytes, checkpoints, path, target }: FileToAttach,
+): Promise<string> {
+  const contents = bytes > LARGEST_BYTES ? undefined : await files.read(path);
+  const text = contents && decodeStrictly(contents);
+  if (text === undefined)
+    throw new StrataError(
+      "NO_TEXT",
+      `expected a text of at most 10 MB in ${path}; give the file of strata handoff`,
+    );
+  const safe = redactSecrets(cut(text, MOST_CHARACTERS + BEYOND)).text;
+  const of = basename(path);
+  const asked = new Date(clock.now()).toISOString();
+  await checkpoints.attached.write(target, { v: 1, of, asked, text: formatForeignCapsule(of, safe) });
+  return of;
+}

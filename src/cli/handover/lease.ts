@@ -1,0 +1,55 @@
+/** `strata lease`: who holds what. */
+import { formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
+import { type LeaseOutcome, PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
+import { StrataError } from "../../error.js";
+import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
+import { exitCodes, type Run } from "../command.js";
+import { openProject } from "../open-project.js";
+import { openLeases, refuseAgents } from "./open-leases.js";
+
+const MINUTE_MS = 60_000;
+const USUAL_MINUTES = 60;
+const MOST_MINUTES = 480;
+
+export const run: Run = async (cli, { json, minutes, why }, [action = "list", ...words]) => {
+  const item = words.join(" ");
+  const forMs =
+    readWhole("--minutes", minutes, { least: 1, most: MOST_MINUTES, usual: USUAL_MINUTES }) * MINUTE_MS;
+  checkWords(action, item);
+  const { leases } = openLeases(await openProject(cli));
+  if (action === "list") {
+    const held = await leases.list();
+    if (json) cli.say(JSON.stringify(held, null, 2));
+    else cli.say(held.length === 0 ? "Nothing is held." : held.map(formatLease).join("\n"));
+    return exitCodes.fine;
+  }
+  await refuseAgents(cli);
+  const outcome =
+    action === "claim"
+      ? await leases.claim(item, { session: PERSON, forMs, ...(typeof why === "string" && { why }) })
+      : await leases.release(item, { session: PERSON });
+  cli.say(describe(outcome, item));
+  return exitCodes.fine;
+};
+
+function checkWords(action: string, item: string): void {
+  if (action === "list" ? item === "" : ["claim", "release"].includes(action) && item !== "") return;
+  const came = `${action} ${item}`.trim();
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `expected list, or claim or release and an item such as '#34' or src/a.ts, "${came}" came`,
+  );
+}
+
+function describe(outcome: LeaseOutcome, item: string): string {
+  switch (outcome.kind) {
+    case "held":
+      return `Claimed: ${formatLease(outcome.lease)}`;
+    case "released":
+      return `Released: ${outcome.leases.map(formatLease).join(", ")}`;
+    case "taken":
+      throw new StrataError("TAKEN", `${formatLease(outcome.by)}; strata lease release takes it back`);
+    case "none":
+      throw new StrataError("NOT_HELD", `nobody holds ${item}; strata lease lists what is held`);
+  }
+}

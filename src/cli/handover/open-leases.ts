@@ -1,0 +1,48 @@
+import { createPlaces } from "../../../layers/7-across-agents/edits/places.js";
+import { PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
+import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
+import { StrataError } from "../../error.js";
+import type { Instance } from "../../instances/instance.js";
+import { createOtherInstances } from "../../instances/other-instances.js";
+import type { CliContext } from "../command.js";
+import { openLocks } from "../open-locks.js";
+import { openOwnState } from "../open-own.js";
+import type { Project } from "../project.js";
+import { isInAgentsShell } from "../trust/agents-shell.js";
+
+export interface PersonsLeases {
+  /** Claims are a person's. */
+  leases: Leases;
+  /** The running instances of OpenCode. Rejects with the system's error. */
+  living(): Promise<readonly Instance[]>;
+}
+
+/** The leases of the project as a person sees and changes them. */
+export function openLeases(project: Project): PersonsLeases {
+  const { cli, folders, instance, processes, root } = project;
+  const { files } = openOwnState(project);
+  const others = createOtherInstances({
+    ...{ clock: cli.clock, files, processes },
+    folder: folders.instances,
+    id: PERSON,
+  });
+  const living = async (): Promise<readonly Instance[]> => (await others.look()).alive;
+  const leases = createLeases({
+    ...{ clock: cli.clock, files },
+    locks: openLocks(project, `${instance} leases`, files),
+    // A person has no instance to announce, and cleans up after none.
+    instances: { ownID: PERSON, join: async () => {}, living, onEnd: () => {} },
+    places: createPlaces({ files, project: root, directory: cli.folder }),
+    path: folders.leases,
+  });
+  return { leases, living };
+}
+
+/** @throws StrataError AGENT: an agent has a tool of its own, which takes nothing from others. */
+export async function refuseAgents(cli: CliContext): Promise<void> {
+  if (await isInAgentsShell(cli))
+    throw new StrataError(
+      "AGENT",
+      "this shell is an agent's, which has the tool lease; run the command in a terminal of your own",
+    );
+}

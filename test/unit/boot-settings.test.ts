@@ -1,0 +1,106 @@
+/** What the beginning of a session shows: each part has a setting, and other sessions at work are named. */
+import { describe, expect, it } from "vitest";
+import { defaults } from "../../layers/5-auto-memory/defaults.js";
+import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
+import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { MORNING } from "../support/fake-clock.js";
+import { memory } from "../support/memories.js";
+import { openPair, textOf } from "../support/pair.js";
+
+const memories = [
+  memory("tests", "Run the tests.", { type: "directive" }),
+  memory("key", "The key is missing.", { type: "blocker" }),
+  memory("old", "Rust.", { type: "decision", daysAgo: 60 }),
+  memory("port", "Port 8080.", { type: "decision", daysAgo: 3 }),
+  memory("host", "The host is named x.", { type: "decision", daysAgo: 1 }),
+  memory("fact", "The sky is blue."),
+];
+const boot = (shows: Partial<typeof defaults.boot> | Record<string, unknown> = {}) =>
+  planBoot(memories, {
+    nowMs: MORNING,
+    indexPath: "MEMORY.md",
+    shows: { ...defaults.boot, ...shows },
+  }) ?? "";
+
+describe("the boot block", () => {
+  it("the boot block with default settings has the bytes that it had before there were settings", () => {
+    expect(boot()).toBe(planBoot(memories, { nowMs: MORNING, indexPath: "MEMORY.md" }));
+    expect(boot().split("\n").slice(1)).toEqual([
+      "Rules of the user's, which still hold:",
+      expect.stringContaining("Run the tests."),
+      "Blockers that are open:",
+      expect.stringContaining("The key is missing."),
+      "Also known, the most important first:",
+      expect.stringContaining("Rust."),
+      expect.stringContaining("Port 8080."),
+      expect.stringContaining("The host is named x."),
+      expect.stringContaining("The sky is blue."),
+    ]);
+  });
+
+  it("the boot block leaves out rules and blockers where that is set, and says where they are", () => {
+    expect(boot({ directives: false })).not.toContain("Run the tests.");
+    expect(boot({ blockers: false })).not.toContain("The key is missing.");
+    expect(boot({ directives: false, blockers: false })).toContain("2 more are in MEMORY.md");
+  });
+
+  it("the boot block has the decisions of the last month first, the newest first, where that is set", () => {
+    const text = boot({ recentDecisions: true });
+    const order = ["Decided lately:", "named x", "Port 8080.", "Also known", "Rust."].map((one) =>
+      text.indexOf(one),
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order).not.toContain(-1);
+  });
+
+  it("the boot block has at most as many other memories as are set", () => {
+    expect(boot({ maxItems: 1 })).toContain("3 more are in MEMORY.md");
+    expect(boot({ maxItems: 0 })).not.toContain("Also known");
+  });
+
+  it("the boot block names the sessions that are at work, none of its own and no subagent", () => {
+    const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
+      id,
+      state,
+      goal: `do ${id}`,
+      ...more,
+    });
+    const text = formatActive(
+      [
+        {
+          id: "me",
+          sessions: [session("ses_1", "busy"), session("ses_2", "busy"), session("ses_3", "idle")],
+        },
+        { id: "other", sessions: [session("ses_4", "idle"), session("ses_5", "idle")] },
+        { id: "third", sessions: [session("ses_6", "busy", { parentID: "ses_0" })] },
+      ],
+      { ownID: "me", sessionID: "ses_1" },
+    );
+    expect(text?.split("\n")).toEqual([
+      "Other sessions here, and what they were last asked:",
+      '- ses_2 (instance me, busy, "do ses_2")',
+      '- ses_4 (instance other, idle, "do ses_4")',
+    ]);
+    expect(formatActive([], { ownID: "me", sessionID: "ses_1" })).toBeUndefined();
+  });
+});
+
+describe("a new session", () => {
+  it("a new session is told what the sessions of another instance work on, with the same bytes later", async () => {
+    const pair = await openPair();
+    await pair.a.turn("build the login");
+    const first = textOf(await pair.b.turn("write the docs"));
+    expect(first).toMatch(/- ses_a \(instance \w+, busy, \\?"build the login\\?"\)/);
+    await pair.a.turn("something else");
+    pair.b.session.answer([], { text: "ok" });
+    expect(textOf(await pair.b.turn("go on"))).toContain("build the login");
+  });
+
+  it("a new session is told of none where boot.activeSessions is off, and of nothing at all where boot is", async () => {
+    for (const boot of [{ activeSessions: false }, { enabled: false }]) {
+      const pair = await openPair({ boot });
+      await pair.a.turn("build the login");
+      expect(textOf(await pair.b.turn("write the docs"))).not.toContain("Other sessions here");
+    }
+  });
+});
