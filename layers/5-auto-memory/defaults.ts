@@ -7,5 +7,9 @@ export const defaults = {
     maxLines: 200,
     maxSize: 25_000,
   },
-  recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
+  recall: {
+    enabled: true,
+    embeddings: { timeoutMs: 10_000, allowPrivate: false },
+    entities: { background: false, hosts: [] },
+  },
 } as const;

@@ -1,5 +1,5 @@
 import { isAbsolute, join, normalize } from "node:path";
-import { findEntities } from "../recall/entities.js";
+import { findEntities, parseEntityName } from "../recall/entities.js";
 import type { Files } from "../seams/files.js";
 import type { Memory } from "./memory.js";
 
@@ -28,8 +28,8 @@ export async function findGoneFiles(
   return gone;
 }
 
-/** True for a path inside the project, not `!12`, `#34` or `&5`. */
+/** True for a path inside the project, not `!12`, `acme/shop#34` or a URL. */
 function isPath(entity: string): boolean {
-  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity)) return false;
+  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity) || parseEntityName(entity)) return false;
   return /[/.]/.test(entity) && !normalize(entity).startsWith("..");
 }

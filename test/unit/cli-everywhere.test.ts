@@ -25,6 +25,7 @@ const given: Readonly<Record<string, string>> = {
   import: "/none.jsonl",
   ingest: "none.md",
   learn: "none.jsonl",
+  enrich: "#34",
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());

@@ -2,7 +2,7 @@
  * Adds memories to the conversation, as recorded texts after the newest message or result that is not yet sent.
  *
  *     the first message of a session      the boot block: rules, blockers, the best other memories
- *     every message of the user           the few memories that match it
+ *     every message of the user           the few memories that match it, and what is known of the issues it names
  *     the newest result                   rules triggered by its command or path
  *     after a compaction or a cut         a new boot block
  */
@@ -16,6 +16,7 @@ import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
 import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
+import { createNamedEntities } from "./named-entities.js";
 import type { CallSubject } from "./pattern.js";
 import { CALLS_BETWEEN, planTriggered, readSubject } from "./rule-triggers.js";
 import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
@@ -38,9 +39,13 @@ export function createConversation(context: ConversationOptions): Conversation {
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
   const beginnings = createBeginnings(known, clock);
+  const named = createNamedEntities(context);
 
   return {
-    prepare: known.prepare,
+    prepare() {
+      known.prepare();
+      named.prepare();
+    },
 
     async speak(request, signal) {
       const { history, sessionID } = request;
@@ -62,8 +67,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     const shown = readShown(request);
     const boot = beginnings.forMessage(request, shown);
     const matches = await findMatches(request, new Set([...shown.ids, ...findLineIDs(boot ?? "")]));
+    const about = config.recall.enabled ? await named.describe(readAsked(request), shown.text) : undefined;
     decided.set(sessionID, key.key);
-    const texts = [boot, matches].filter((text) => text !== undefined);
+    const texts = [boot, matches, about].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
   }
 
@@ -71,7 +77,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     request: ContextRequest,
     shown: ReadonlySet<string>,
   ): Promise<string | undefined> {
-    const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
+    const asked = readAsked(request);
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
     const matched = match(asked).filter(isElsewhere(request));
@@ -113,6 +119,11 @@ export function createConversation(context: ConversationOptions): Conversation {
     const waiting = rules.filter(({ memory }) => isUnseen(memory));
     return planTriggered(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
   }
+}
+
+/** The user's own words in the newest message. */
+function readAsked({ history }: ContextRequest): string {
+  return readOwnTexts(history.messages.at(-1)?.parts ?? []).join("\n");
 }
 
 /** Is the memory not from this session's own messages? Those are still shown, unless the beginning was cut. */
