@@ -31,7 +31,9 @@ const PATH =
 export function findEntities(text: string): string[] {
   const read = text.slice(0, MOST_OF_A_FIELD);
   const named = findEntityNames(read).map(formatEntityName);
-  const paths = [...read.replace(QUALIFIED, " ").matchAll(PATH)].map(([path]) => normalizePath(path));
+  // A project's own path is none of a file.
+  const others = read.replace(QUALIFIED, (whole, path: string) => (FILE_WITH_LINE.test(path) ? whole : " "));
+  const paths = [...others.matchAll(PATH)].map(([path]) => normalizePath(path));
   return [...new Set([...named, ...paths.filter(isPath)])];
 }
 

@@ -42,6 +42,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   remember: ["the user's own words"],
   import: [".opencode/memory"],
   ingest: ["README.md"],
+  enrich: ["#34"],
   doctor: ["--no-proof"],
   init: [],
   optimize: ["--execute"],
