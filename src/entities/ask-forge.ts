@@ -112,7 +112,10 @@ function judge(located: LocatedEntity, answer: GetAnswer, { hasToken, nowMs }: C
     fact: toFact(located, said, nowMs),
     ...(limit && { limit }),
   });
-  const refused = (why: string): Asked => ({ kind: "refused", why: `${formatLocated(located)}: ${host} ${why}` });
+  const refused = (why: string): Asked => ({
+    kind: "refused",
+    why: `${formatLocated(located)}: ${host} ${why}`,
+  });
   if (status === 200) {
     const body = parseJson(text);
     const said = forge.kind === "github" ? readGitHubAnswer(body) : readGitLabAnswer(located, body);
@@ -122,7 +125,9 @@ function judge(located: LocatedEntity, answer: GetAnswer, { hasToken, nowMs }: C
   if (limit) return { kind: "limited", limit };
   if (status >= 300 && status < 400)
     return refused(`redirects to ${hostOf(headers.location)}, which is not followed`);
-  const advice = hasToken ? `check the token in ${forge.tokenNames.join(" or ")}` : `try ${adviseToken(forge)}`;
+  const advice = hasToken
+    ? `check the token in ${forge.tokenNames.join(" or ")}`
+    : `try ${adviseToken(forge)}`;
   if (status === 403) return refused(`answered with status 403; ${advice}`);
   const more = status === 401 ? `; ${advice}` : "";
   return { kind: "failed", why: `${host} answered with status ${status}${more}` };
@@ -138,11 +143,7 @@ function absent({ forge, name: { sign } }: LocatedEntity): Said {
   return { kind, state: "none", title: "", labels: [] };
 }
 
-function findLimit(
-  answer: GetAnswer,
-  forge: Forge,
-  { hasToken, nowMs }: Circumstances,
-): Limit | undefined {
+function findLimit(answer: GetAnswer, forge: Forge, { hasToken, nowMs }: Circumstances): Limit | undefined {
   const untilMs = findPause(answer, nowMs);
   if (untilMs === undefined) return undefined;
   const more = hasToken ? "" : `; ${adviseToken(forge)} allows more`;
@@ -167,4 +168,5 @@ function findPause({ headers, status }: GetAnswer, nowMs: number): number | unde
   return status === 429 ? until(USUAL_PAUSE_MS) : undefined;
 }
 
-const hostOf = (location = ""): string => (URL.canParse(location) ? new URL(location).host : "another address");
+const hostOf = (location = ""): string =>
+  URL.canParse(location) ? new URL(location).host : "another address";

@@ -10,7 +10,7 @@ import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { fetchGet, type Get } from "../seams/get.js";
-import { createEnricher, type EnrichRun, type Enrichment } from "./enrich.js";
+import { createEnricher, type Enrichment, type EnrichRun } from "./enrich.js";
 import type { EntityFact } from "./entity-fact.js";
 import { formatLocated, type Home, locateEntity, planForges } from "./forges.js";
 import { readHome } from "./home.js";

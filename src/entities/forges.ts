@@ -74,7 +74,8 @@ export function locateEntity(
   name: EntityName,
   { forges, home }: { forges: readonly Forge[]; home: Home | undefined },
 ): LocatedEntity | string {
-  const place = name.path === undefined ? findPlaceAtHome(name, home) : findPlaceOf(name.path, { forges, home });
+  const place =
+    name.path === undefined ? findPlaceAtHome(name, home) : findPlaceOf(name.path, { forges, home });
   if (typeof place === "string") return place;
   const { forge, path } = place;
   if (forge.kind === "github" && name.sign !== "#")

@@ -1,8 +1,8 @@
 /** GitHub's API: one endpoint answers for issues and for pull requests. Pure. */
 import { isRecord } from "../records.js";
 import type { EntityState, Said } from "./entity-fact.js";
-import type { LocatedEntity } from "./forges.js";
 import type { ForgeRequest } from "./forge-request.js";
+import type { LocatedEntity } from "./forges.js";
 
 export function planGitHubRequest(
   { forge, name, path }: LocatedEntity,

@@ -1,8 +1,8 @@
 /** GitLab's API: projects and groups by their whole path, encoded. Pure. */
 import { isRecord } from "../records.js";
 import type { EntityKind, EntityState, Said } from "./entity-fact.js";
-import type { LocatedEntity } from "./forges.js";
 import type { ForgeRequest } from "./forge-request.js";
+import type { LocatedEntity } from "./forges.js";
 
 const ENDPOINTS = { "!": "merge_requests", "#": "issues", "&": "epics" } as const;
 export const GITLAB_KINDS: Readonly<Record<"!" | "#" | "&", EntityKind>> = {

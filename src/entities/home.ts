@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Files, readPlainText } from "../seams/files.js";
 import { findGitFolder, nameRemote } from "../trust/git-folder.js";
-import { findHome, type Forge, type Home } from "./forges.js";
+import { type Forge, findHome, type Home } from "./forges.js";
 
 /** A fork's issues are those of the project that it was forked from. */
 const ORDER = ["upstream", "origin"];

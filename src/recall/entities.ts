@@ -22,7 +22,8 @@ const QUALIFIED = /(?<![\w@/:.~!#&-])((?:[\w-][\w.-]*\/)+[\w-][\w.-]*)([!#&])(\d
 const URL_OF_ENTITY =
   /\bhttps?:\/\/([\w.-]+)(?::\d+)?\/((?:[\w.~-]+\/)+?)(?:-\/)?(merge_requests|pull|issues|work_items|epics)\/(\d{1,7})\b/g;
 /** `src/main.ts#12` is a line of a file. A repository's name may end in ".js". */
-const FILE_WITH_LINE = /\.(?:[cm]?tsx?|[cm]jsx?|jsx|py|go|rs|java|kt|rb|c|h|cc|cpp|php|sh|sql|md|json|ya?ml|toml|html?|css)$/i;
+const FILE_WITH_LINE =
+  /\.(?:[cm]?tsx?|[cm]jsx?|jsx|py|go|rs|java|kt|rb|c|h|cc|cpp|php|sh|sql|md|json|ya?ml|toml|html?|css)$/i;
 /** A folder and a name, or a name with a source file's extension. */
 const PATH =
   /(?<![\w/:.~@-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]*\w|(?<![\w/:.~@-])[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|c|h|cc|cpp|hpp|cs|php|swift|sh|sql|md|json|jsonc|ya?ml|toml|css|scss|html|vue|svelte|proto|lock|ini|env)\b/g;

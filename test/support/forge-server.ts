@@ -50,7 +50,8 @@ export async function startForgeServer(answers: Record<string, ForgeAnswer | For
       (...origins) =>
       (request) => {
         const origin = origins.find((one) => request.url.startsWith(`${one}/`));
-        if (origin === undefined) throw new Error(`expected a request to ${origins.join(", ")}, came ${request.url}`);
+        if (origin === undefined)
+          throw new Error(`expected a request to ${origins.join(", ")}, came ${request.url}`);
         return fetchGet({ ...request, url: `${url}${request.url.slice(origin.length)}` });
       },
     [Symbol.asyncDispose]: () =>
@@ -101,7 +102,11 @@ export function gitHubIssue(number: number, given: Given & Record<string, unknow
     },
     body: {
       ...{ url, number, title, state, state_reason: null, locked: false, comments: 3, body: "It fails." },
-      ...{ id: 3_412_000 + number, node_id: "I_kwDO", repository_url: "https://api.github.com/repos/acme/shop" },
+      ...{
+        id: 3_412_000 + number,
+        node_id: "I_kwDO",
+        repository_url: "https://api.github.com/repos/acme/shop",
+      },
       html_url: `https://github.com/acme/shop/issues/${number}`,
       user: gitHubUser(author),
       labels: labels.map((name, n) => ({
@@ -116,7 +121,10 @@ export function gitHubIssue(number: number, given: Given & Record<string, unknow
 }
 
 /** The same for a pull request, which GitHub serves as an issue, too. */
-export function gitHubPull(number: number, given: Given & { draft?: boolean; mergedAt?: string | null } = {}) {
+export function gitHubPull(
+  number: number,
+  given: Given & { draft?: boolean; mergedAt?: string | null } = {},
+) {
   const { draft = false, mergedAt = null, ...issue } = given;
   const url = `https://api.github.com/repos/acme/shop/pulls/${number}`;
   const html_url = `https://github.com/acme/shop/pull/${number}`;
@@ -135,7 +143,11 @@ const gitLabCommon = (iid: number, { author = "sam", labels = ["bug"], state = "
   closed_at: state === "opened" ? null : at,
 });
 
-const gitLabHeaders = { "ratelimit-limit": "2000", "ratelimit-remaining": "1999", "ratelimit-reset": "1795255200" };
+const gitLabHeaders = {
+  "ratelimit-limit": "2000",
+  "ratelimit-remaining": "1999",
+  "ratelimit-reset": "1795255200",
+};
 
 /** `GET /projects/:id/merge_requests/:iid` */
 export function gitLabMergeRequest(iid: number, given: Given & { draft?: boolean } = {}): ForgeAnswer {
@@ -168,7 +180,13 @@ export const gitLabEpic = (iid: number, given: Given = {}): ForgeAnswer => ({
   headers: gitLabHeaders,
   body: {
     ...gitLabCommon(iid, given),
-    ...{ title: given.title ?? "Checkout", group_id: 7, parent_id: null, parent_iid: null, work_item_id: 9_001 },
+    ...{
+      title: given.title ?? "Checkout",
+      group_id: 7,
+      parent_id: null,
+      parent_iid: null,
+      work_item_id: 9_001,
+    },
     references: { short: `&${iid}`, relative: `&${iid}`, full: `acme&${iid}` },
     web_url: `https://gitlab.com/groups/acme/-/epics/${iid}`,
   },
@@ -192,7 +210,9 @@ export const gitHubLimit = (resetMs: number): ForgeAnswer => ({
 export const gitHubSecondaryLimit = (seconds: number): ForgeAnswer => ({
   status: 403,
   headers: { "retry-after": String(seconds), "x-ratelimit-remaining": "4000" },
-  body: { message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again." },
+  body: {
+    message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+  },
 });
 
 /** GitLab's refusal beyond the limit of a minute. */

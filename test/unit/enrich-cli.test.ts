@@ -44,7 +44,10 @@ async function openShell(
 describe("strata enrich", () => {
   it("enrich asks about what memories name, prints it with its age, and asks about nothing twice", async () => {
     await using server = await startForgeServer(answers);
-    const { run } = await openShell(server, ["the login waits for #34", "see acme/shop#35 and https://evil.example/a/b/-/issues/1"]);
+    const { run } = await openShell(server, [
+      "the login waits for #34",
+      "see acme/shop#35 and https://evil.example/a/b/-/issues/1",
+    ]);
     const first = await run("enrich");
     expect([first.code, first.out.split("\n").sort()]).toEqual([
       0,
@@ -59,7 +62,9 @@ describe("strata enrich", () => {
     );
     expect((await run("enrich")).out).toBe("Asked about 0 entities; 2 entities asked about lately.");
     expect(server.requests).toHaveLength(2);
-    expect((await run("recall #34")).out).toMatch(/^github\.com\/acme\/shop#34 {2}issue, open.*\n.*login waits/);
+    expect((await run("recall #34")).out).toMatch(
+      /^github\.com\/acme\/shop#34 {2}issue, open.*\n.*login waits/,
+    );
   });
 
   it("enrich asks about an entity that is named again, whatever is known of it", async () => {
@@ -79,7 +84,9 @@ describe("strata enrich", () => {
     await using server = await startForgeServer(answers);
     const { run } = await openShell(server, ["first #34", "second #35"]);
     expect((await run("enrich --limit 1")).out).toContain("Asked about 1 entity; 1 entity left.");
-    expect((await run("enrich --limit 1")).out).toContain("Asked about 1 entity; 1 entity asked about lately.");
+    expect((await run("enrich --limit 1")).out).toContain(
+      "Asked about 1 entity; 1 entity asked about lately.",
+    );
     expect(server.requests).toHaveLength(2);
     expect((await run("enrich --limit 0")).code).toBe(2);
     expect((await run("enrich nothing")).err).toContain('"nothing" is no merge request, issue or epic');
@@ -94,7 +101,10 @@ describe("strata enrich", () => {
   });
 
   it("enrich exits with 3 if nothing could be asked, with 1 if a part could, and says why", async () => {
-    await using server = await startForgeServer({ ...answers, [ISSUE_34]: gitHubLimit(Date.UTC(2026, 10, 21, 10)) });
+    await using server = await startForgeServer({
+      ...answers,
+      [ISSUE_34]: gitHubLimit(Date.UTC(2026, 10, 21, 10)),
+    });
     const { run } = await openShell(server);
     const none = await run("enrich #34");
     expect([none.code, none.err]).toEqual([
@@ -116,7 +126,7 @@ describe("strata enrich", () => {
     await files.remove(`${PROJECT}/opencode.json`);
     await files.writeWhole(USERS, memory);
     const { code, out } = await run("enrich !12", { ACME: "glpat-acme", GITLAB_TOKEN: "other" });
-    expect([code, out]).toEqual([0, expect.stringContaining('127.0.0.1/acme/shop!12  merge request, open')]);
+    expect([code, out]).toEqual([0, expect.stringContaining("127.0.0.1/acme/shop!12  merge request, open")]);
     expect(server.requests.map(({ headers }) => headers["private-token"])).toEqual(["glpat-acme"]);
     expect([...files.contents.values()].join()).not.toContain("glpat-acme");
   });

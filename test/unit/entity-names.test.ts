@@ -10,8 +10,8 @@ import {
   mayBeSame,
   parseEntityName,
 } from "../../src/recall/entities.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { memory } from "../support/memories.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 
 const names = (text: string): string[] => findEntityNames(text).map(formatEntityName);
@@ -37,7 +37,7 @@ describe("the entities of a text", () => {
   });
 
   it("an entity that is written as a text again is read as the same one", () => {
-    const segment = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/);
+    const segment = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}[a-z0-9]$/);
     const path = fc.option(
       fc.array(segment, { minLength: 2, maxLength: 4 }).map((parts) => parts.join("/")),
       { nil: undefined },
@@ -143,7 +143,11 @@ describe("where an entity is asked for", () => {
       '[remote "a"]\nurl = ssh://git@evil.example/x/y\n[remote "b"]\nurl = https://acme.com/gitlab/team/shop.git\n',
       "acme.com/team/shop",
     ],
-    ["none elsewhere", '[remote "origin"]\nurl = https://evil.example/acme/shop\n[core]\nurl = x\n', undefined],
+    [
+      "none elsewhere",
+      '[remote "origin"]\nurl = https://evil.example/acme/shop\n[core]\nurl = x\n',
+      undefined,
+    ],
   ])("the project's place on a forge is that of %s", async (_, config, expected) => {
     const files = createMemoryFiles({ "/p/.git/HEAD": "x", "/p/.git/config": config });
     const found = await readHome(files, "/p", forges);

@@ -44,7 +44,9 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
-  ...["entities", "prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
+  ...["entities", "prices", "session-lengths", "sessions"].map(
+    (x) => [`${STATE}/${x}.json`, '{"v":9}'] as const,
+  ),
   ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 

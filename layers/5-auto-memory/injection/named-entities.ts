@@ -32,9 +32,11 @@ export function createNamedEntities({
 
   return {
     prepare() {
-      reading ??= background.add(() => entities.prepare()).finally(() => {
-        reading = undefined;
-      });
+      reading ??= background
+        .add(() => entities.prepare())
+        .finally(() => {
+          reading = undefined;
+        });
     },
 
     async describe(message, shown) {

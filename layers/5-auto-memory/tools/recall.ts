@@ -9,8 +9,8 @@ import type { Found } from "../../../src/memory/search/search.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
 import { cut, toLine } from "../../../src/text.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";
-import type { recallArguments } from "./arguments.js";
 import { formatEntityLine } from "../injection/named-entities.js";
+import type { recallArguments } from "./arguments.js";
 import { formatPath, type MemoryToolsContext } from "./common.js";
 
 const MOST_HITS = 20;

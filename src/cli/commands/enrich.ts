@@ -74,7 +74,8 @@ async function ask(
 
 function reportPlan({ say, warn }: CliContext, chosen: EnrichmentPlan["due"], report: Report): ExitCode {
   const ids = chosen.map(formatLocated);
-  if (report.json) say(JSON.stringify({ wouldAsk: ids, nowhere: listNowhere(report), left: report.left }, null, 2));
+  if (report.json)
+    say(JSON.stringify({ wouldAsk: ids, nowhere: listNowhere(report), left: report.left }, null, 2));
   else {
     for (const id of ids) say(id);
     say(`Would ask about ${formatEntities(ids.length)}. Nothing was sent.`);
