@@ -33,8 +33,7 @@ const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 
 /** Documents: kept as they are, byte for byte. */
 const documents: readonly (readonly [path: string, text: string])[] = [
-  [`${STATE}/dream.json`, JSON.stringify(LATER)],
-  [`${STATE}/leases.json`, JSON.stringify(LATER)],
+  ...["dream", "entities", "leases"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
   [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
   ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
@@ -44,9 +43,7 @@ const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
-  ...["entities", "prices", "session-lengths", "sessions"].map(
-    (x) => [`${STATE}/${x}.json`, '{"v":9}'] as const,
-  ),
+  ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),
   ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 
