@@ -43,11 +43,13 @@ export function planEnrichment(
 }
 
 /**
- * What the user's own active memories name; open blockers first. Not those that came with a repository: it must not
- * choose what is asked for with the user's token.
+ * What the user's own active memories name; open blockers first. A repository must not choose what is asked for with the
+ * user's token, and private memories are sent to no forge, not even the name of a project in them.
  */
 export function findNamesIn(memories: readonly Memory[]): EntityName[] {
-  const own = memories.filter(({ isForeign, status }) => !isForeign && status === "active");
+  const own = memories.filter(
+    ({ isForeign, sensitivity, status }) => !isForeign && sensitivity !== "private" && status === "active",
+  );
   const isBlocker = ({ type }: Memory): boolean => type === "blocker";
   const sorted = [...own.filter(isBlocker), ...own.filter((memory) => !isBlocker(memory))];
   return sorted.flatMap(({ content, entities, title }) => [

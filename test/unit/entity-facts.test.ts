@@ -142,12 +142,13 @@ describe("what is kept", () => {
 });
 
 describe("what is asked about", () => {
-  it("memories that came with the repository and archived ones choose nothing, and blockers come first", () => {
+  it("memories that came with the repository, private and archived ones choose nothing, and blockers come first", () => {
     const names = findNamesIn([
       memory("a", "See #1.", { entities: ["!2"] }),
       memory("b", "It waits.", { type: "blocker", entities: ["acme/shop#3"] }),
       memory("c", "See #4.", { isForeign: true }),
       memory("d", "See #5.", { status: "archived" }),
+      memory("e", "See #6.", { sensitivity: "private" }),
     ]);
     expect([...new Set(names.map(({ number }) => number))]).toEqual([3, 2, 1]);
   });
