@@ -81,7 +81,7 @@ describe("an issue that a message names", () => {
     expect([...world.files.contents.keys()].filter((path) => path.endsWith("entities.json"))).toEqual([]);
   });
 
-  it("memory_recall says what is known of the entity that it is asked for, before the memories about it", async () => {
+  it("memory_recall and /recall say what is known of the entity that they are asked for, before the memories about it", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const { world } = await open(server, { background: true });
     const tools = bindTools(world.strata.dispatcher.tools, { clock: world.clock, log: createFakeLog() });
@@ -93,5 +93,8 @@ describe("an issue that a message names", () => {
     const byURL = { entity: "https://github.com/acme/shop/issues/34" };
     expect(String(await run("memory_recall", byURL))).toContain("The login waits for");
     expect(String(await run("memory_recall", { entity: "#35" }))).not.toContain("login");
+    const recall = world.strata.dispatcher.commands.find(({ name }) => name === "recall");
+    const typed = { sessionID: "ses_2", words: "#34" };
+    expect(await recall?.execute(typed, new AbortController().signal)).toContain(LINE);
   });
 });
