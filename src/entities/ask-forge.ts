@@ -1,5 +1,7 @@
 /**
- * Asks a forge for one entity, within a time limit, and says in words what went wrong.
+ * Asks a forge for one entity, within a time limit, and says in words what went wrong. Without a client library:
+ * @gitbeaker/rest 43.8 sends the token along with a redirect to another host and repeats a refused request ten times within
+ * a second; @octokit/request 10 needs Node 22.
  *
  *     200                                   the fact
  *     404, 410                              a fact, too: it is not there, or the token may not see it

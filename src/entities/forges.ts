@@ -45,9 +45,10 @@ const USUAL: readonly Forge[] = [
   },
 ];
 
-/** The user's own first: they may give gitlab.com or github.com another variable. */
+/** The user's own first: they may give gitlab.com or github.com another variable. One without a valid URL is left out. */
 export function planForges(hosts: Config["recall"]["entities"]["hosts"]): Forge[] {
-  const own = hosts.map(({ kind, tokenEnv, url: given }): Forge => {
+  const valid = hosts.filter(({ url }) => URL.canParse(url));
+  const own = valid.map(({ kind, tokenEnv, url: given }): Forge => {
     const url = new URL(given);
     const folder = url.pathname.replace(/^\/+|\/+$/g, "");
     const base = `${url.origin}${folder === "" ? "" : `/${folder}`}`;

@@ -1,4 +1,6 @@
 /** Opens what is known about entities. Its code is loaded only if there is something to read or to ask. */
+
+import { formatError } from "../error.js";
 import type { Entities, EntitiesOptions } from "./entities.js";
 import type { EntityFact } from "./entity-fact.js";
 
@@ -12,17 +14,21 @@ export interface OpenEntities {
 }
 
 export function openEntities(options: EntitiesOptions): OpenEntities {
-  const { config, files, folders } = options;
+  const { config, files, folders, log } = options;
   const mayAsk = config.recall.entities.background;
   let loading: Promise<Entities> | undefined;
   let loaded: Entities | undefined;
 
   return {
     async prepare(text = "") {
-      if (!mayAsk && !loaded && !(await files.stat(folders.entities).catch(() => undefined))) return;
-      const entities = await load();
-      await entities.load();
-      if (mayAsk) await entities.refresh(text);
+      try {
+        if (!mayAsk && !loaded && !(await files.stat(folders.entities))) return;
+        const entities = await load();
+        await entities.load();
+        if (mayAsk) await entities.refresh(text);
+      } catch (thrown) {
+        log.warn("entities", `cannot read what is known of issues: ${formatError(thrown)}`);
+      }
     },
     find: (text) => loaded?.find(text) ?? [],
     load,

@@ -1,5 +1,6 @@
 /** What is asked about and kept of entities, and what happens when no forge answers. */
 import { describe, expect, it } from "vitest";
+import { openEntities } from "../../src/entities/open-entities.js";
 import { findNamesIn } from "../../src/entities/plan-enrichment.js";
 import { planFolders } from "../../src/folders.js";
 import { fetchGet, type Get } from "../../src/seams/get.js";
@@ -7,6 +8,7 @@ import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { measure } from "../support/fake-clock.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
 import { memory } from "../support/memories.js";
+import { defaults } from "../support/settings.js";
 
 const GITHUB = "https://api.github.com";
 const ISSUE_34 = "/repos/acme/shop/issues/34";
@@ -127,6 +129,22 @@ describe("what is kept", () => {
     await one.ask("#34");
     await other.ask("#35");
     expect((await one.reopen()).entities.find("#34 #35")).toHaveLength(2);
+  });
+
+  it("a folder that cannot be read is logged, and nothing is known", async () => {
+    const { clock, files, log } = await openEntityWorld({});
+    const stat = () => Promise.reject(new Error("EIO"));
+    const entities = openEntities({
+      ...{ clock, log, files: { ...files, stat } },
+      config: { recall: defaults.recall },
+      folders: planFolders("/project"),
+      readVariable: () => undefined,
+    });
+    await entities.prepare("#34");
+    expect([entities.find("#34"), log.lines]).toEqual([
+      [],
+      ["warn entities: cannot read what is known of issues: EIO"],
+    ]);
   });
 
   it("an interrupt keeps the answers so far", async () => {

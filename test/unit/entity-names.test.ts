@@ -127,6 +127,7 @@ describe("where an entity is asked for", () => {
       ["github.com", "https://api.github.com", "GH_TOKEN,GITHUB_TOKEN"],
       ["gitlab.com", "https://gitlab.com/api/v4", "GITLAB_TOKEN"],
     ]);
+    expect(planForges([{ kind: "gitlab", url: "https://[" }])).toHaveLength(2);
     const [own] = planForges([{ kind: "github", url: "https://github.com", tokenEnv: "WORK" }]);
     expect([own?.api, own?.tokenNames]).toEqual(["https://api.github.com", ["WORK"]]);
   });
