@@ -100,6 +100,24 @@ describe("strata enrich", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it("enrich names open blockers whose issue is not open any more", async () => {
+    await using server = await startForgeServer({
+      ...answers,
+      [ISSUE_34]: gitHubIssue(34, { state: "closed" }),
+    });
+    const { run } = await openShell(server);
+    await run("remember --type blocker the login waits for #34");
+    await run("remember --type blocker the export waits for #35");
+    const { out } = await run("enrich");
+    expect(out.split("\n").filter((line) => line.startsWith("blocker/"))).toEqual([
+      expect.stringMatching(
+        /^(blocker\/\S*login\S*) is open, but github\.com\/acme\/shop#34 is closed; strata edit \1 if/,
+      ),
+    ]);
+    const { settled } = JSON.parse((await run("enrich #35 --json")).out);
+    expect(settled).toMatchObject([{ entity: "github.com/acme/shop#34", state: "closed" }]);
+  });
+
   it("enrich exits with 3 if nothing could be asked, with 1 if a part could, and says why", async () => {
     await using server = await startForgeServer({
       ...answers,

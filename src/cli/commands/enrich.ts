@@ -1,10 +1,12 @@
 /** `strata enrich`: asks GitLab and GitHub about the merge requests, issues and epics that memories name. */
 import type { Enrichment } from "../../entities/enrich.js";
 import type { Entities } from "../../entities/entities.js";
+import type { EntityState } from "../../entities/entity-fact.js";
 import { formatLocated } from "../../entities/forges.js";
 import { type EnrichmentPlan, findNamesIn } from "../../entities/plan-enrichment.js";
 import { StrataError } from "../../error.js";
 import { formatCount } from "../../format.js";
+import type { Memory } from "../../memory/memory.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
@@ -12,8 +14,8 @@ import { formatFactLine, openKnownEntities } from "../open-entities.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
-import type { Project } from "../project.js";
 
+const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 const USUAL_LIMIT = 100;
 const MOST_ASKED = 1_000;
 
@@ -23,14 +25,16 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
   const project = await openProject(cli);
   const entities = await (await openKnownEntities(project)).load();
   await entities.load();
+  const memories = await withMemories(project, (store) => store.list());
   const isGiven = given.length > 0;
-  const plan = entities.plan(isGiven ? given : await listNames(project));
+  const plan = entities.plan(isGiven ? given : findNamesIn(memories));
   // An entity named on the command line is asked about even if it was lately.
   const due = isGiven ? [...plan.due, ...plan.fresh] : plan.due;
   const chosen = due.slice(0, most);
   const report: Report = { plan, isGiven, json: json === true, left: due.length - chosen.length };
   if (dryRun === true) return reportPlan(cli, chosen, report);
-  return reportAnswers(cli, await ask(cli, entities, chosen), report);
+  const enrichment = await ask(cli, entities, chosen);
+  return reportAnswers(cli, { ...enrichment, settled: findSettled(memories, entities) }, report);
 };
 
 interface Report {
@@ -51,8 +55,22 @@ function requireName(text: string): EntityName {
   );
 }
 
-const listNames = (project: Project): Promise<EntityName[]> =>
-  withMemories(project, async (memories) => findNamesIn(await memories.list()));
+/** An open blocker that names something which is not open any more. */
+interface Settled {
+  blocker: string;
+  entity: string;
+  state: EntityState;
+}
+
+function findSettled(memories: readonly Memory[], entities: Pick<Entities, "find">): Settled[] {
+  const isOpen = ({ isForeign, status, type }: Memory): boolean =>
+    type === "blocker" && status === "active" && !isForeign;
+  return memories.filter(isOpen).flatMap((blocker) => {
+    const text = [blocker.title, blocker.content, ...blocker.entities].join("\n");
+    const over = entities.find(text).filter(({ state }) => OVER.has(state));
+    return over.map(({ id, state }) => ({ blocker: blocker.id, entity: id, state }));
+  });
+}
 
 /** Ctrl-C stops after the answers so far, which are kept. */
 async function ask(
@@ -86,18 +104,20 @@ function reportPlan({ say, warn }: CliContext, chosen: EnrichmentPlan["due"], re
 
 function reportAnswers(
   { clock, say, warn }: CliContext,
-  { facts, isStopped, left, problems }: Enrichment & { isStopped: boolean },
+  { facts, isStopped, left, problems, settled }: Enrichment & { isStopped: boolean; settled: Settled[] },
   report: Report,
 ): ExitCode {
   const unasked = left + report.left;
   if (report.json)
-    say(JSON.stringify({ facts, problems, nowhere: listNowhere(report), left: unasked }, null, 2));
+    say(JSON.stringify({ facts, problems, nowhere: listNowhere(report), settled, left: unasked }, null, 2));
   else {
     for (const fact of facts) say(formatFactLine(fact, clock.now()));
     const later = unasked > 0 ? `; ${formatEntities(unasked)} left` : "";
     const fresh = report.isGiven ? 0 : report.plan.fresh.length;
     const known = fresh > 0 ? `; ${formatEntities(fresh)} asked about lately` : "";
     say(`Asked about ${formatEntities(facts.length)}${later}${known}.`);
+    for (const { blocker, entity, state } of settled)
+      say(`${blocker} is open, but ${entity} is ${state}; strata edit ${blocker} if it is resolved`);
     warnNowhere(warn, report);
   }
   for (const problem of problems) warn(`strata: ${problem}`);
