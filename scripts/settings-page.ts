@@ -103,6 +103,8 @@ function formatAllowed(field: Described): string {
   if (field.type === "boolean") return "`true`, `false`";
   if (field.minimum !== undefined && field.maximum !== undefined)
     return `${inDigits(field.minimum)} to ${inDigits(field.maximum)}`;
+  if (field.items?.properties)
+    return `a list of objects with ${Object.keys(field.items.properties).join(", ")}`;
   if (field.items) return "a list of texts";
   if (typeof each === "object") return `by name: ${formatAllowed(each)}`;
   return "text";

@@ -28,6 +28,8 @@ export interface Folders {
   background: string;
   /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
   vectors: string;
+  /** Machine state: title and state of merge requests and issues, as GitLab and GitHub last gave them. */
+  entities: string;
   /** Machine state: the models' prices, as the host last gave them. */
   prices: string;
   /** Machine state: the length of this user's last sessions here. */
@@ -72,6 +74,7 @@ export function planFolders(project: string): Folders {
     sessions: join(strata, "state", "sessions.json"),
     background: join(strata, "state", "background"),
     vectors: join(strata, "state", "vectors"),
+    entities: join(strata, "state", "entities.json"),
     prices: join(strata, "state", "prices.json"),
     sessionLengths: join(strata, "state", "session-lengths.json"),
     breakers: join(strata, "state", "breakers"),

@@ -48,6 +48,7 @@ export const kernelFiles: readonly FileKind[] = [
     expiry: { what: "an instance that has ended", days: STATE_DAYS, openNeeds: openLiving },
   },
   kept(`${STATE}/prices.json`),
+  kept(`${STATE}/entities.json`),
   kept(`${STATE}/memory/clone`),
   kept(`${STATE}/memory/internal/<id>`),
   kept(`${STATE}/memory/private/<id>`),

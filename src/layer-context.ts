@@ -6,6 +6,7 @@ import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
+import type { OpenEntities } from "./entities/open-entities.js";
 import type { Family } from "./family.js";
 import type { FileKind } from "./file-kinds.js";
 import type { Folders } from "./folders.js";
@@ -76,6 +77,8 @@ export interface LayerContext {
   trust: Trust;
   /** Searches memories and notes. */
   search: MemorySearch;
+  /** What GitLab and GitHub said of merge requests, issues and epics. */
+  entities: OpenEntities;
   /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   background: PQueue;
   /** Work behind the turn that is done once for several requests. */

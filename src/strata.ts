@@ -14,6 +14,7 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
+import { openEntities } from "./entities/open-entities.js";
 import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
@@ -43,6 +44,7 @@ import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
+import type { Get } from "./seams/get.js";
 import type { Host } from "./seams/host.js";
 import type { Post } from "./seams/post.js";
 import { createToasts, type Toasts } from "./toasts.js";
@@ -64,6 +66,8 @@ export interface Seams {
   tokenizer?: Tokenizer;
   /** Replaced in tests only. */
   post?: Post;
+  /** Replaced in tests only. */
+  get?: Get;
 }
 
 export interface Strata {
@@ -95,9 +99,8 @@ type Requesting = Pick<
   "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
 >;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
-type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
-  embedder: OpenEmbedder | undefined;
-};
+type Remembering = Pick<KernelContext, "candidates" | "entities" | "locks" | "memories" | "search"> &
+  Pick<KernelContext, "trust"> & { embedder: OpenEmbedder | undefined };
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
@@ -244,7 +247,7 @@ function createRequesting({ clock, config, files, folders, log, writes }: Ground
 
 function createRemembering(
   ground: Ground,
-  { post, readVariable = () => undefined }: Pick<Seams, "post" | "readVariable">,
+  { get, post, readVariable = () => undefined }: Pick<Seams, "get" | "post" | "readVariable">,
 ): Remembering {
   const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
@@ -269,7 +272,8 @@ function createRemembering(
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...ground, locks });
-  return { candidates, embedder, locks, memories, search, trust };
+  const entities = openEntities({ ...ground, readVariable, get });
+  return { candidates, embedder, entities, locks, memories, search, trust };
 }
 
 /** Other instances, subagents, and Strata's own model calls. */

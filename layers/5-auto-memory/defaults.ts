@@ -16,5 +16,9 @@ export const defaults = {
     recentDecisions: false,
     maxItems: 200,
   },
-  recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
+  recall: {
+    enabled: true,
+    embeddings: { timeoutMs: 10_000, allowPrivate: false },
+    entities: { background: false, hosts: [] },
+  },
 } as const;

@@ -85,9 +85,41 @@ const embeddings = z.strictObject({
       ),
   ),
 });
+
+const { background, hosts } = defaults.recall.entities;
+const host = z.strictObject({
+  kind: z.enum(["gitlab", "github"]),
+  url: textLike(
+    /^(https:\/\/[^\s/@?#]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s?#]*)?$/,
+    "https://git.acme.com",
+    "https://acme.com/gitlab",
+  ),
+  tokenEnv: textLike(/^[A-Za-z_]\w*$/, "ACME_GITLAB_TOKEN").optional(),
+});
+const entities = z.strictObject({
+  background: byUser(
+    z
+      .boolean()
+      .default(background)
+      .describe(
+        "Whether issues and merge requests of this project that a message names are looked up at their GitLab or GitHub. Otherwise only strata enrich asks.",
+      ),
+  ),
+  hosts: byUser(
+    z
+      .array(host)
+      .readonly()
+      .default(hosts)
+      .describe(
+        "GitLab and GitHub instances that may be asked beside gitlab.com and github.com: kind, url, and the name of the environment variable with the token.",
+      ),
+  ),
+});
+
 const recall = z.strictObject({
   enabled: enabled("Memories that match a message are shown with it."),
   embeddings: embeddings.prefault({}),
+  entities: entities.prefault({}),
 });
 
 const { maxAgeDays, remind } = defaults.findings;

@@ -1,6 +1,7 @@
 import type { LayerDefinition } from "../layer-definition.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import type { Get } from "../seams/get.js";
 import type { Style } from "./style.js";
 
 /** How a command ended, for the shell. */
@@ -41,6 +42,8 @@ export interface CliContext {
   openFile(path: string): Promise<void>;
   /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
   onInterrupt?(stop: () => void): () => void;
+  /** Replaces the network; in tests only. */
+  get?: Get;
   /** Asks a question that is answered with yes or no; absent if nobody is there to answer. */
   ask?(question: string): Promise<boolean>;
   /** Writes raw text to the terminal; absent if standard error is not one. */

@@ -211,6 +211,18 @@ export const commands: readonly Command[] = [
   },
   ...transferCommands,
   {
+    name: "enrich",
+    summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",
+    arguments: "[entities...]",
+    options: [
+      ["--limit <count>", "maximum number of requests (default 100)"],
+      ["--dry-run", "shows what would be asked about, and sends nothing"],
+      JSON_OPTION,
+    ],
+    example: "strata enrich '#34'",
+    load: () => import("./commands/enrich.js"),
+  },
+  {
     name: "init",
     summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",
     options: [

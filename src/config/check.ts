@@ -109,7 +109,7 @@ function readIssuePaths(issue: {
   // A list is valid as a whole or not at all.
   const inList = steps.findIndex((step) => typeof step === "number");
   const path = inList === -1 ? steps : steps.slice(0, inList);
-  if (issue.code !== "unrecognized_keys") return [{ path, isUnknownKey: false }];
+  if (issue.code !== "unrecognized_keys" || inList !== -1) return [{ path, isUnknownKey: false }];
   return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
 }
 

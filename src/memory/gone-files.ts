@@ -1,5 +1,5 @@
 import { isAbsolute, join, normalize } from "node:path";
-import { findEntities } from "../recall/entities.js";
+import { findEntities, parseEntityName } from "../recall/entities.js";
 import type { Files } from "../seams/files.js";
 import { isFinding } from "./finding.js";
 import type { Memory } from "./memory.js";
@@ -36,8 +36,9 @@ function findPaths(memory: Memory): string[] {
   return [...new Set(named)].filter(isPath).slice(0, MOST_FILES);
 }
 
-/** True for a path inside the project, not for a URL, `!12`, `#34` or `&5`. */
+/** True for a path inside the project, not `!12`, `acme/shop#34` or a URL. */
 function isPath(entity: string): boolean {
-  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity) || entity.includes("://")) return false;
+  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity)) return false;
+  if (entity.includes("://") || parseEntityName(entity)) return false;
   return /[/.]/.test(entity) && !normalize(entity).startsWith("..");
 }

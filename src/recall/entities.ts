@@ -1,7 +1,29 @@
-/** Finds entities that several texts may name: merge requests `!12`, issues `#34`, epics `&5` and file paths. */
+/**
+ * Finds entities that several texts may name: file paths, and merge requests, issues and epics as people write them:
+ *
+ *     !12   #34   &5                                      of the project at hand
+ *     acme/shop#34   acme/tools/cli!12                    of that project
+ *     https://gitlab.com/acme/shop/-/merge_requests/12    gitlab.com/acme/shop!12
+ *     https://github.com/acme/shop/pull/34                github.com/acme/shop#34
+ */
 import { MOST_OF_A_FIELD } from "./terms.js";
 
+/** A merge request, issue or epic. */
+export interface EntityName {
+  /** `!` a GitLab merge request, `#` an issue or a GitHub pull request, `&` an epic. */
+  sign: "!" | "#" | "&";
+  number: number;
+  /** Project, or the group of an epic, after the host if it is known: `gitlab.com/acme/shop`. Absent in `#34`. */
+  path?: string;
+}
+
 const NUMBERED = /(?<![\w!#&/;])[!#&]\d{1,7}\b/g;
+const QUALIFIED = /(?<![\w@/:.~!#&-])((?:[\w-][\w.-]*\/)+[\w-][\w.-]*)([!#&])(\d{1,7})\b/g;
+const URL_OF_ENTITY =
+  /\bhttps?:\/\/([\w.-]+)(?::\d+)?\/((?:[\w.~-]+\/)+?)(?:-\/)?(merge_requests|pull|issues|work_items|epics)\/(\d{1,7})\b/g;
+/** `src/main.ts#12` is a line of a file. A repository's name may end in ".js". */
+const FILE_WITH_LINE =
+  /\.(?:[cm]?tsx?|[cm]jsx?|jsx|py|go|rs|java|kt|rb|c|h|cc|cpp|php|sh|sql|md|json|ya?ml|toml|html?|css)$/i;
 /** A folder and a name, or a name with a source file's extension. */
 const PATH =
   /(?<![\w/:.~@-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]*\w|(?<![\w/:.~@-])[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|c|h|cc|cpp|hpp|cs|php|swift|sh|sql|md|json|jsonc|ya?ml|toml|css|scss|html|vue|svelte|proto|lock|ini|env)\b/g;
@@ -9,9 +31,56 @@ const PATH =
 /** Each entity once, in the order of the text; paths without leading `./`. */
 export function findEntities(text: string): string[] {
   const read = text.slice(0, MOST_OF_A_FIELD);
-  const numbered = [...read.matchAll(NUMBERED)].map(([entity]) => entity);
-  const paths = [...read.matchAll(PATH)].map(([path]) => normalizePath(path));
-  return [...new Set([...numbered, ...paths.filter(isPath)])];
+  const named = findEntityNames(read).map(formatEntityName);
+  // A project's own path is none of a file.
+  const others = read.replace(QUALIFIED, (whole, path: string) => (FILE_WITH_LINE.test(path) ? whole : " "));
+  const paths = [...others.matchAll(PATH)].map(([path]) => normalizePath(path));
+  return [...new Set([...named, ...paths.filter(isPath)])];
+}
+
+/** The merge requests, issues and epics that the text names, in its order, with repetitions. */
+export function findEntityNames(text: string): EntityName[] {
+  const read = text.slice(0, MOST_OF_A_FIELD);
+  const found = [
+    ...[...read.matchAll(NUMBERED)].map((match) => ({ match, name: toName(match[0][0], match[0].slice(1)) })),
+    ...[...read.matchAll(QUALIFIED)]
+      .filter(([, path = ""]) => !FILE_WITH_LINE.test(path))
+      .map((match) => ({ match, name: toName(match[2], match[3], match[1]) })),
+    ...[...read.matchAll(URL_OF_ENTITY)].map((match) => ({ match, name: readURL(match) })),
+  ];
+  return found.sort((a, b) => a.match.index - b.match.index).map(({ name }) => name);
+}
+
+/** The one entity that the text is; `undefined` if it is a path or anything else. */
+export function parseEntityName(text: string): EntityName | undefined {
+  const given = text.trim();
+  if (!/^[!#&]|^https?:|[!#&]\d{1,7}$/.test(given)) return undefined;
+  const names = findEntityNames(given);
+  return names.length === 1 ? names[0] : undefined;
+}
+
+export const formatEntityName = ({ number, path = "", sign }: EntityName): string =>
+  `${path}${sign}${number}`;
+
+/** May both mean the same? One without a project, or without a host, may mean that of the other. */
+export function mayBeSame(a: EntityName, b: EntityName): boolean {
+  if (a.sign !== b.sign || a.number !== b.number) return false;
+  if (a.path === undefined || b.path === undefined || a.path === b.path) return true;
+  return a.path.endsWith(`/${b.path}`) || b.path.endsWith(`/${a.path}`);
+}
+
+function toName(sign: string | undefined, number: string | undefined, path?: string): EntityName {
+  return {
+    sign: sign === "!" || sign === "&" ? sign : "#",
+    number: Number(number),
+    ...(path !== undefined && { path: path.toLowerCase() }),
+  };
+}
+
+function readURL([, host = "", folder = "", kind, number]: RegExpExecArray): EntityName {
+  const isOfGroup = folder.startsWith("groups/");
+  const sign = kind === "merge_requests" ? "!" : kind === "epics" || isOfGroup ? "&" : "#";
+  return toName(sign, number, `${host}/${folder.slice(isOfGroup ? "groups/".length : 0, -1)}`);
 }
 
 /** The form in which paths are compared: forward slashes, no leading `./`, no trailing slash. */

@@ -38,7 +38,8 @@ export const fetchPost: Post = async ({ url, headers, body, maxBytes, signal }) 
   return { status, text: await readBounded(response, maxBytes) };
 };
 
-async function readBounded(response: Response, maxBytes: number): Promise<string> {
+/** The body as text. Rejects with EANSWER if it is longer. */
+export async function readBounded(response: Response, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
   const decoder = new TextDecoder();

@@ -44,6 +44,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   import: [".opencode/memory"],
   ingest: ["README.md"],
   bootstrap: ["--recursive", "--git"],
+  enrich: ["#34"],
   doctor: ["--no-proof"],
   init: [],
   optimize: ["--execute"],

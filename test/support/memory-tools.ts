@@ -37,6 +37,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     folders,
     changes: { note: async (change) => void noted.push(change) },
     conflicts,
+    entities: { prepare: async () => {}, find: () => [], load: () => Promise.reject(new Error("unused")) },
     memories: store,
     gate: createGate({ memories: store }),
     search: {

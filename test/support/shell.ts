@@ -5,6 +5,7 @@ import { createStyle } from "../../src/cli/style.js";
 import type { LayerDefinition } from "../../src/layer-definition.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import type { Get } from "../../src/seams/get.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 
@@ -27,6 +28,7 @@ export async function runStrata(
     opened = [],
     stopsAfter,
     answers,
+    get,
   }: {
     folder?: string;
     env?: Record<string, string>;
@@ -35,6 +37,8 @@ export async function runStrata(
     packageFolder?: string;
     /** Files that were opened. */
     opened?: string[];
+    /** Replaces the network. */
+    get?: Get;
     /** What is answered to questions; without it nobody can be asked. */
     answers?: boolean;
     /** Ctrl-C is pressed when so many lines were printed. */
@@ -53,6 +57,7 @@ export async function runStrata(
     style: createStyle(false),
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
+    ...(get && { get }),
     ...(answers !== undefined && { ask: async () => answers }),
     openFile: async (path) => void opened.push(path),
     onInterrupt(stop) {

@@ -9,6 +9,7 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, Stack } from "../../src/layer-definition.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
+import type { Get } from "../../src/seams/get.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import type { Decision, DecisionBatch } from "../../src/view/decision-batch.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
@@ -49,6 +50,10 @@ export interface WorldOptions {
   /** Replace the real layers. */
   layers?: readonly (LayerDefinition | LayerFactory)[];
   always?: Stack["always"];
+  /** Replaces the network. */
+  get?: Get;
+  /** Variables of the environment. */
+  env?: Record<string, string>;
   /** The user has never used Strata in the project, so all its files came with the repository. */
   isUnknown?: boolean;
 }
@@ -75,7 +80,11 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   // The options are in the user's own configuration, added once for all restarts.
   const others = host.configFiles.filter(({ text }) => text === undefined);
   host.configFiles = [...others, ...usersOptions(given.options)];
-  const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
+  const seams = {
+    ...{ clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken },
+    ...(given.get && { get: given.get }),
+    readVariable: (name: string) => given.env?.[name],
+  };
   const strata = await createStrata(
     seams,
     { layers: given.layers ? planLayers(given.layers) : stack.layers, always: given.always ?? stack.always },

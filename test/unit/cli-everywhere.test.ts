@@ -27,6 +27,7 @@ const given: Readonly<Record<string, string>> = {
   ingest: "none.md",
   learn: "none.jsonl",
   backup: "/tmp/strata-backup.jsonl.gz",
+  enrich: "#34",
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());

@@ -136,6 +136,16 @@ describe("wrong input is one clear sentence, and the field gets the next weaker 
       { background: { model: "gpt" } },
       'memory.background.model is "gpt", expected text like "provider/model"',
     ],
+    [
+      "a slip in an item of a list",
+      { recall: { entities: { hosts: [{ kind: "gitlab", url: "https://git.acme.com", token: "x" }] } } },
+      "memory.recall.entities.hosts is [{",
+    ],
+    [
+      "an instance whose token would travel in clear",
+      { recall: { entities: { hosts: [{ kind: "gitlab", url: "http://git.acme.com" }] } } },
+      "a list, each item an object with any of kind, url, tokenEnv",
+    ],
     ["a text for everything", "on", `${PROJECT}: memory is "on", expected an object with any of toolResults`],
     ["a list for everything", [], `${PROJECT}: memory is [], expected an object`],
   ];

@@ -26,5 +26,7 @@ it("each field of a nested setting names the file that it comes from, and unset 
     { key: "recall.embeddings.model", value: "m", from: "mine.json" },
     { key: "recall.embeddings.timeoutMs", value: 10_000, from: "default" },
     { key: "recall.embeddings.allowPrivate", value: false, from: "default" },
+    { key: "recall.entities.background", value: false, from: "default" },
+    { key: "recall.entities.hosts", value: [], from: "default" },
   ]);
 });

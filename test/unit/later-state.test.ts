@@ -34,7 +34,9 @@ const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 const USERS_FILES = "owner candidates dropped checkpoint-<id> checkpoint-<id>.auto attached-<id>".split(" ");
 /** Documents: kept as they are, byte for byte. */
 const documents: readonly (readonly [path: string, text: string])[] = [
-  ...["dream", "leases", "breakers/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
+  ...["dream", "entities", "leases", "breakers/ses_1"].map(
+    (x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const,
+  ),
   [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
   ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],

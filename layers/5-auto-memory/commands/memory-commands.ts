@@ -3,6 +3,7 @@ import type { Candidates } from "../../../src/candidates/candidates.js";
 import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../../src/error.js";
 import { formatContradicted, type Gate } from "../../../src/gate/gate.js";
+import type { LayerContext } from "../../../src/layer-context.js";
 import { findMemories } from "../../../src/memory/search/find.js";
 import { formatFound, listShownWhole } from "../../../src/memory/search/found.js";
 import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
@@ -10,10 +11,11 @@ import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import { inSlices } from "../../../src/slices.js";
 import type { Conflicts } from "../conflicts.js";
+import { describeEntities } from "../injection/named-entities.js";
 import { createCandidateCommands } from "./candidate-commands.js";
 import { createTrustAnswers } from "./trust-answers.js";
 
-export interface MemoryCommandsOptions {
+export interface MemoryCommandsOptions extends Pick<LayerContext, "entities"> {
   candidates: Candidates;
   conflicts: Pick<Conflicts, "compare">;
   gate: Gate;
@@ -64,10 +66,11 @@ export function createMemoryCommands(options: MemoryCommandsOptions): SlashComma
         if (text === "")
           throw new StrataError("EMPTY", "say what to find: /recall which port does the server use");
         const found = await search.find({ text, limit: MOST_HITS, exceptSession: sessionID });
-        if (found.length === 0) return `Nothing found for "${text}".`;
+        const about = await describeEntities(options, text);
+        if (found.length + about.length === 0) return `Nothing found for "${text}".`;
         const lineOf = (one: Found): string => formatFound(one, clock.now());
         memories.noteUse(listShownWhole(found, lineOf));
-        return found.map(lineOf).join("\n");
+        return [...about, ...found.map(lineOf)].join("\n");
       },
     },
     {

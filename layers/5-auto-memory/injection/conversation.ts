@@ -2,7 +2,7 @@
  * Adds memories to the conversation, as recorded texts after the newest message or result that is not yet sent.
  *
  *     the first message of a session      the boot block: rules, blockers, the best other memories
- *     every message of the user           the few memories that match it
+ *     every message of the user           the few memories that match it, and what is known of the issues it names
  *     the newest result                   rules triggered by its command or path; findings about its source
  *     after a compaction or a cut         a new boot block
  */
@@ -17,8 +17,9 @@ import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
 import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
+import { createNamedEntities } from "./named-entities.js";
 import type { CallSubject } from "./pattern.js";
-import { CALLS_BETWEEN, planTriggered, readSubject } from "./rule-triggers.js";
+import { CALLS_BETWEEN, planTriggered, readSubject, type TriggerRule } from "./rule-triggers.js";
 import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
 
 export interface Conversation {
@@ -55,9 +56,13 @@ export function createConversation(context: ConversationOptions): Conversation {
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
   const beginnings = createBeginnings(known, { clock, config });
+  const named = createNamedEntities(context);
 
   return {
-    prepare: known.prepare,
+    prepare() {
+      known.prepare();
+      named.prepare();
+    },
 
     async speak(request, signal, findings) {
       const { history, sessionID } = request;
@@ -84,8 +89,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     const boot = beginnings.forMessage(request, shown);
     const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
     const matches = await findMatches(request, said, isElsewhere(request, findings));
+    const about = config.recall.enabled ? await named.describe(readAsked(request), shown.text) : undefined;
     decided.set(sessionID, key.key);
-    return addAll(key, [boot, matches]);
+    return addAll(key, [boot, matches, about]);
   }
 
   async function findMatches(
@@ -93,7 +99,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     shown: ReadonlySet<string>,
     isUnseen: (memory: Memory) => boolean,
   ): Promise<string | undefined> {
-    const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
+    const asked = readAsked(request);
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
     const matched = match(asked).filter(isUnseen);
@@ -115,32 +121,48 @@ export function createConversation(context: ConversationOptions): Conversation {
     decided.set(sessionID, last.key);
     const boot = beginnings.forResult(request);
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
-    const triggered =
-      subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
+    const triggered = findTriggered(request, {
+      rules: known.rules(),
+      subjects,
+      said: findLineIDs(boot ?? ""),
+      nowMs: clock.now(),
+    });
     const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
     const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
     return addAll(last, [boot, triggered, found]);
   }
+}
 
-  function findTriggered(
-    request: ContextRequest,
-    subjects: readonly CallSubject[],
-    said: readonly string[],
-  ): string | undefined {
-    const rules = known.rules();
-    if (rules.length === 0) return undefined;
-    const { find, history, shownFrom } = request;
-    const lately = history.results(shownFrom()).slice(-CALLS_BETWEEN);
-    const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
-    const isUnseen = isElsewhere(request);
-    const waiting = rules.filter(({ memory }) => isUnseen(memory));
-    return planTriggered(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
-  }
+interface FreshCalls {
+  rules: readonly TriggerRule[];
+  subjects: readonly CallSubject[];
+  /** Ids of memories in the boot block behind the same result. */
+  said: readonly string[];
+  nowMs: number;
+}
+
+/** The rules that these calls trigger. Pure. */
+function findTriggered(
+  request: ContextRequest,
+  { nowMs, rules, said, subjects }: FreshCalls,
+): string | undefined {
+  if (rules.length === 0 || subjects.length === 0) return undefined;
+  const { find, history, shownFrom } = request;
+  const lately = history.results(shownFrom()).slice(-CALLS_BETWEEN);
+  const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
+  const isUnseen = isElsewhere(request);
+  const waiting = rules.filter(({ memory }) => isUnseen(memory));
+  return planTriggered(waiting, subjects, { nowMs, recent: new Set([...recent, ...said]) });
 }
 
 function addAll(behind: Addition["behind"], given: readonly (string | undefined)[]): Addition | undefined {
   const texts = given.filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : { behind, text: texts.join("\n\n") };
+}
+
+/** The user's own words in the newest message. */
+function readAsked({ history }: ContextRequest): string {
+  return readOwnTexts(history.messages.at(-1)?.parts ?? []).join("\n");
 }
 
 /** Is the memory not from this session's own messages? Those are still shown, unless they were cut or cleared. */

@@ -11,6 +11,8 @@ export const LAYER = "auto-memory";
 export interface ShownMemories {
   /** Ids of the memories in the shown messages and results. */
   ids: ReadonlySet<string>;
+  /** All texts of this layer in them. */
+  text: string;
   /** Is a boot block shown? */
   hasBoot: boolean;
 }
@@ -26,6 +28,7 @@ export function readShown({ find, history, shownFrom }: ContextRequest): ShownMe
   }
   texts.push(...history.results(from).flatMap(({ key }) => findOwnText(find(key)) ?? []));
   return {
+    text: texts.join("\n"),
     ids: new Set(texts.flatMap(findLineIDs)),
     hasBoot: texts.some((text) => text.includes(BOOT_HEAD)),
   };

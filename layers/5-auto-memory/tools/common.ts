@@ -11,7 +11,8 @@ import type { Conflicts } from "../conflicts.js";
 import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
 
-export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
+export interface MemoryToolsContext
+  extends Pick<LayerContext, "clock" | "entities" | "files" | "folders" | "log"> {
   memories: Memories;
   gate: Gate;
   conflicts: Pick<Conflicts, "see" | "update">;

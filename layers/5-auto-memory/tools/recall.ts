@@ -8,6 +8,7 @@ import { listShownWhole } from "../../../src/memory/search/found.js";
 import type { Found } from "../../../src/memory/search/search.js";
 import { cut, toLine } from "../../../src/text.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";
+import { describeEntities } from "../injection/named-entities.js";
 import type { recallArguments } from "./arguments.js";
 import { formatPath, type MemoryToolsContext } from "./common.js";
 
@@ -49,12 +50,13 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
       ...(type !== undefined && { type }),
       ...(archived && { archived }),
     });
-    if (hits.length === 0) return "Nothing found.";
+    const about = await describeEntities(context, `${entity ?? ""}\n${query ?? ""}`);
+    if (hits.length === 0 && about.length === 0) return "Nothing found.";
     conflicts.see(hits.flatMap((hit) => (hit.kind === "memory" ? [hit.memory] : [])));
     const format = (hit: Found): string => formatHit(hit, { nowMs: clock.now(), project: folders.project });
     const shown = hits.slice(0, MOST_HITS);
     memories.noteUse(listShownWhole(shown, format));
-    return [RECORD, ...shown.map(format)].join("\n");
+    return [RECORD, ...about, ...shown.map(format)].join("\n");
   }
 
   async function show(id: string): Promise<string> {

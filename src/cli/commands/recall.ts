@@ -4,6 +4,7 @@ import { formatFound, listShownWhole } from "../../memory/search/found.js";
 import type { Found } from "../../memory/search/search.js";
 import { readType, readWhole } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
+import { formatFactLine, openKnownEntities } from "../open-entities.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openSearch } from "../open-search.js";
@@ -32,12 +33,15 @@ export const run: Run = async (cli, { archived, json, limit, type: wanted }, arg
       ...(type !== undefined && { type }),
       ...(archived === true && { archived }),
     });
+    const entities = await openKnownEntities(project);
+    await entities.prepare();
+    const about = entities.find(text);
     const lineOf = (one: Found): string => formatFound(one, clock.now());
     memories.noteUse(json ? listMemoryIDs(found) : listShownWhole(found, lineOf));
     await search.onIdle();
-    if (json) say(JSON.stringify({ found }, null, 2));
-    else if (found.length === 0) say("No results.");
-    else say(found.map(lineOf).join("\n"));
+    const lines = [...about.map((fact) => formatFactLine(fact, clock.now())), ...found.map(lineOf)];
+    if (json) say(JSON.stringify({ found, ...(about.length > 0 && { entities: about }) }, null, 2));
+    else say(lines.length === 0 ? "No results." : lines.join("\n"));
     return exitCodes.fine;
   });
 };

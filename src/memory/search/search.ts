@@ -1,7 +1,7 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
 import type { SeenSessions } from "../../owner/seen-sessions.js";
-import { findEntities, normalizePath } from "../../recall/entities.js";
+import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
 import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
@@ -225,8 +225,14 @@ function isAbout(memory: Memory, entity: string): boolean {
   );
 }
 
-/** A path also matches by its ending. */
+/** A path also matches by its ending, `#34` also as `acme/shop#34` and as a URL. */
 function hasEntity(entities: readonly string[], entity: string): boolean {
+  const name = parseEntityName(entity);
+  if (name)
+    return entities.some((one) => {
+      const other = parseEntityName(one);
+      return other !== undefined && mayBeSame(name, other);
+    });
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }

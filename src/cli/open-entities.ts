@@ -1,0 +1,19 @@
+import type { EntityFact } from "../entities/entity-fact.js";
+import { formatFact } from "../entities/format-fact.js";
+import { type OpenEntities, openEntities } from "../entities/open-entities.js";
+import { formatDays } from "../memory/search/found.js";
+import { openOwnState } from "./open-own.js";
+import type { Project } from "./project.js";
+
+/** What GitLab and GitHub said of merge requests, issues and epics, and the way to ask them. */
+export async function openKnownEntities(project: Project): Promise<OpenEntities> {
+  const { cli, folders, log } = project;
+  const { config } = await project.settings();
+  const readVariable = (name: string): string | undefined => cli.env[name];
+  const { files } = openOwnState(project);
+  return openEntities({ clock: cli.clock, config, files, folders, log, readVariable, get: cli.get });
+}
+
+/** `github.com/acme/shop#34  issue, open, by alice: "Login fails"  (today)` */
+export const formatFactLine = (fact: EntityFact, nowMs: number): string =>
+  `${fact.id}  ${formatFact(fact)}  (${formatDays(new Date(fact.askedMs).toISOString(), nowMs)})`;

@@ -1,0 +1,90 @@
+/** What a forge says of a merge request, issue or epic. Text of strangers: bounded, on one line, without secrets. */
+import { DAY_MS } from "../days.js";
+import { isRecord } from "../records.js";
+import { count, list, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { toSafeLine } from "../text.js";
+import { formatLocated, type LocatedEntity } from "./forges.js";
+
+export interface EntityFact {
+  /** `github.com/acme/shop#34` */
+  id: string;
+  kind: EntityKind;
+  /** "none": it is not there, or the token may not see it. */
+  state: EntityState;
+  title: string;
+  author?: string;
+  labels: string[];
+  /** When the forge said so. */
+  askedMs: number;
+}
+
+export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
+export type EntityKind = (typeof kinds)[number];
+
+export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
+export type EntityState = (typeof states)[number];
+
+const LONGEST_TITLE = 200;
+const LONGEST_NAME = 60;
+const MOST_LABELS = 10;
+/** The plugin's mark, with which text from outside must not begin. */
+const OWN_MARK = /\[Strata\]/gi;
+
+/** How long an answer is not asked for again: what is merged or closed seldom changes. */
+const FRESH_MS: Readonly<Record<EntityState, number>> = {
+  open: DAY_MS / 4,
+  draft: DAY_MS / 4,
+  merged: 30 * DAY_MS,
+  closed: 7 * DAY_MS,
+  "not planned": 7 * DAY_MS,
+  duplicate: 7 * DAY_MS,
+  none: DAY_MS,
+};
+
+/** Also false for an answer of the future, from before the clock was set back. */
+export function isFresh({ askedMs, state }: EntityFact, nowMs: number): boolean {
+  const ageMs = nowMs - askedMs;
+  return ageMs >= 0 && ageMs < FRESH_MS[state];
+}
+
+export interface Said extends Omit<EntityFact, "id" | "askedMs" | "author"> {
+  author?: unknown;
+}
+
+/** The fact as it is kept. */
+export function toFact(
+  located: LocatedEntity,
+  { author, kind, labels, state, title }: Said,
+  askedMs: number,
+): EntityFact {
+  return {
+    id: formatLocated(located),
+    kind,
+    state,
+    title: clean(title, LONGEST_TITLE),
+    ...(typeof author === "string" && author !== "" && { author: clean(author, LONGEST_NAME) }),
+    labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
+    askedMs,
+  };
+}
+
+const clean = (text: string, limit: number): string => toSafeLine(text, limit).replace(OWN_MARK, "(Strata)");
+
+const parseFact = parserOf(
+  object<EntityFact>({
+    id: string,
+    kind: oneOf(kinds),
+    state: oneOf(states),
+    title: string,
+    author: optional(string),
+    labels: list(string),
+    askedMs: count,
+  }),
+);
+
+/** The facts in the text of a state file, by id. A record that is no fact is left out. */
+export function parseFacts(text: string): ReadonlyMap<string, EntityFact> | undefined {
+  const state: unknown = JSON.parse(text);
+  if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;
+  return new Map(state.facts.flatMap((given) => parseFact(given) ?? []).map((fact) => [fact.id, fact]));
+}

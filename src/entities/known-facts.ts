@@ -1,0 +1,73 @@
+/**
+ * What forges said, on disk: one file of machine state. Processes write it whole after reading it again; of two that
+ * write at once the last one wins, which costs a request and nothing else.
+ */
+import { DAY_MS } from "../days.js";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import { createStateFile, formatState } from "../record/state-file.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { type EntityFact, parseFacts } from "./entity-fact.js";
+
+export interface KnownFacts {
+  /** Reads the file; an unreadable one counts as empty and is logged. Never rejects. */
+  load(): Promise<void>;
+  /** As last read or added. */
+  all(): ReadonlyMap<string, EntityFact>;
+  /** Keeps the facts, also on disk. Never rejects: without the disk they are asked for again. */
+  add(facts: readonly EntityFact[]): Promise<void>;
+}
+
+export interface KnownFactsOptions {
+  clock: Clock;
+  files: Files;
+  log: Pick<Log, "warn">;
+  path: string;
+}
+
+export const SOURCE = "entities";
+const KEPT_MS = 90 * DAY_MS;
+const MOST_FACTS = 1_000;
+
+type Stored = ReadonlyMap<string, EntityFact>;
+
+export function createKnownFacts({ clock, files, log, path }: KnownFactsOptions): KnownFacts {
+  const stored = createStateFile<Stored>({
+    files,
+    parse: parseFacts,
+    format: (facts) => formatState({ facts: [...facts.values()] }),
+    fresh: new Map(),
+    complain: { log, source: SOURCE, anew: "titles and states are asked for again" },
+  });
+  let known: Stored = new Map();
+
+  return {
+    async load() {
+      known = await stored.read(path);
+    },
+
+    all: () => known,
+
+    async add(facts) {
+      if (facts.length === 0) return;
+      known = keepNewest([...known.values(), ...(await stored.read(path)).values(), ...facts], clock.now());
+      try {
+        await stored.write(path, known);
+      } catch (thrown) {
+        log.warn(SOURCE, `cannot write ${path}, its facts are asked for again: ${formatError(thrown)}`);
+      }
+    },
+  };
+}
+
+/** One fact for each entity, the newest ones, without those of long ago. */
+function keepNewest(facts: readonly EntityFact[], nowMs: number): Stored {
+  const sorted = facts.toSorted((a, b) => a.askedMs - b.askedMs);
+  const newest = new Map<string, EntityFact>();
+  for (const fact of sorted) {
+    newest.delete(fact.id);
+    if (nowMs - fact.askedMs < KEPT_MS) newest.set(fact.id, fact);
+  }
+  return new Map([...newest].slice(-MOST_FACTS));
+}

@@ -1,0 +1,68 @@
+/** Entities of a project of GitHub or GitLab, on in-memory files. */
+import type { Config } from "../../src/config/schema.js";
+import { createEntities, type Entities } from "../../src/entities/entities.js";
+import type { EntityFact } from "../../src/entities/entity-fact.js";
+import { formatFact } from "../../src/entities/format-fact.js";
+import { planFolders } from "../../src/folders.js";
+import { type EntityName, parseEntityName } from "../../src/recall/entities.js";
+import type { Get } from "../../src/seams/get.js";
+import { createFakeClock, type FakeClock } from "./fake-clock.js";
+import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+import { defaults } from "./settings.js";
+
+export interface EntityWorld {
+  entities: Entities;
+  clock: FakeClock;
+  files: MemoryFiles;
+  log: FakeLog;
+  /** Asks about these, and returns the facts in words. */
+  ask(...texts: string[]): Promise<{ facts: string[]; problems: string[]; left: number }>;
+  reopen(): Promise<EntityWorld>;
+}
+
+export async function openEntityWorld({
+  clock = createFakeClock(),
+  env = {},
+  get,
+  hosts = [],
+  remote = "https://github.com/acme/shop",
+  files = createMemoryFiles({
+    "/project/.git/HEAD": "x",
+    "/project/.git/config": `[remote "origin"]\n\turl = ${remote}\n`,
+  }),
+}: {
+  clock?: FakeClock;
+  env?: Record<string, string>;
+  get?: Get;
+  hosts?: Config["recall"]["entities"]["hosts"];
+  remote?: string;
+  files?: MemoryFiles;
+}): Promise<EntityWorld> {
+  const log = createFakeLog();
+  const settings = { ...defaults.recall, entities: { background: false, hosts } };
+  const entities = createEntities({
+    ...{ clock, files, get, log },
+    config: { recall: settings },
+    folders: planFolders("/project"),
+    readVariable: (name) => env[name],
+  });
+  await entities.load();
+  return {
+    ...{ entities, clock, files, log },
+    async ask(...texts) {
+      const { due } = entities.plan(texts.map(nameOf));
+      const { facts, ...rest } = await entities.enrich(due);
+      return { ...rest, facts: facts.map(inWords) };
+    },
+    reopen: () => openEntityWorld({ clock, env, hosts, files, ...(get && { get }) }),
+  };
+}
+
+export function nameOf(text: string): EntityName {
+  const name = parseEntityName(text);
+  if (!name) throw new Error(`${text} is no entity`);
+  return name;
+}
+
+const inWords = (fact: EntityFact): string => `${fact.id} ${formatFact(fact)}`;

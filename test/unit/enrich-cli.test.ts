@@ -1,0 +1,151 @@
+/** `strata enrich` against scripted servers. */
+import { describe, expect, it } from "vitest";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import {
+  type ForgeServer,
+  gitHubIssue,
+  gitHubLimit,
+  gitLabMergeRequest,
+  startForgeServer,
+} from "../support/forge-server.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { type Ran, runStrata } from "../support/shell.js";
+
+const GITHUB = "https://api.github.com";
+const ISSUE_34 = "/repos/acme/shop/issues/34";
+const USERS = "/home/me/.config/opencode/opencode.json";
+const answers = { [ISSUE_34]: gitHubIssue(34), "/repos/acme/shop/issues/35": gitHubIssue(35) };
+
+interface Shell {
+  files: MemoryFiles;
+  run(line: string, env?: Record<string, string>): Promise<Ran>;
+}
+
+async function openShell(
+  server: ForgeServer,
+  memories: readonly string[] = [],
+  remote = "https://github.com/acme/shop",
+): Promise<Shell> {
+  const clock = createFakeClock();
+  const files = createMemoryFiles(
+    {
+      [`${PROJECT}/.git/HEAD`]: "x",
+      [`${PROJECT}/.git/config`]: `[remote "origin"]\n\turl = ${remote}\n`,
+    },
+    clock.now,
+  );
+  const get = server.getFor(GITHUB, server.url);
+  const run = (line: string, env = {}) => runStrata(files, line, { clock, env, get });
+  for (const text of memories) await run(`remember --type knowledge ${text}`);
+  return { files, run };
+}
+
+describe("strata enrich", () => {
+  it("enrich asks about what memories name, prints it with its age, and asks about nothing twice", async () => {
+    await using server = await startForgeServer(answers);
+    const { run } = await openShell(server, [
+      "the login waits for #34",
+      "see acme/shop#35 and https://evil.example/a/b/-/issues/1",
+    ]);
+    const first = await run("enrich");
+    expect([first.code, first.out.split("\n").sort()]).toEqual([
+      0,
+      [
+        "Asked about 2 entities.",
+        'github.com/acme/shop#34  issue, open, by octocat, labels bug: "Found a bug"  (today)',
+        'github.com/acme/shop#35  issue, open, by octocat, labels bug: "Found a bug"  (today)',
+      ],
+    ]);
+    expect(first.err).toBe(
+      "strata: evil.example/a/b#1: evil.example is not among the hosts that may be asked",
+    );
+    expect((await run("enrich")).out).toBe("Asked about 0 entities; 2 entities asked about lately.");
+    expect(server.requests).toHaveLength(2);
+    expect((await run("recall #34")).out).toMatch(
+      /^github\.com\/acme\/shop#34 {2}issue, open.*\n.*login waits/,
+    );
+  });
+
+  it("enrich asks about an entity that is named again, whatever is known of it", async () => {
+    await using server = await startForgeServer(answers);
+    const { run } = await openShell(server);
+    await run("enrich #34");
+    const again = await run("enrich #34 https://github.com/acme/shop/issues/35 --json");
+    expect(JSON.parse(again.out)).toMatchObject({
+      facts: [{ id: "github.com/acme/shop#35" }, { id: "github.com/acme/shop#34", state: "open" }],
+      problems: [],
+      left: 0,
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("enrich asks about no more than its limit, and says how many are left", async () => {
+    await using server = await startForgeServer(answers);
+    const { run } = await openShell(server, ["first #34", "second #35"]);
+    expect((await run("enrich --limit 1")).out).toContain("Asked about 1 entity; 1 entity left.");
+    expect((await run("enrich --limit 1")).out).toContain(
+      "Asked about 1 entity; 1 entity asked about lately.",
+    );
+    expect(server.requests).toHaveLength(2);
+    expect((await run("enrich --limit 0")).code).toBe(2);
+    expect((await run("enrich nothing")).err).toContain('"nothing" is no merge request, issue or epic');
+  });
+
+  it("enrich with --dry-run sends nothing", async () => {
+    await using server = await startForgeServer(answers);
+    const { run } = await openShell(server, ["the login waits for #34"]);
+    const { code, out } = await run("enrich --dry-run");
+    expect([code, out]).toEqual([0, "github.com/acme/shop#34\nWould ask about 1 entity. Nothing was sent."]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("enrich names open blockers whose issue is not open any more", async () => {
+    await using server = await startForgeServer({
+      ...answers,
+      [ISSUE_34]: gitHubIssue(34, { state: "closed" }),
+    });
+    const { run } = await openShell(server);
+    await run("remember --type blocker the login waits for #34");
+    await run("remember --type blocker the export waits for #35");
+    const { out } = await run("enrich");
+    expect(out.split("\n").filter((line) => line.startsWith("blocker/"))).toEqual([
+      expect.stringMatching(
+        /^(blocker\/\S*login\S*) is open, but github\.com\/acme\/shop#34 is closed; strata edit \1 if/,
+      ),
+    ]);
+    const { settled } = JSON.parse((await run("enrich #35 --json")).out);
+    expect(settled).toMatchObject([{ entity: "github.com/acme/shop#34", state: "closed" }]);
+  });
+
+  it("enrich exits with 3 if nothing could be asked, with 1 if a part could, and says why", async () => {
+    await using server = await startForgeServer({
+      ...answers,
+      [ISSUE_34]: gitHubLimit(Date.UTC(2026, 10, 21, 10)),
+    });
+    const { run } = await openShell(server);
+    const none = await run("enrich #34");
+    expect([none.code, none.err]).toEqual([
+      3,
+      "strata: github.com allows no more requests until 2026-11-21T10:00:00.000Z; a token in the environment variable GH_TOKEN or GITHUB_TOKEN allows more",
+    ]);
+    expect((await run("enrich #35 #34")).code).toBe(1);
+  });
+
+  it("enrich sends a token to the instance that the user's configuration names, and to none of a project's", async () => {
+    const path = "/api/v4/projects/acme%2Fshop/merge_requests/12";
+    await using server = await startForgeServer({ [path]: gitLabMergeRequest(12) });
+    const { files, run } = await openShell(server, [], "http://127.0.0.1/acme/shop.git");
+    const hosts = [{ kind: "gitlab", url: server.url, tokenEnv: "ACME" }];
+    const memory = JSON.stringify({ memory: { recall: { entities: { hosts } } } });
+    await files.writeWhole(`${PROJECT}/opencode.json`, memory);
+    const refused = await run("enrich !12", { ACME: "glpat-acme" });
+    expect([refused.code, server.requests]).toEqual([1, []]);
+    await files.remove(`${PROJECT}/opencode.json`);
+    await files.writeWhole(USERS, memory);
+    const { code, out } = await run("enrich !12", { ACME: "glpat-acme", GITLAB_TOKEN: "other" });
+    expect([code, out]).toEqual([0, expect.stringContaining("127.0.0.1/acme/shop!12  merge request, open")]);
+    expect(server.requests.map(({ headers }) => headers["private-token"])).toEqual(["glpat-acme"]);
+    expect([...files.contents.values()].join()).not.toContain("glpat-acme");
+  });
+});

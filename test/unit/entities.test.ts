@@ -1,0 +1,190 @@
+/** What goes to GitLab and GitHub and comes back, against scripted servers. */
+import { describe, expect, it } from "vitest";
+import { nameOf, openEntityWorld } from "../support/entity-world.js";
+import { MORNING } from "../support/fake-clock.js";
+import {
+  type ForgeServer,
+  gitHubIssue,
+  gitHubLimit,
+  gitHubPull,
+  gitHubSecondaryLimit,
+  gitLabEpic,
+  gitLabIssue,
+  gitLabLimit,
+  gitLabMergeRequest,
+  startForgeServer,
+} from "../support/forge-server.js";
+
+const GITHUB = "https://api.github.com";
+const GITLAB = "https://gitlab.com";
+const ISSUE_34 = "/repos/acme/shop/issues/34";
+const MR_12 = "/api/v4/projects/acme%2Fshop/merge_requests/12";
+const DAY_MS = 86_400_000;
+const MERGED = { state: "closed", mergedAt: "2026-11-03T10:00:00Z" };
+const closedAs = (state_reason: string) => gitHubIssue(34, { state: "closed", state_reason });
+const headersOf = ({ requests }: ForgeServer, name: string): unknown[] =>
+  requests.map(({ headers }) => headers[name]);
+
+describe("GitHub", () => {
+  it.each([
+    ['issue, open, by octocat, labels bug, api: "Found a bug"', gitHubIssue(34, { labels: ["bug", "api"] })],
+    ['issue, closed, by octocat: "Found a bug"', gitHubIssue(34, { state: "closed", labels: [] })],
+    ['issue, not planned, by octocat, labels bug: "Found a bug"', closedAs("not_planned")],
+    ['issue, duplicate, by octocat, labels bug: "Found a bug"', closedAs("duplicate")],
+    ['issue, closed, by octocat, labels bug: "Found a bug"', closedAs("completed")],
+    ['issue, open, labels bug: "Found a bug"', gitHubIssue(34, { user: null })],
+    ['pull request, open, by octocat, labels bug: "Fix the bug"', gitHubPull(34)],
+    ['pull request, draft, by octocat, labels bug: "Fix the bug"', gitHubPull(34, { draft: true })],
+    ['pull request, closed, by octocat, labels bug: "Fix the bug"', gitHubPull(34, { state: "closed" })],
+    ['pull request, merged, by octocat, labels bug: "Fix the bug"', gitHubPull(34, MERGED)],
+  ])("GitHub's answer is read as %s", async (expected, answer) => {
+    await using server = await startForgeServer({ [ISSUE_34]: answer });
+    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
+    const { facts, problems } = await world.ask("#34");
+    expect([facts, problems]).toEqual([[`github.com/acme/shop#34 ${expected}`], []]);
+  });
+
+  it("GitHub gets the token of its own variables, its API's version and a name, and no token without one", async () => {
+    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
+    const get = server.getFor(GITHUB);
+    await (await openEntityWorld({ get, env: { GITHUB_TOKEN: "ghp_one", GITLAB_TOKEN: "glpat" } })).ask(
+      "#34",
+    );
+    await (await openEntityWorld({ get, env: { GITLAB_TOKEN: "glpat" } })).ask("#34");
+    expect(headersOf(server, "authorization")).toEqual(["Bearer ghp_one", undefined]);
+    expect(headersOf(server, "private-token")).toEqual([undefined, undefined]);
+    expect(headersOf(server, "x-github-api-version")).toEqual(["2022-11-28", "2022-11-28"]);
+    expect(headersOf(server, "user-agent")).toEqual(["opencode-strata", "opencode-strata"]);
+  });
+
+  it("an issue that was moved is read at its new address, and a redirect to another host is not followed", async () => {
+    const moved = { status: 301, headers: { location: `${GITHUB}/repositories/7/issues/34` }, body: {} };
+    await using server = await startForgeServer({
+      [ISSUE_34]: moved,
+      "/repositories/7/issues/34": gitHubIssue(34),
+      "/repos/acme/shop/issues/35": {
+        status: 302,
+        headers: { location: "https://evil.example/x" },
+        body: {},
+      },
+    });
+    const world = await openEntityWorld({ get: server.getFor(GITHUB), env: { GH_TOKEN: "ghp_one" } });
+    const { facts, problems } = await world.ask("#34", "#35");
+    expect(facts).toHaveLength(1);
+    expect(problems).toEqual([
+      "github.com/acme/shop#35: github.com redirects to evil.example, which is not followed",
+    ]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("an issue that is not there is known as such, and not asked for again that day", async () => {
+    await using server = await startForgeServer();
+    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
+    expect((await world.ask("#404")).facts).toEqual([
+      "github.com/acme/shop#404 issue, not there or not visible",
+    ]);
+    expect(world.entities.plan([nameOf("#404")]).due).toEqual([]);
+    world.clock.advance(DAY_MS);
+    expect(world.entities.plan([nameOf("#404")]).due).toHaveLength(1);
+  });
+
+  it.each([
+    ["the limit of an hour", gitHubLimit(MORNING + 600_000), 600_000],
+    ["the secondary limit", gitHubSecondaryLimit(90), 90_000],
+    ["a 429 without a time", { status: 429, body: { message: "slow down" } }, 60_000],
+  ])("%s ends the requests until it is over", async (_, limit, lastsMs) => {
+    await using server = await startForgeServer({ [ISSUE_34]: limit });
+    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
+    const { facts, left, problems } = await world.ask("#34", "#35", "#36");
+    expect([facts, left, server.requests.length]).toEqual([[], 3, 1]);
+    expect(problems).toEqual([
+      `github.com allows no more requests until ${new Date(MORNING + lastsMs).toISOString()}; a token in the environment variable GH_TOKEN or GITHUB_TOKEN allows more`,
+    ]);
+    server.answers.set(ISSUE_34, gitHubIssue(34));
+    world.clock.advance(lastsMs - 1);
+    expect((await world.ask("#34")).facts).toEqual([]);
+    world.clock.advance(1);
+    expect((await world.ask("#34")).facts).toHaveLength(1);
+  });
+
+  it("an answer that uses up the limit counts, and is the last one", async () => {
+    const last = gitHubIssue(34);
+    const reset = String((MORNING + 60_000) / 1_000);
+    last.headers = { ...last.headers, "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
+    await using server = await startForgeServer({ [ISSUE_34]: last });
+    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
+    const { facts, left } = await world.ask("#34", "#35");
+    expect([facts.length, left, server.requests.length]).toEqual([1, 1, 1]);
+  });
+
+  it("a wrong token is one problem, names its variable and never shows the token", async () => {
+    const denied = { status: 401, body: { message: "Bad credentials", status: "401" } };
+    await using server = await startForgeServer({ [ISSUE_34]: denied });
+    const world = await openEntityWorld({ get: server.getFor(GITHUB), env: { GH_TOKEN: "ghp_secret" } });
+    const { problems } = await world.ask("#34", "#35");
+    expect(problems).toEqual([
+      "github.com answered with status 401; check the token in GH_TOKEN or GITHUB_TOKEN",
+    ]);
+    const bad = await openEntityWorld({ get: server.getFor(GITHUB), env: { GH_TOKEN: "two words" } });
+    expect((await bad.ask("#34")).problems.join()).toMatch(/GH_TOKEN.*spaces/);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("GitLab", () => {
+  it("GitLab's merge requests, issues and epics are asked for by the whole path, with its own token", async () => {
+    await using server = await startForgeServer({
+      [MR_12]: gitLabMergeRequest(12, { state: "merged" }),
+      "/api/v4/projects/acme%2Fshop/merge_requests/13": gitLabMergeRequest(13, { draft: true }),
+      "/api/v4/projects/acme%2Fshop/issues/34": gitLabIssue(34, { labels: [] }),
+      "/api/v4/groups/acme/epics/5": gitLabEpic(5, { state: "closed" }),
+    });
+    const env = { GITLAB_TOKEN: "glpat-one", GITHUB_TOKEN: "ghp" };
+    const remote = "git@gitlab.com:acme/shop.git";
+    const world = await openEntityWorld({ get: server.getFor(GITLAB), env, remote });
+    expect((await world.ask("!12", "!13", "#34", "&5")).facts).toEqual([
+      'gitlab.com/acme/shop!12 merge request, merged, by sam, labels bug: "Fix the bug"',
+      'gitlab.com/acme/shop!13 merge request, draft, by sam, labels bug: "Fix the bug"',
+      'gitlab.com/acme/shop#34 issue, open, by sam: "Found a bug"',
+      'gitlab.com/acme&5 epic, closed, by sam, labels bug: "Checkout"',
+    ]);
+    expect(new Set(headersOf(server, "private-token"))).toEqual(new Set(["glpat-one"]));
+    expect(new Set(headersOf(server, "authorization"))).toEqual(new Set([undefined]));
+  });
+
+  it("an instance of the user's own gets the token of its own variable, and no other one's", async () => {
+    await using server = await startForgeServer({ [MR_12]: gitLabMergeRequest(12) });
+    const env = { GITLAB_TOKEN: "of-gitlab-com", GITHUB_TOKEN: "ghp", ACME: "of-acme" };
+    const remote = "http://127.0.0.1/acme/shop.git";
+    for (const tokenEnv of [{ tokenEnv: "ACME" }, {}])
+      await (
+        await openEntityWorld({ env, remote, hosts: [{ kind: "gitlab", url: server.url, ...tokenEnv }] })
+      ).ask("!12");
+    expect(headersOf(server, "private-token")).toEqual(["of-acme", undefined]);
+  });
+
+  it("GitLab's limit ends the requests for as long as it says", async () => {
+    await using server = await startForgeServer({ [MR_12]: gitLabLimit(30) });
+    const remote = "git@gitlab.com:acme/shop.git";
+    const world = await openEntityWorld({ get: server.getFor(GITLAB), env: { GITLAB_TOKEN: "x" }, remote });
+    const { left, problems } = await world.ask("!12", "#34");
+    expect([left, server.requests.length]).toEqual([2, 1]);
+    expect(problems).toEqual([
+      `gitlab.com allows no more requests until ${new Date(MORNING + 30_000).toISOString()}`,
+    ]);
+  });
+
+  it("an epic that the licence does not include is refused by itself; the others are answered", async () => {
+    await using server = await startForgeServer({
+      "/api/v4/groups/acme/epics/5": { status: 403, body: { message: "403 Forbidden" } },
+      [MR_12]: gitLabMergeRequest(12),
+    });
+    const remote = "git@gitlab.com:acme/shop.git";
+    const world = await openEntityWorld({ get: server.getFor(GITLAB), remote });
+    const { facts, problems } = await world.ask("&5", "!12");
+    expect(facts).toHaveLength(1);
+    expect(problems).toEqual([
+      "gitlab.com/acme&5: gitlab.com answered with status 403; try a token in the environment variable GITLAB_TOKEN",
+    ]);
+  });
+});

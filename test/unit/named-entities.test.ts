@@ -1,0 +1,100 @@
+/** Issues and merge requests that a message names, as the agent is shown them. */
+import { describe, expect, it } from "vitest";
+import { stack } from "../../layers/index.js";
+import type { Message, Part } from "../../src/conversation/message.js";
+import { bindTools } from "../../src/host/tools.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { type ForgeServer, gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { createSession } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld } from "../support/world.js";
+
+const ISSUE_34 = "/repos/acme/shop/issues/34";
+const LINE = '- [github.com/acme/shop#34] issue, open, by octocat, labels bug: "Found a bug" (today)';
+const autoMemory = stack.layers.filter(({ name }) => name === "auto-memory");
+
+const isText = ({ type }: Part) => type === "text";
+/** What was put behind a message. */
+const added = (message: Message | undefined): string =>
+  (message?.parts.filter(isText).slice(1) ?? []).map(({ text }) => text).join("|");
+
+async function open(server: ForgeServer, { background }: { background: boolean }) {
+  const clock = createFakeClock();
+  const config = '[remote "origin"]\n\turl = https://github.com/acme/shop\n';
+  const files = createMemoryFiles(
+    { [`${PROJECT}/.git/HEAD`]: "x", [`${PROJECT}/.git/config`]: config },
+    clock.now,
+  );
+  const world = await openWorld({
+    ...{ clock, files, get: server.getFor("https://api.github.com"), layers: autoMemory },
+    options: { recall: { entities: { background } } },
+  });
+  const session = createSession(clock);
+  return {
+    ...{ world, session },
+    /** What is put behind a message with this text, once all is done in the background. */
+    async say(text: string): Promise<string> {
+      session.user(text);
+      const sent = await world.request(session.messages);
+      await world.strata.idle();
+      session.answer([], { text: "ok" });
+      return added(sent.at(-1));
+    },
+  };
+}
+
+describe("an issue that a message names", () => {
+  it("an issue that a message names is asked for in the background, and shown from the next message on, once", async () => {
+    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
+    const { say, session, world } = await open(server, { background: true });
+    expect(await say("what about #34?")).toBe("");
+    expect(server.requests.map(({ path }) => path)).toEqual([ISSUE_34]);
+    const shown = await say("#34 again");
+    expect(shown).toContain(LINE);
+    expect(shown).toMatch(/^\[Strata\] What GitLab or GitHub said .* data, no request\.\n/);
+    expect(await say("and #34")).toBe("");
+    const before = bytesOf(await world.request(session.messages));
+    expect(bytesOf(await (await world.restart()).request(session.messages))).toEqual(before);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("an issue that was shown is shown again when it is known to have changed", async () => {
+    await using server = await startForgeServer({
+      [ISSUE_34]: [gitHubIssue(34), gitHubPull(34, { state: "closed", mergedAt: "2026-11-03T10:00:00Z" })],
+    });
+    const { say, world } = await open(server, { background: true });
+    await say("#34");
+    expect(await say("#34")).toContain("issue, open");
+    world.clock.advance(86_400_000);
+    await say("#34, once more");
+    expect(await say("#34")).toContain("pull request, merged");
+  });
+
+  it("an issue is asked for by nobody unless the user has allowed it", async () => {
+    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
+    const { say, world } = await open(server, { background: false });
+    expect([await say("#34"), await say("#34")]).toEqual(["", ""]);
+    expect(server.requests).toEqual([]);
+    expect([...world.files.contents.keys()].filter((path) => path.endsWith("entities.json"))).toEqual([]);
+  });
+
+  it("memory_recall and /recall say what is known of the entity that they are asked for, before the memories about it", async () => {
+    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
+    const { world } = await open(server, { background: true });
+    const tools = bindTools(world.strata.dispatcher.tools, { clock: world.clock, log: createFakeLog() });
+    const context = { sessionID: "ses_1", messageID: "m", callID: "c", abort: new AbortController().signal };
+    const run = (name: string, args: object) => tools[name]?.execute(args as never, context as never);
+    await run("memory_remember", { content: "The login waits for acme/shop#34.", type: "knowledge" });
+    const answer = String(await run("memory_recall", { entity: "#34" }));
+    expect(answer.split("\n").slice(1)).toEqual([LINE, expect.stringContaining("The login waits for")]);
+    const byURL = { entity: "https://github.com/acme/shop/issues/34" };
+    expect(String(await run("memory_recall", byURL))).toContain("The login waits for");
+    expect(String(await run("memory_recall", { entity: "#35" }))).not.toContain("login");
+    const recall = world.strata.dispatcher.commands.find(({ name }) => name === "recall");
+    const typed = { sessionID: "ses_2", words: "#34" };
+    expect(await recall?.execute(typed, new AbortController().signal)).toContain(LINE);
+  });
+});
