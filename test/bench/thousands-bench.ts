@@ -91,7 +91,8 @@ function measure(folder: string, args: readonly string[]): Measured {
   );
   const wallMs = performance.now() - started;
   // 1: there was something to report, such as another memory.
-  if (status !== 0 && status !== 1) throw new Error(`strata ${args.join(" ")} ended with ${status}: ${stderr}`);
+  if (status !== 0 && status !== 1)
+    throw new Error(`strata ${args.join(" ")} ended with ${status}: ${stderr}`);
   const { maxRSS, systemCPUTime, userCPUTime } = JSON.parse(readFileSync(usage, "utf8"));
   const measured = { wallMs, cpuMs: (systemCPUTime + userCPUTime) / 1_000, megabytes: maxRSS / 1_024 };
   process.stderr.write(`${args.slice(0, 2).join(" ")}: ${formatOne(measured)}\n`);

@@ -79,8 +79,7 @@ export function createBulk({ nowMs, openSearch, operation, paths, run, store }: 
     memories: {
       async update(id, change, cause) {
         const current = known.get(id);
-        if (current && change(current) === undefined)
-          return { kind: "unchanged", memory: current, path: "" };
+        if (current && change(current) === undefined) return { kind: "unchanged", memory: current, path: "" };
         // The newer memory is written before the older one names it as its successor.
         await flush();
         return take(await store.update(id, change, cause));

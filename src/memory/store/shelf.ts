@@ -103,7 +103,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     folder,
     entries: () => loading.read((entries) => entries.all()) ?? [],
     memories: () => loading.read(border.memories) ?? NONE,
-    look: async (path) => border.mark(await lookIn((await load()).entries)(path)),
+    look: async (path) => border.mark((await lookIn((await load()).entries)([path]))[0]),
 
     isDeciding: border.isDeciding,
     foreign: () => loading.read(border.foreign) ?? new Map(),
@@ -200,6 +200,8 @@ function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookI
   };
 }
 
+type LookAt = (paths: readonly string[]) => Promise<(Looked | undefined)[]>;
+
 /** What was found is told as memories, once for each change: the next look finds the file as it is known. */
 function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivity">) {
   return { idOf, lookIn, see };
@@ -209,12 +211,11 @@ function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivi
     return parts ? formatID({ ...options, ...parts }) : path;
   }
 
-  /** Looks at one file. */
-  function lookIn(entries: Entries): (path: string) => Promise<Looked | undefined> {
-    return async (path) => {
-      const before = entries.get(path)?.hash;
-      const looked = await entries.look(path);
-      if (looked?.hash !== before) see([path]);
+  function lookIn(entries: Entries): LookAt {
+    return async (paths) => {
+      const before = paths.map((path) => entries.get(path)?.hash);
+      const looked = await entries.lookAll(paths);
+      see(paths.filter((_, n) => looked[n]?.hash !== before[n]));
       return looked;
     };
   }
@@ -225,16 +226,11 @@ function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivi
   }
 }
 
-async function enterAll(
-  desk: Entering,
-  paths: readonly string[],
-  lookAt: (path: string) => Promise<Looked | undefined>,
-): Promise<void> {
+async function enterAll(desk: Entering, paths: readonly string[], lookAt: LookAt): Promise<void> {
   for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
-    const opened: Opened[] = [];
-    for (const path of paths.slice(from, from + LINES_AT_A_TIME))
-      opened.push({ path, looked: await lookAt(path) });
-    await desk.enter(opened);
+    const some = paths.slice(from, from + LINES_AT_A_TIME);
+    const looked = await lookAt(some);
+    await desk.enter(some.map((path, n): Opened => ({ path, looked: looked[n] })));
   }
 }
 

@@ -3,7 +3,9 @@ import { formatCopy } from "../../../src/cli/transfer/line.js";
 
 const PARTS = "billing search ledger gateway mailer catalogue invoices sessions uploads audit".split(" ");
 const THINGS = "tokens rows pages drafts webhooks receipts thumbnails events reports quotas".split(" ");
-const VERBS = "retries caches signs validates archives compresses batches mirrors throttles replays".split(" ");
+const VERBS = "retries caches signs validates archives compresses batches mirrors throttles replays".split(
+  " ",
+);
 const PLACES = "Redis Postgres Kafka SQLite nginx Consul Vault MinIO RabbitMQ Elasticsearch".split(" ");
 const REASONS = [
   "because the upstream drops connections at night",
@@ -25,8 +27,14 @@ export interface OneOfMany {
 
 /** The memory with this number; no two say the same or contradict each other. */
 export function planOneOfMany(n: number): OneOfMany {
-  const pick = (list: readonly string[], step: number): string => list[Math.floor(n / step) % list.length] ?? "";
-  const [part, thing, verb, place] = [pick(PARTS, 1), pick(THINGS, 10), pick(VERBS, 100), pick(PLACES, 1_000)];
+  const pick = (list: readonly string[], step: number): string =>
+    list[Math.floor(n / step) % list.length] ?? "";
+  const [part, thing, verb, place] = [
+    pick(PARTS, 1),
+    pick(THINGS, 10),
+    pick(VERBS, 100),
+    pick(PLACES, 1_000),
+  ];
   const own = `${part}-${thing}-${n}`;
   const often = n % 2 === 0 ? ` It is part of the ${MATCHED} review.` : "";
   const text = `The worker ${own} ${verb} its ${thing} in ${place} ${pick(REASONS, 7)}; its owner is team-${n % 97}.${often}`;
@@ -47,7 +55,11 @@ export function formatOwnExport(count: number): string {
 
 /** As another memory tool writes them. */
 export function formatOthersExport(count: number): string {
-  const memories = all(count).map(({ text, title }) => ({ title, content: text, created_at: "2026-01-01T00:00:00Z" }));
+  const memories = all(count).map(({ text, title }) => ({
+    title,
+    content: text,
+    created_at: "2026-01-01T00:00:00Z",
+  }));
   return JSON.stringify({ memories });
 }
 

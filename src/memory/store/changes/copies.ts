@@ -1,14 +1,17 @@
 /** Writes memory files from elsewhere byte for byte, several hundred in one step on disk. */
 import { basename, dirname, join } from "node:path";
+import { hashOf } from "../../../hash.js";
 import type { Clock } from "../../../seams/clock.js";
 import { findHint } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
+import type { FileReading } from "../../memory-file.js";
 import { findNameFault, foldName } from "../../name.js";
 import { quotePath } from "../../path.js";
 import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
+import type { Readings } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
 import type { DeskStep } from "../line-writer.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
@@ -29,6 +32,8 @@ interface Checked {
   index: number;
   copy: MemoryCopy;
   memory: Memory;
+  /** Absent if what the file says depends on its time. */
+  reading?: FileReading;
   place: Place;
   standing: Standing;
 }
@@ -90,7 +95,10 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     const standing = findStanding(standings, place);
     const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
     const why = findHint({ ...whole, ...isKeptOut }, keptOut) ?? (await gate?.(whole));
-    return why === undefined ? { memory: reading.memory, place, standing } : { why };
+    if (why !== undefined) return { why };
+    const { isUndated, updated } = reading.memory;
+    const isDated = isUndated !== true && updated !== new Date(modifiedMs).toISOString();
+    return { memory: reading.memory, place, standing, ...(isDated && { reading }) };
   }
 
   /** Results by position. */
@@ -123,11 +131,19 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
           ready.push({ ...one, path });
         }
       }
-      await desk.swap(steps);
+      await desk.swap(steps, listReadings(ready));
       for (const { index, memory, path } of ready) written.set(index, finish(standing, path, memory));
       return written;
     });
   }
+}
+
+function listReadings(ready: readonly (Checked & { path: string })[]): Readings {
+  return new Map(
+    ready.flatMap(({ copy, path, reading }) =>
+      reading ? [[path, { hash: hashOf(copy.contents), reading }] as const] : [],
+    ),
+  );
 }
 
 interface Look {
