@@ -176,10 +176,11 @@ function createKnown(begin: readonly Memory[]): Known {
   };
 
   function set(memory: Memory): void {
-    if (memory.status !== "active" && memory.status !== "resolved") return remove(memory.id);
-    memories.set(memory.id, memory);
-    related.set(memory);
-    touch(memory.id);
+    if (memory.status === "active" || memory.status === "resolved") {
+      memories.set(memory.id, memory);
+      related.set(memory);
+      touch(memory.id);
+    } else remove(memory.id);
   }
 
   function remove(id: string): void {

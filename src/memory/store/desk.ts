@@ -135,8 +135,9 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
-      const paths = lines.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
-      await entries.lookAll(paths, readings);
+      // What a moved file says is known from where it was, until that is looked at.
+      const left = lines.flatMap(({ from }) => from ?? []);
+      await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
       await ledger.readOn();
     } catch {
       // The change is made; the next look reads what could not be read now.

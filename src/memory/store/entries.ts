@@ -11,7 +11,7 @@ import type { FileStat, Files } from "../../seams/files.js";
 import type { Place } from "../id.js";
 import type { Memory } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
-import { isFolderPath, splitPath } from "../path.js";
+import { formatPath, isFolderPath, splitPath } from "../path.js";
 import type { MemoryGate } from "../secret-gate.js";
 import { findLink, listPaths } from "./entry-paths.js";
 import { createWayFinder, formatObstacle, type Obstacle, type Way } from "./obstacle.js";
@@ -72,7 +72,8 @@ const GENTLE_MS = 300;
 const GENTLY_AT_A_TIME = 3;
 
 export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
-  const { clock, files, folder, scope, sensitivity } = options;
+  const { clock, files, folder } = options;
+  const read = createReader(options);
   let entries = new Map(begin.map((entry) => [entry.path, entry]));
   let memories: readonly Memory[] | undefined;
 
@@ -137,6 +138,16 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
   }
 
+  function look(
+    path: string,
+    stat: FileStat | undefined,
+    given?: Pick<Entry, "hash" | "reading">,
+  ): Promise<Looked | undefined> {
+    const known = entries.get(path) ?? findMoved(entries, path);
+    // The same contents of the same time say the same.
+    return read(path, stat, given ?? (known?.modifiedMs === stat?.modifiedMs ? known : undefined));
+  }
+
   async function lookIfChanged(path: string): Promise<Entry | undefined> {
     const stat = await files.statItself(join(folder, path));
     const known = entries.get(path);
@@ -149,12 +160,26 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     const looked = await look(path, stat);
     return looked && withoutText(looked);
   }
+}
 
-  async function look(
-    path: string,
-    stat: FileStat | undefined,
-    given?: Pick<Entry, "hash" | "reading">,
-  ): Promise<Looked | undefined> {
+/** What a file in the archive says if it came from where it was in use: only its status is another. */
+function findMoved(entries: ReadonlyMap<string, Entry>, path: string): Entry | undefined {
+  const parts = splitPath(path);
+  const before = parts?.isArchived ? entries.get(formatPath({ ...parts, isArchived: false })) : undefined;
+  if (before?.reading.kind !== "memory") return undefined;
+  const memory = { ...before.reading.memory, status: "archived" as const };
+  return { ...before, path, reading: { ...before.reading, memory } };
+}
+
+/** Reads one file. `known` is what the file says if it still has this hash: the gate has passed it. */
+type ReadEntry = (
+  path: string,
+  stat: FileStat | undefined,
+  known?: Pick<Entry, "hash" | "reading">,
+) => Promise<Looked | undefined>;
+
+function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions): ReadEntry {
+  return async (path, stat, known) => {
     const parts = splitPath(path);
     if (!stat || (!parts && !isFolderPath(path))) return undefined;
     const { bytes, modifiedMs } = stat;
@@ -172,9 +197,6 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       if (!contents) return undefined;
       const hash = hashOf(contents);
       const decode = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
-      // The same contents of the same time say the same, and the gate has passed them.
-      const before = entries.get(path);
-      const known = given ?? (before?.modifiedMs === modifiedMs ? before : undefined);
       if (known?.hash === hash && known.reading.kind === "memory")
         return { ...entry, hash, reading: known.reading, text: decode() };
       const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
@@ -182,13 +204,13 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       if (reading.kind === "problem") return read;
       const text = decode();
       // The gate checks the whole text, comments in the frontmatter included.
-      const why = await options.gate?.({ ...reading.memory, content: text });
+      const why = await gate?.({ ...reading.memory, content: text });
       return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
       const what = `it cannot be read: ${formatError(thrown)}`;
       return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
-  }
+  };
 }
 
 const MISSING = { kind: "missing" } as const;

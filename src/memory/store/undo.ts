@@ -171,7 +171,9 @@ async function revert(desk: Desk, restorations: readonly Restoration[], cause: C
       }
     }
   }
-  await desk.swap(steps);
+  // Files of one kind of step are changed together; a file that moves gets its earlier bytes afterwards.
+  const moves = steps.filter(({ from }) => from !== undefined);
+  await desk.swap([...moves, ...steps.filter(({ from }) => from === undefined)]);
   return { ids, left };
 }
 

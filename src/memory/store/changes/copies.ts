@@ -96,9 +96,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
     const why = findHint({ ...whole, ...isKeptOut }, keptOut) ?? (await gate?.(whole));
     if (why !== undefined) return { why };
-    const { isUndated, updated } = reading.memory;
-    const isDated = isUndated !== true && updated !== new Date(modifiedMs).toISOString();
-    return { memory: reading.memory, place, standing, ...(isDated && { reading }) };
+    return { memory: reading.memory, place, standing, ...(isDated(reading, modifiedMs) && { reading }) };
   }
 
   /** Results by position. */
@@ -137,6 +135,12 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     });
   }
 }
+
+/** True if the file itself says when it was written and changed, so that its time decides nothing. */
+const isDated = (reading: FileReading, modifiedMs: number): boolean =>
+  reading.kind === "memory" &&
+  reading.memory.isUndated !== true &&
+  reading.memory.updated !== new Date(modifiedMs).toISOString();
 
 function listReadings(ready: readonly (Checked & { path: string })[]): Readings {
   return new Map(
