@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { formatOthersExport, formatOwnExport, formatPage, MATCHED } from "./thousands/many-memories.js";
+import { formatOthersExport, formatOwnExport, formatPage, MATCHED } from "../support/many-memories.js";
 
 const [given = "1000,10000", only] = process.argv.slice(2);
 const SIZES = given.split(",").map(Number);
