@@ -40,6 +40,8 @@ export interface Entries {
   lookAll(paths: readonly string[], readings?: Readings): Promise<(Looked | undefined)[]>;
   /** Paths of possible memories, and of links in their place; reads nothing. */
   paths(): Promise<string[]>;
+  /** Number of changed files seen so far. */
+  readonly changes: number;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among the entries; the same array while none changes. */
@@ -76,6 +78,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
   const read = createReader(options);
   let entries = new Map(begin.map((entry) => [entry.path, entry]));
   let memories: readonly Memory[] | undefined;
+  let changes = 0;
 
   return {
     async scan() {
@@ -96,7 +99,12 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
       entries = found;
       if (changed.length > 0) memories = undefined;
+      changes += changed.length;
       return changed;
+    },
+
+    get changes() {
+      return changes;
     },
 
     look: (path) => lookAt(path, createWayFinder(files, folder)),
@@ -132,6 +140,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     const isPath = splitPath(path) !== undefined || isFolderPath(path);
     const way = isPath ? await findWay(path) : MISSING;
     const looked = way.kind === "clear" ? await look(path, way.stat, known) : undefined;
+    if (looked?.hash !== entries.get(path)?.hash) changes++;
     if (looked) entries.set(path, withoutText(looked));
     else entries.delete(path);
     memories = undefined;
@@ -151,12 +160,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
   async function lookIfChanged(path: string): Promise<Entry | undefined> {
     const stat = await files.statItself(join(folder, path));
     const known = entries.get(path);
-    const isKnown =
-      known !== undefined &&
-      known.bytes === stat?.bytes &&
-      known.modifiedMs === stat.modifiedMs &&
-      known.readMs - known.modifiedMs > RACY_MS;
-    if (isKnown) return known;
+    if (known && isUntouched(known, stat)) return known;
     const looked = await look(path, stat);
     return looked && withoutText(looked);
   }
@@ -212,6 +216,10 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
     }
   };
 }
+
+/** True if the file cannot have changed since it was read. */
+const isUntouched = ({ bytes, modifiedMs, readMs }: Entry, stat: FileStat | undefined): boolean =>
+  bytes === stat?.bytes && modifiedMs === stat.modifiedMs && readMs - modifiedMs > RACY_MS;
 
 const MISSING = { kind: "missing" } as const;
 

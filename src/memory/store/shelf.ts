@@ -98,6 +98,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   const undoGuard = createUndoGuard({ ...options, idOf });
   const warn = createWarnOnce(log, join(folder, LEDGER));
   let scanning: Promise<void> | undefined;
+  let keptChanges = 0;
 
   return {
     folder,
@@ -162,7 +163,10 @@ export function createShelf(options: ShelfOptions): Shelf {
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
-    if (changed.length >= WORTH_KEEPING) await loading.keep();
+    if (entries.changes - keptChanges >= WORTH_KEEPING) {
+      keptChanges = entries.changes;
+      await loading.keep();
+    }
   }
 
   /** Where nothing can be written, memories can still be read. */
