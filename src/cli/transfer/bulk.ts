@@ -45,8 +45,8 @@ interface Waiting {
   memory: Memory;
 }
 
-/** Bounds what is held in memory, and equals a step of the store. */
-const WAITING_AT_MOST = 250;
+/** Bounds what is held in memory: a few steps of the store. */
+const WAITING_AT_MOST = 1_000;
 
 export function createBulk({ nowMs, openSearch, operation, paths, run, store }: BulkOptions): Bulk {
   const refused = new Map<string, Written>();
