@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { hashOf } from "../../hash.js";
 import type { HeldLock } from "../../lock/locks.js";
 import type { Files } from "../../seams/files.js";
+import { settleAll } from "../../settle-all.js";
 import type { LedgerLine } from "./ledger-line.js";
 import { createWayFinder, findObstacle, type Way } from "./obstacle.js";
 
@@ -93,10 +94,4 @@ export function createLineFiles(files: Files, folder: string): LineFiles {
     const contents = await files.read(join(folder, path));
     return contents ? hashOf(contents) : null;
   }
-}
-
-/** Waits for all of them, then rejects with the first failure if there is one. */
-async function settleAll<T>(all: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(all);
-  return Promise.all(all);
 }
