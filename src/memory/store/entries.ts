@@ -79,6 +79,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
   let entries = new Map(begin.map((entry) => [entry.path, entry]));
   let memories: readonly Memory[] | undefined;
   let changes = 0;
+  let isAppended = false;
 
   return {
     async scan() {
@@ -98,7 +99,9 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       }
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
       entries = found;
-      if (changed.length > 0) memories = undefined;
+      // In the order of the folders, whoever wrote last: the gate decides by the first of several.
+      if (changed.length > 0 || isAppended) memories = undefined;
+      isAppended = false;
       changes += changed.length;
       return changed;
     },
@@ -123,9 +126,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
-      memories ??= [...entries.values()].flatMap(({ reading }) =>
-        reading.kind === "memory" ? [reading.memory] : [],
-      );
+      memories ??= listMemories(entries.values());
       return memories;
     },
     names: (under) => files.list(join(folder, under)),
@@ -137,10 +138,10 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     findWay: (path: string) => Promise<Way>,
     known?: Pick<Entry, "hash" | "reading">,
   ): Promise<Looked | undefined> {
-    const isPath = splitPath(path) !== undefined || isFolderPath(path);
-    const way = isPath ? await findWay(path) : MISSING;
+    const way = splitPath(path) || isFolderPath(path) ? await findWay(path) : MISSING;
     const looked = way.kind === "clear" ? await look(path, way.stat, known) : undefined;
     if (looked?.hash !== entries.get(path)?.hash) changes++;
+    isAppended ||= looked !== undefined && !entries.has(path);
     if (looked) entries.set(path, withoutText(looked));
     else entries.delete(path);
     memories = undefined;
@@ -216,6 +217,9 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
     }
   };
 }
+
+const listMemories = (entries: Iterable<Entry>): readonly Memory[] =>
+  [...entries].flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : []));
 
 /** True if the file cannot have changed since it was read. */
 const isUntouched = ({ bytes, modifiedMs, readMs }: Entry, stat: FileStat | undefined): boolean =>
