@@ -17,7 +17,10 @@ export interface OpenSearch extends MemorySearch {
 /** A command has no background: what is not embedded by then is found by its words. */
 const EMBED_MS = 5_000;
 
-export async function openSearch(project: Project, memories: OpenMemories): Promise<OpenSearch> {
+/** What a search asks of the store. */
+type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
+
+export async function openSearch(project: Project, memories: Searched): Promise<OpenSearch> {
   const { cli, folders, instance, log } = project;
   const { files, sessions } = openOwnState(project);
   const clock = keepAwake(cli.clock);

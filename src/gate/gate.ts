@@ -38,15 +38,26 @@ export interface Gate {
   takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
 }
 
-export interface GateOptions {
-  memories: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** Default: compare all memories. */
-  findSimilar?: FindSimilar;
-}
+/** The memories to compare a draft with, in the order of the store; none is foreign. */
+export type ReadSimilar = (draft: MemoryDraft) => Promise<readonly Memory[]>;
 
-const MOST_SIMILAR = 20;
+export type GateOptions =
+  | {
+      memories: Pick<MemoryStore, "list" | "remember" | "update">;
+      /** Default: compare all memories. */
+      findSimilar?: FindSimilar;
+    }
+  | {
+      memories: Pick<MemoryStore, "remember" | "update">;
+      readSimilar: ReadSimilar;
+    };
 
-export function createGate({ findSimilar, memories }: GateOptions): Gate {
+/** Number of similar memories to compare with, where not all are. */
+export const MOST_SIMILAR = 20;
+
+export function createGate(options: GateOptions): Gate {
+  const { memories } = options;
+  const readSimilar = "readSimilar" in options ? options.readSimilar : createReadSimilar(options);
   return {
     async keep(draft, cause) {
       const similar = await readSimilar(draft);
@@ -74,15 +85,6 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
     return add(draft, plan.supersedes, cause);
   }
 
-  async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
-    // Foreign memories neither contradict the user nor absorb the user's words.
-    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
-    if (!findSimilar) return all;
-    const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
-    const ids = new Set(found.map(({ id }) => id));
-    return all.filter(({ id }) => ids.has(id));
-  }
-
   /** Writes the newer first: if the process stops there, both exist. */
   async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
     const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
@@ -94,6 +96,27 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
     return written.kind === "written" && older.length > 0 ? { ...written, superseded: older } : written;
   }
 }
+
+function createReadSimilar({
+  findSimilar,
+  memories,
+}: {
+  memories: Pick<MemoryStore, "list">;
+  findSimilar?: FindSimilar;
+}): ReadSimilar {
+  return async (draft) => {
+    // Foreign memories neither contradict the user nor absorb the user's words.
+    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
+    if (!findSimilar) return all;
+    const found = await findSimilar(toSearch(draft), { limit: MOST_SIMILAR });
+    const ids = new Set(found.map(({ id }) => id));
+    return all.filter(({ id }) => ids.has(id));
+  };
+}
+
+/** The text by which memories on a draft's subject are searched. */
+export const toSearch = ({ content, title = "" }: Pick<MemoryDraft, "content" | "title">): string =>
+  `${title}\n${content}`;
 
 function supersede(memory: Memory, supersededBy: string): Memory | undefined {
   return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
@@ -125,7 +148,7 @@ export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs
   return { kind: "add", supersedes: contradicted };
 }
 
-function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
+export function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
   return (
     status === "active" &&
     scope === (draft.scope ?? "project") &&
@@ -138,7 +161,7 @@ const mayMerge = (memory: Memory, draft: MemoryDraft): boolean =>
   usersTypes.has(memory.type) || !usersTypes.has(draft.type);
 
 /** True for the same sentence of the same message. */
-function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
+export function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
   const { evidence, message } = provenance;
   if (message === undefined || evidence === undefined) return false;
   return message === other.message && evidence === other.evidence;

@@ -77,9 +77,13 @@ export const nodeFiles: Files = {
   /** Links a complete file into place: it appears with all its contents, for one of several writers. */
   async create(path, contents) {
     const written = `${path}.${randomUUID()}`;
-    await mkdir(dirname(path), { recursive: true });
+    const write = () => writeFile(written, contents, { mode: OWNER_ONLY, flag: "wx" });
     try {
-      await writeFile(written, contents, { mode: OWNER_ONLY, flag: "wx" });
+      if (!(await unlessMissing(() => write().then(() => true), false))) {
+        // The folder nearly always exists.
+        await mkdir(dirname(path), { recursive: true });
+        await write();
+      }
       await link(written, path);
       return true;
     } catch (error) {

@@ -17,14 +17,21 @@ export type Compare = (later: string, earlier: string) => Relation;
 export const compareStatements: Compare = (later, earlier) =>
   relate(readStatement(later), readStatement(earlier));
 
-/** The same for many pairs of few statements: each is read once. */
-export function createComparison(): Compare {
+/** Reads a statement for comparisons. */
+export type ReadStatement = (text: string) => Statement;
+
+/** Reads each text once and keeps it. */
+export function createStatementReader(): ReadStatement {
   const known = new Map<string, Statement>();
-  const read = (text: string): Statement => {
+  return (text) => {
     const statement = known.get(text) ?? readStatement(text);
     known.set(text, statement);
     return statement;
   };
+}
+
+/** The same for many pairs of few statements: each is read once. */
+export function createComparison(read: ReadStatement = createStatementReader()): Compare {
   return (later, earlier) => relate(read(later), read(earlier));
 }
 
@@ -57,7 +64,8 @@ const SAME = 0.7;
 const WITHIN = 0.9;
 const LEAST_WITHIN = 3;
 
-interface Statement {
+/** A statement as it is compared. */
+export interface Statement {
   text: string;
   /** Affirmed words, without numbers. */
   words: Set<string>;

@@ -101,7 +101,9 @@ export function createMemoryFiles(
   }
 
   function isFolder(path: string): boolean {
-    return [...contents.keys()].some((other) => other.startsWith(`${path}/`));
+    if (contents.has(path)) return false;
+    for (const other of contents.keys()) if (other.startsWith(`${path}/`)) return true;
+    return false;
   }
 
   function refuseLink(path: string, options?: ReadOptions): void {
@@ -109,7 +111,8 @@ export function createMemoryFiles(
   }
 
   function refuseFileAsFolder(path: string): void {
-    for (const other of contents.keys()) if (path.startsWith(`${other}/`)) throw systemError("ENOTDIR", path);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+      if (contents.has(path.slice(0, end))) throw systemError("ENOTDIR", path);
   }
 }
 

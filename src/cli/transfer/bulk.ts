@@ -1,22 +1,25 @@
 /**
- * A store for the gate that writes new memories fifty at a time, so that an import does not look at every file for each
- * of them. What waits to be written counts as there: it is compared with, and written before it is changed.
+ * A store for the gate that writes new memories several hundred at a time, and knows all of them in memory, so that an
+ * import looks at no file for each. What waits to be written counts as there. The gate decides as it does for one memory
+ * after the other: it is shown the same memories in the same order, without those that would not change its decision.
  */
 
-import type { FindSimilar } from "../../gate/gate.js";
+import { createFindSimilar } from "../../gate/find-similar.js";
+import { MOST_SIMILAR, type ReadSimilar, toSearch } from "../../gate/gate.js";
+import { createRelated } from "../../gate/related.js";
 import { planMemory } from "../../memory/draft.js";
 import { formatID } from "../../memory/id.js";
-import { type Memory, usersTypes } from "../../memory/memory.js";
+import { type Memory, type MemoryDraft, usersTypes } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName } from "../../memory/name.js";
 import { splitPath } from "../../memory/path.js";
+import type { MemorySearch } from "../../memory/search/search.js";
 import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../memory/store.js";
 import { foldSentence } from "../../text.js";
 
 export interface Bulk {
-  memories: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** Also finds what waits. */
-  withWaiting(findSimilar: FindSimilar): FindSimilar;
+  memories: Pick<MemoryStore, "remember" | "update">;
+  readSimilar: ReadSimilar;
   /** Writes what waits. */
   flush(): Promise<void>;
   /** Why a memory that was taken for written could not be, by its id. */
@@ -25,59 +28,95 @@ export interface Bulk {
 
 export interface BulkOptions {
   /** The store, listed already. */
-  store: OpenMemories;
+  store: Pick<OpenMemories, "adoptAll" | "known" | "remember" | "update">;
   operation: string;
   run: string;
-  /** Paths of all files in the place of a memory of the project. */
-  paths: readonly string[];
+  /** Paths of all files in the places of memories that may be committed or hold everywhere. */
+  paths: Readonly<Record<Memory["scope"], readonly string[]>>;
   nowMs: number;
+  /** A search of these memories; asked for when it is first needed. */
+  openSearch(memories: SearchedMemories): Promise<Pick<MemorySearch, "find">>;
 }
 
-const WAITING_AT_MOST = 50;
+export type SearchedMemories = Pick<MemoryStore, "known" | "list" | "onChange">;
 
-export function createBulk({ nowMs, operation, paths, run, store }: BulkOptions): Bulk {
+interface Waiting {
+  copy: MemoryCopy;
+  memory: Memory;
+}
+
+/** Bounds what is held in memory: a few steps of the store. */
+const WAITING_AT_MOST = 1_000;
+
+export function createBulk({ nowMs, openSearch, operation, paths, run, store }: BulkOptions): Bulk {
   const refused = new Map<string, Written>();
+  const known = createKnown(store.known());
   const sentences = new Set(store.known().map(readSentence));
-  const taken = groupNames(paths);
-  let waiting: { copy: MemoryCopy; memory: Memory }[] = [];
+  const names = createNames(paths);
+  let waiting: Waiting[] = [];
+  let search: ReturnType<typeof openSearch> | undefined;
+  const findSimilar = createFindSimilar(known, {
+    async find(query) {
+      search ??= openSearch(known);
+      const { find } = await search;
+      known.tell();
+      return find(query);
+    },
+  });
 
   return {
     refused,
     flush,
-    withWaiting: (findSimilar) => async (text, options) => [
-      ...waiting.map(({ memory }) => memory),
-      ...(await findSimilar(text, options)),
-    ],
+
+    async readSimilar(draft) {
+      const related = known.findRelated(draft);
+      if (related.length === 0) return [];
+      const found = await findSimilar(toSearch(draft), { limit: MOST_SIMILAR });
+      const ids = new Set(found.map(({ id }) => id));
+      return related.filter(({ id }) => ids.has(id));
+    },
 
     memories: {
-      list: async () => [...store.known(), ...waiting.map(({ memory }) => memory)],
-
       async update(id, change, cause) {
-        if (waiting.some(({ memory }) => memory.id === id)) await flush();
-        return store.update(id, change, cause);
+        const current = known.get(id);
+        if (current && change(current) === undefined) return { kind: "unchanged", memory: current, path: "" };
+        // The newer memory is written before the older one names it as its successor.
+        await flush();
+        return take(await store.update(id, change, cause));
       },
 
-      /** The store itself decides about types that git may ignore, other places, and repeated sentences. */
       async remember(draft, cause) {
         const memory = planMemory(draft, readTitle, cause.saidMs ?? nowMs);
         const sentence = readSentence(memory);
-        const isPlain = memory.scope === "project" && memory.sensitivity === "internal";
-        if (!isPlain || usersTypes.has(memory.type) || sentences.has(sentence)) {
+        if (!mayWait(memory) || sentences.has(sentence)) {
           await flush();
-          return store.remember(draft, cause);
+          return take(await store.remember(draft, cause));
         }
         sentences.add(sentence);
-        const names = taken.get(memory.type) ?? new Set();
-        const name = planName(memory.title, memory.type, names);
-        taken.set(memory.type, names.add(foldName(name)));
-        const named = { ...memory, id: formatID({ ...memory, name }) };
-        const copy = { id: named.id, isArchived: false, contents: formatMemoryFile(memory) };
-        waiting.push({ copy, memory: named });
+        const named = { ...memory, id: formatID({ ...memory, name: names.plan(memory) }) };
+        waiting.push({
+          copy: { id: named.id, isArchived: false, contents: formatMemoryFile(memory) },
+          memory: named,
+        });
+        known.set(named);
         if (waiting.length >= WAITING_AT_MOST) await flush();
         return { kind: "written", memory: named, path: "" };
       },
     },
   };
+
+  /** The store itself decides about types that git may ignore, private memories, and links that it may drop. */
+  function mayWait({ links, sensitivity, type }: Memory): boolean {
+    const isPlain = sensitivity === "internal" && !usersTypes.has(type);
+    return isPlain && links.every((id) => known.get(id)?.isKeptOut !== true);
+  }
+
+  function take(written: Written): Written {
+    if (written.kind !== "written") return written;
+    known.set(written.memory);
+    sentences.add(readSentence(written.memory));
+    return written;
+  }
 
   async function flush(): Promise<void> {
     const all = waiting;
@@ -87,17 +126,95 @@ export function createBulk({ nowMs, operation, paths, run, store }: BulkOptions)
       all.map(({ copy }) => copy),
       { operation, run },
     );
-    for (const [n, one] of written.entries())
-      if (one.kind === "refused") refused.set(all[n]?.copy.id ?? "", one);
+    for (const [n, one] of written.entries()) {
+      const id = all[n]?.copy.id ?? "";
+      if (one.kind !== "refused") known.set(one.memory);
+      else {
+        refused.set(id, one);
+        known.remove(id);
+      }
+    }
   }
+}
+
+type Known = SearchedMemories & {
+  get(id: string): Memory | undefined;
+  set(memory: Memory): void;
+  remove(id: string): void;
+  findRelated(draft: MemoryDraft): readonly Memory[];
+  /** Tells listeners what has changed since the last call: a search indexes it only then. */
+  tell(): void;
+};
+
+/** The memories in use, as the store will list them. */
+function createKnown(begin: readonly Memory[]): Known {
+  const memories = new Map<string, Memory>();
+  const related = createRelated();
+  const changed = new Set<string>();
+  const listeners: ((ids: readonly string[]) => void)[] = [];
+  let list: readonly Memory[] | undefined;
+  const listAll = (): readonly Memory[] => {
+    list ??= [...memories.values()];
+    return list;
+  };
+  for (const memory of begin) set(memory);
+  changed.clear();
+
+  return {
+    get: (id) => memories.get(id),
+    set,
+    remove,
+    findRelated: related.find,
+    known: listAll,
+    list: async () => listAll(),
+    onChange: (listener) => void listeners.push(listener),
+
+    tell() {
+      if (changed.size > 0) for (const listener of listeners) listener([...changed]);
+      changed.clear();
+    },
+  };
+
+  function set(memory: Memory): void {
+    if (memory.status === "active" || memory.status === "resolved") {
+      memories.set(memory.id, memory);
+      related.set(memory);
+      touch(memory.id);
+    } else remove(memory.id);
+  }
+
+  function remove(id: string): void {
+    memories.delete(id);
+    related.remove(id);
+    touch(id);
+  }
+
+  function touch(id: string): void {
+    list = undefined;
+    changed.add(id);
+  }
+}
+
+/** Plans names that no file has. */
+function createNames(paths: BulkOptions["paths"]): { plan(memory: Memory): string } {
+  const taken = new Map<string, Set<string>>();
+  const takenOf = (scope: string, type: string): Set<string> => {
+    const names = taken.get(`${scope} ${type}`) ?? new Set();
+    taken.set(`${scope} ${type}`, names);
+    return names;
+  };
+  for (const [scope, all] of Object.entries(paths))
+    for (const { name, type } of all.flatMap((path) => splitPath(path) ?? []))
+      takenOf(scope, type).add(foldName(name));
+  return {
+    plan({ scope, title, type }) {
+      const names = takenOf(scope, type);
+      const name = planName(title, type, names);
+      names.add(foldName(name));
+      return name;
+    },
+  };
 }
 
 const readSentence = ({ content, title }: Memory): string =>
   foldSentence(content.trim() === "" ? title : content);
-
-function groupNames(paths: readonly string[]): Map<string, Set<string>> {
-  const names = new Map<string, Set<string>>();
-  for (const { name, type } of paths.flatMap((path) => splitPath(path) ?? []))
-    names.set(type, (names.get(type) ?? new Set()).add(foldName(name)));
-  return names;
-}

@@ -1,6 +1,5 @@
 /** Writes planned memories to the store. An interrupted import can be repeated: what is there already is skipped. */
 import { randomUUID } from "node:crypto";
-import { createFindSimilar } from "../../gate/find-similar.js";
 import { createGate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
 import type { Memory } from "../../memory/memory.js";
@@ -10,12 +9,13 @@ import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes } from "../command.js";
+import { listPlaces } from "../memory-files.js";
 import { withMemories } from "../open-memories.js";
 import { openSearch } from "../open-search.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { recordRivals } from "../upkeep/record-rivals.js";
-import { createBulk } from "./bulk.js";
+import { type BulkOptions, createBulk } from "./bulk.js";
 import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
 
@@ -118,11 +118,12 @@ export function planImportItems(
     { memories, onProgress, project, run }: OpenImport,
   ): Promise<Written[]> {
     await memories.list();
-    const paths = await listPaths(project.cli.files, project.folders.memory);
-    const bulk = createBulk({ store: memories, operation, run, paths, nowMs });
-    const search = await openSearch(project, memories);
-    const findSimilar = bulk.withWaiting(createFindSimilar(memories, search));
-    const gate = createGate({ memories: bulk.memories, findSimilar });
+    const bulk = createBulk({
+      ...{ store: memories, operation, run, nowMs },
+      paths: await listTaken(project),
+      openSearch: (searched) => openSearch(project, { ...searched, useOf: memories.useOf }),
+    });
+    const gate = createGate(bulk);
     const written: Written[] = [];
     for (const { draft, saidMs } of accepted) {
       const cause = { operation, run, ...(saidMs !== undefined && { saidMs }) };
@@ -132,6 +133,17 @@ export function planImportItems(
     await bulk.flush();
     return written.map((one) => (one.kind === "written" ? (bulk.refused.get(one.memory.id) ?? one) : one));
   }
+}
+
+/** Paths of all files in the places of memories that are not private. */
+async function listTaken(project: Project): Promise<BulkOptions["paths"]> {
+  const paths: { -readonly [scope in keyof BulkOptions["paths"]]: readonly string[] } = {
+    project: [],
+    global: [],
+  };
+  for (const { folder, scope, sensitivity } of listPlaces(project))
+    if (sensitivity === "internal") paths[scope] = await listPaths(project.cli.files, folder);
+  return paths;
 }
 
 /** Equal for two memories that say the same in the same scope. */

@@ -5,6 +5,7 @@ import { StrataError } from "../../error.js";
 import { hideFromGit } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import { decodeText } from "../../seams/files.js";
+import { settleAll } from "../../settle-all.js";
 import { type ExitCode, exitCodes } from "../command.js";
 import { listPlaces } from "../memory-files.js";
 import { openLocks } from "../open-locks.js";
@@ -65,25 +66,53 @@ async function restoreAll(project: Project, archive: Uint8Array, options: Restor
   const done: Restored = { restored: [], kept: [], same: 0, notGlobal: 0 };
   // Before the first private file is there.
   if (!options.isDry) await hideFromGit(files, project.folders.strata);
-  for await (const entry of unpackBackup(archive)) {
-    const { contents, path, root } = entry;
-    if (root === "global" && !options.withGlobal) {
-      done.notGlobal++;
-      continue;
-    }
-    const target = join(folderOf(project, root), path);
-    const plan = planEntry(entry, await files.read(target), options.isForced);
-    if (plan === "same") done.same++;
-    else if (plan === "keep") done.kept.push(entry);
-    else {
-      done.restored.push({ root, path });
-      if (options.isDry) continue;
-      if (plan === "replace") await files.writeWhole(target, contents);
-      else if (!(await files.create(target, contents)))
-        throw new StrataError("IN_THE_WAY", `${dirname(target)} has something in the place of ${path}`);
+  for await (const entries of inGroups(unpackBackup(archive))) {
+    const own = entries.filter(({ root }) => root !== "global" || options.withGlobal);
+    done.notGlobal += entries.length - own.length;
+    const plans = await settleAll(own.map((entry) => restoreOne(project, entry, options)));
+    for (const [n, { path, root }] of own.entries()) {
+      if (plans[n] === "same") done.same++;
+      else (plans[n] === "keep" ? done.kept : done.restored).push({ root, path });
     }
   }
   return done;
+}
+
+/** Number of files handled together, and of their bytes: the wait is the disk's. */
+const AT_A_TIME = 16;
+const BYTES_AT_A_TIME = 8_000_000;
+
+/** The entries in order; those of one group are about different files. */
+async function* inGroups(entries: AsyncIterable<BackupEntry>): AsyncGenerator<BackupEntry[]> {
+  let group = new Map<string, BackupEntry>();
+  let bytes = 0;
+  for await (const entry of entries) {
+    const key = `${entry.root} ${entry.path}`;
+    if (group.size >= AT_A_TIME || bytes >= BYTES_AT_A_TIME || group.has(key)) {
+      yield [...group.values()];
+      group = new Map();
+      bytes = 0;
+    }
+    group.set(key, entry);
+    bytes += entry.contents.byteLength;
+  }
+  if (group.size > 0) yield [...group.values()];
+}
+
+async function restoreOne(
+  project: Project,
+  entry: BackupEntry,
+  { isDry, isForced }: RestoreOptions,
+): Promise<ReturnType<typeof planEntry>> {
+  const { files } = project.cli;
+  const { contents, path, root } = entry;
+  const target = join(folderOf(project, root), path);
+  const plan = planEntry(entry, await files.read(target), isForced);
+  if (isDry) return plan;
+  if (plan === "replace") await files.writeWhole(target, contents);
+  else if (plan === "create" && !(await files.create(target, contents)))
+    throw new StrataError("IN_THE_WAY", `${dirname(target)} has something in the place of ${path}`);
+  return plan;
 }
 
 /** A file of lines is only ever appended to: the longer one holds both. Pure. */

@@ -21,6 +21,7 @@ export interface TextIssuesOptions {
 
 export function findTextIssues(shelf: ShelfState, { keptOut, memories, nowMs }: TextIssuesOptions): Issue[] {
   const ids = new Set(memories.map(({ id }) => id));
+  const findInText = createTextCheck();
   return [
     ...shelf.looked.flatMap(({ path, reading, text }) => {
       const file = join(shelf.place.folder, path);
@@ -60,8 +61,21 @@ interface Where {
   where?: string;
 }
 
-function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: Where): Issue[] {
-  const [secret] = findSecrets(text);
+/** Searches each text once: the ledger has what the file has. */
+function createTextCheck(): (text: string, where: Where) => Issue[] {
+  const clean = new Set<string>();
+  return (text, where) => {
+    const [secret] = clean.has(text) ? [] : findSecrets(text);
+    if (!secret) clean.add(text);
+    return describeText(text, secret, where);
+  };
+}
+
+function describeText(
+  text: string,
+  secret: { name: string } | undefined,
+  { file, isCommitted: mayBeSeen, where = "" }: Where,
+): Issue[] {
   const found: Issue[] = [];
   if (secret)
     found.push(problem({ file, what: `${where}it holds a secret (${secret.name})`, todo: REMOVE_SECRET }));

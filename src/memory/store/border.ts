@@ -198,8 +198,13 @@ function planOwners(
 ): { own: NamedContents[]; foreign: NamedContents[] } {
   const own: NamedContents[] = [];
   const foreign: NamedContents[] = [];
+  const planned = new Set<string>();
   const counts = (name: string, hash: string): boolean =>
-    isOwn({ name, hash }) || own.some((one) => one.name === name && one.hash === hash);
+    isOwn({ name, hash }) || planned.has(`${hash} ${name}`);
+  const take = (file: NamedContents): void => {
+    own.push(file);
+    planned.add(`${file.hash} ${file.name}`);
+  };
   for (const line of lines) {
     const { after, before, contents, from, path, undoes } = line;
     if (after === null || (after === before && from === undefined)) continue;
@@ -208,7 +213,7 @@ function planOwners(
     const isMoved = contents === undefined;
     if (given.has(line) && !isMoved) {
       if (!counts(file.name, file.hash)) foreign.push(file);
-    } else if (wasOwn && (isMoved || undoes === undefined)) own.push(file);
+    } else if (wasOwn && (isMoved || undoes === undefined)) take(file);
     else if (!counts(file.name, file.hash)) foreign.push(file);
   }
   return { own, foreign };

@@ -3,7 +3,7 @@ import type { HeldLock } from "../../lock/locks.js";
 import type { Files } from "../../seams/files.js";
 import { HIDDEN_LEDGER, parsePath } from "../path.js";
 import type { Border } from "./border.js";
-import type { Entries, Looked } from "./entries.js";
+import type { Entries, Looked, Readings } from "./entries.js";
 import type { Journal } from "./journal.js";
 import type { KeepOut } from "./keep-out.js";
 import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
@@ -14,14 +14,18 @@ import type { DeskStep, LineWriter } from "./line-writer.js";
 export interface Desk {
   /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
+  /** The same for many files, several at a time; one result for each, in their order. */
+  openAll(paths: readonly string[]): Promise<(Looked | undefined)[]>;
   names(folder: string): Promise<string[]>;
   findLink(path: string): Promise<string | undefined>;
   /** Overwrites the opened file, or writes a new one; done when it resolves. */
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
   /** Moves the opened file to a free path; done when it resolves. */
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
-  /** Takes all steps in order, as one change; done when it resolves. */
-  swap(steps: readonly DeskStep[]): Promise<void>;
+  /**
+   * Takes all steps in order, as one change; done when it resolves. `readings` spare parsing what is written again.
+   */
+  swap(steps: readonly DeskStep[], readings?: Readings): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
   discard(opened: Looked, cause: Cause): Promise<void>;
   /**
@@ -63,11 +67,9 @@ export interface DeskOptions {
   prepare(): Promise<void>;
   keepOut?: KeepOut | undefined;
   idOf(path: string): string;
-  /** Reads the file, and reports if it has changed. */
-  lookAt(path: string): Promise<Looked | undefined>;
+  /** Reads the files, and reports those that have changed. */
+  lookAt(paths: readonly string[]): Promise<(Looked | undefined)[]>;
 }
-
-const LOOKED_AT_TOGETHER = 16;
 
 export function openDesk(options: DeskOptions): Desk & Entering {
   const { border, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
@@ -77,11 +79,8 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     findLink: entries.findLink,
     enter,
 
-    async open(path) {
-      const looked = await lookAt(path);
-      await enter([{ path, looked }]);
-      return border.mark(looked);
-    },
+    openAll,
+    open: async (path) => (await openAll([path]))[0],
 
     write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
     move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
@@ -109,6 +108,12 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     },
   };
 
+  async function openAll(paths: readonly string[]): Promise<(Looked | undefined)[]> {
+    const looked = await lookAt(paths);
+    await enter(paths.map((path, n) => ({ path, looked: looked[n] })));
+    return looked.map(border.mark);
+  }
+
   /** A line that changes nothing in the file. */
   function lineOf(path: string, { hash, text }: Looked, cause: Cause): LedgerLine {
     const version = hash ?? null;
@@ -120,7 +125,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await keepOut?.begin(lock, changes);
   }
 
-  async function commit(steps: readonly DeskStep[]): Promise<void> {
+  async function commit(steps: readonly DeskStep[], readings?: Readings): Promise<void> {
     const lines = write.steps(ledger, steps);
     const foreign = new Set(lines.filter((_, n) => steps[n]?.cause.isForeign));
     const [first] = lines;
@@ -130,9 +135,9 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
-      const paths = lines.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
-      for (let at = 0; at < paths.length; at += LOOKED_AT_TOGETHER)
-        await Promise.all(paths.slice(at, at + LOOKED_AT_TOGETHER).map((path) => entries.look(path)));
+      // What a moved file says is known from where it was, until that is looked at.
+      const left = lines.flatMap(({ from }) => from ?? []);
+      await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
       await ledger.readOn();
     } catch {
       // The change is made; the next look reads what could not be read now.

@@ -11,10 +11,10 @@ import type { FileStat, Files } from "../../seams/files.js";
 import type { Place } from "../id.js";
 import type { Memory } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
-import { isFolderPath, splitPath } from "../path.js";
+import { formatPath, isFolderPath, splitPath } from "../path.js";
 import type { MemoryGate } from "../secret-gate.js";
 import { findLink, listPaths } from "./entry-paths.js";
-import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
+import { createWayFinder, formatObstacle, type Obstacle, type Way } from "./obstacle.js";
 
 export interface Entry {
   /** Relative to the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
@@ -36,8 +36,12 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
   look(path: string): Promise<Looked | undefined>;
+  /** The same for many files, several at a time. `readings` spare parsing the files with these contents again. */
+  lookAll(paths: readonly string[], readings?: Readings): Promise<(Looked | undefined)[]>;
   /** Paths of possible memories, and of links in their place; reads nothing. */
   paths(): Promise<string[]>;
+  /** Number of changed files seen so far. */
+  readonly changes: number;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among the entries; the same array while none changes. */
@@ -47,6 +51,9 @@ export interface Entries {
   /** The first part of this path that is a link, starting with the folder itself; `undefined` if none is. */
   findLink(path: string): Promise<string | undefined>;
 }
+
+/** By path: what a file with this hash says, whatever its time. */
+export type Readings = ReadonlyMap<string, { hash: string; reading: FileReading }>;
 
 export interface EntriesOptions {
   clock: Clock;
@@ -67,9 +74,12 @@ const GENTLE_MS = 300;
 const GENTLY_AT_A_TIME = 3;
 
 export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
-  const { clock, files, folder, scope, sensitivity } = options;
+  const { clock, files, folder } = options;
+  const read = createReader(options);
   let entries = new Map(begin.map((entry) => [entry.path, entry]));
   let memories: readonly Memory[] | undefined;
+  let changes = 0;
+  let isAppended = false;
 
   return {
     async scan() {
@@ -89,47 +99,92 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       }
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
       entries = found;
-      if (changed.length > 0) memories = undefined;
+      // In the order of the folders, whoever wrote last: the gate decides by the first of several.
+      if (changed.length > 0 || isAppended) memories = undefined;
+      isAppended = false;
+      changes += changed.length;
       return changed;
     },
 
-    async look(path) {
-      const isPath = splitPath(path) !== undefined || isFolderPath(path);
-      const way = isPath ? await findWay(files, folder, path) : MISSING;
-      const looked = way.kind === "clear" ? await look(path, way.stat) : undefined;
-      if (looked) entries.set(path, withoutText(looked));
-      else entries.delete(path);
-      memories = undefined;
-      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
+    get changes() {
+      return changes;
+    },
+
+    look: (path) => lookAt(path, createWayFinder(files, folder)),
+
+    async lookAll(paths, readings) {
+      const looked: (Looked | undefined)[] = [];
+      for (let from = 0; from < paths.length; from += AT_A_TIME) {
+        const findWay = createWayFinder(files, folder);
+        const some = paths.slice(from, from + AT_A_TIME);
+        looked.push(...(await Promise.all(some.map((path) => lookAt(path, findWay, readings?.get(path))))));
+      }
+      return looked;
     },
 
     paths: () => listPaths(files, folder),
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
-      memories ??= [...entries.values()].flatMap(({ reading }) =>
-        reading.kind === "memory" ? [reading.memory] : [],
-      );
+      memories ??= listMemories(entries.values());
       return memories;
     },
     names: (under) => files.list(join(folder, under)),
     findLink: (path) => findLink(files, folder, path),
   };
 
+  async function lookAt(
+    path: string,
+    findWay: (path: string) => Promise<Way>,
+    known?: Pick<Entry, "hash" | "reading">,
+  ): Promise<Looked | undefined> {
+    const way = splitPath(path) || isFolderPath(path) ? await findWay(path) : MISSING;
+    const looked = way.kind === "clear" ? await look(path, way.stat, known) : undefined;
+    if (looked?.hash !== entries.get(path)?.hash) changes++;
+    isAppended ||= looked !== undefined && !entries.has(path);
+    if (looked) entries.set(path, withoutText(looked));
+    else entries.delete(path);
+    memories = undefined;
+    return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
+  }
+
+  function look(
+    path: string,
+    stat: FileStat | undefined,
+    given?: Pick<Entry, "hash" | "reading">,
+  ): Promise<Looked | undefined> {
+    const known = entries.get(path) ?? findMoved(entries, path);
+    // The same contents of the same time say the same.
+    return read(path, stat, given ?? (known?.modifiedMs === stat?.modifiedMs ? known : undefined));
+  }
+
   async function lookIfChanged(path: string): Promise<Entry | undefined> {
     const stat = await files.statItself(join(folder, path));
     const known = entries.get(path);
-    const isKnown =
-      known !== undefined &&
-      known.bytes === stat?.bytes &&
-      known.modifiedMs === stat.modifiedMs &&
-      known.readMs - known.modifiedMs > RACY_MS;
-    if (isKnown) return known;
+    if (known && isUntouched(known, stat)) return known;
     const looked = await look(path, stat);
     return looked && withoutText(looked);
   }
+}
 
-  async function look(path: string, stat: FileStat | undefined): Promise<Looked | undefined> {
+/** What a file in the archive says if it came from where it was in use: only its status is another. */
+function findMoved(entries: ReadonlyMap<string, Entry>, path: string): Entry | undefined {
+  const parts = splitPath(path);
+  const before = parts?.isArchived ? entries.get(formatPath({ ...parts, isArchived: false })) : undefined;
+  if (before?.reading.kind !== "memory") return undefined;
+  const memory = { ...before.reading.memory, status: "archived" as const };
+  return { ...before, path, reading: { ...before.reading, memory } };
+}
+
+/** Reads one file. `known` is what the file says if it still has this hash: the gate has passed it. */
+type ReadEntry = (
+  path: string,
+  stat: FileStat | undefined,
+  known?: Pick<Entry, "hash" | "reading">,
+) => Promise<Looked | undefined>;
+
+function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions): ReadEntry {
+  return async (path, stat, known) => {
     const parts = splitPath(path);
     if (!stat || (!parts && !isFolderPath(path))) return undefined;
     const { bytes, modifiedMs } = stat;
@@ -145,19 +200,30 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     try {
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
+      const hash = hashOf(contents);
+      const decode = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      if (known?.hash === hash && known.reading.kind === "memory")
+        return { ...entry, hash, reading: known.reading, text: decode() };
       const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
-      const read = { ...entry, hash: hashOf(contents), reading };
+      const read = { ...entry, hash, reading };
       if (reading.kind === "problem") return read;
-      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      const text = decode();
       // The gate checks the whole text, comments in the frontmatter included.
-      const why = await options.gate?.({ ...reading.memory, content: text });
+      const why = await gate?.({ ...reading.memory, content: text });
       return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
       const what = `it cannot be read: ${formatError(thrown)}`;
       return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
-  }
+  };
 }
+
+const listMemories = (entries: Iterable<Entry>): readonly Memory[] =>
+  [...entries].flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : []));
+
+/** True if the file cannot have changed since it was read. */
+const isUntouched = ({ bytes, modifiedMs, readMs }: Entry, stat: FileStat | undefined): boolean =>
+  bytes === stat?.bytes && modifiedMs === stat.modifiedMs && readMs - modifiedMs > RACY_MS;
 
 const MISSING = { kind: "missing" } as const;
 

@@ -37,6 +37,10 @@ export interface IndexWriterOptions {
 }
 
 const DELAY_MS = 1_000;
+/** A delay lasts so many times as long as the round before. */
+const DELAY_SHARE = 10;
+/** A clock that was set, or a disk that hung, delays no later round for long. */
+const MOST_MS = 3_000;
 
 export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { clock, files, locks, log, limits, useOf } = options;
@@ -44,11 +48,13 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   const reported = new Set<string>();
   let stop: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
+  /** How long the last round took: while thousands of memories change, most of the time is for them. */
+  let tookMs = 0;
 
   return {
     touch(place) {
       waiting.add(place);
-      stop ??= clock.after(DELAY_MS, () => void flush());
+      stop ??= clock.after(Math.max(DELAY_MS, DELAY_SHARE * tookMs), () => void flush());
     },
     flush,
   };
@@ -57,12 +63,14 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     stop?.();
     stop = undefined;
     writing = writing.then(async () => {
+      const startedMs = clock.now();
       for (const place of [...waiting]) {
         waiting.delete(place);
         await write(place).catch((thrown) =>
           report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`),
         );
       }
+      tookMs = Math.min(MOST_MS, Math.max(0, clock.now() - startedMs));
     });
     return writing;
   }

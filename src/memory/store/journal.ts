@@ -13,7 +13,7 @@ import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
 import { HIDDEN_LEDGER, LEDGER } from "../path.js";
-import { appendToLedger } from "./ledger.js";
+import { appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { createLineFiles } from "./line-files.js";
 import { readTextWithin } from "./obstacle.js";
@@ -50,7 +50,7 @@ export interface JournalOptions {
 
 export function createJournal(options: JournalOptions): Journal {
   const { beforeRecovery, files, folder, log, path, prefix } = options;
-  const { apply, isDone, removeTorn } = createLineFiles(files, folder);
+  const { apply, areDone, removeTorn } = createLineFiles(files, folder);
 
   return {
     isPending: async () => (await files.statItself(path)) !== undefined,
@@ -93,8 +93,8 @@ export function createJournal(options: JournalOptions): Journal {
   async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
     try {
       let left: LedgerLine | undefined;
-      for (const some of groupNew(lines)) {
-        const applied = await settleAll(some.map((line) => apply(lock, line)));
+      for (const some of groupAlike(lines)) {
+        const applied = await apply(lock, some);
         left ??= some.find((_, n) => !applied[n]);
       }
       await files.remove(path);
@@ -125,41 +125,69 @@ export function createJournal(options: JournalOptions): Journal {
     const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
     const written = (await Promise.all(texts)).join("\n");
     await lock.check();
-    const missing = lines.filter((line) => !written.includes(JSON.stringify(line)));
+    const known = new Set(written.split("\n"));
+    const missing = lines.filter((line) => !known.has(formatLine(line)));
     await appendToLedger(options, ledgerFile, missing);
-    for (const [n, line] of lines.entries()) {
+    const next = findNext(lines);
+    for (const some of groupAlike(lines)) {
       // A line is done if a later one has already built on it.
-      const next = lines.slice(n + 1).find(({ from, path: to }) => (from ?? to) === line.path);
-      if (!next || !(await isDone(next))) await apply(lock, line);
-      await removeTorn(line.path);
+      const isBuiltOn = await areDone(some.flatMap((line) => next.get(line) ?? []));
+      const built = new Set(some.filter((line) => next.has(line)).filter((_, n) => isBuiltOn[n]));
+      await apply(
+        lock,
+        some.filter((line) => !built.has(line)),
+      );
     }
+    await removeTorn(lines.map(({ path }) => path));
   }
 }
 
-/** Number of new files written together: the wait is the disk's. */
+/** The next line that begins with the file that a line leaves. */
+function findNext(lines: readonly LedgerLine[]): Map<LedgerLine, LedgerLine> {
+  const next = new Map<LedgerLine, LedgerLine>();
+  const byStart = new Map<string, LedgerLine>();
+  for (const line of [...lines].reverse()) {
+    const follower = byStart.get(line.path);
+    if (follower) next.set(line, follower);
+    byStart.set(line.from ?? line.path, line);
+  }
+  return next;
+}
+
+/** Number of files changed together: the wait is the disk's. The lock is checked before each such group. */
 const AT_A_TIME = 16;
 
-/** The lines in order; consecutive ones that each make another new file are together. */
-function groupNew(lines: readonly LedgerLine[]): LedgerLine[][] {
+/**
+ * The lines in order; consecutive ones of one kind about different files are together. Changes of another kind wait, so
+ * that what a swap writes is there before what it replaces goes.
+ */
+function groupAlike(lines: readonly LedgerLine[]): LedgerLine[][] {
   const groups: LedgerLine[][] = [];
-  const isNew = ({ before, from }: LedgerLine): boolean => before === null && from === undefined;
+  let paths = new Set<string>();
+  let kind: string | undefined;
   for (const line of lines) {
+    const own = line.from === undefined ? [line.path] : [line.path, line.from];
     const group = groups.at(-1);
     const isJoined =
       group !== undefined &&
       group.length < AT_A_TIME &&
-      [line, ...group].every(isNew) &&
-      group.every(({ path }) => path !== line.path);
+      kindOf(line) === kind &&
+      own.every((path) => !paths.has(path));
     if (isJoined) group.push(line);
-    else groups.push([line]);
+    else {
+      groups.push([line]);
+      paths = new Set();
+    }
+    for (const path of own) paths.add(path);
+    kind = kindOf(line);
   }
   return groups;
 }
 
-/** Waits for all of them, then rejects with the first failure if there is one. */
-async function settleAll<T>(all: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(all);
-  return Promise.all(all);
+function kindOf({ after, before, from }: LedgerLine): "move" | "new" | "removal" | "rewrite" {
+  if (from !== undefined) return "move";
+  if (before === null) return "new";
+  return after === null ? "removal" : "rewrite";
 }
 
 /** Refuses to write a line that could not be read back. */

@@ -191,7 +191,7 @@ export async function appendToLedger(
   lines: readonly LedgerLine[],
 ): Promise<void> {
   const hidden = lines.filter(({ path }) => isKeptOut?.(path));
-  const shared = lines.filter((line) => !hidden.includes(line));
+  const shared = lines.filter(({ path }) => !isKeptOut?.(path));
   await appendLines(files, folder, `${HIDDEN_LEDGER}/${name}`, hidden.map(formatLine));
   await appendLines(files, folder, `${LEDGER}/${name}`, shared.map(formatLine));
 }

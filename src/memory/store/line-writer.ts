@@ -70,11 +70,13 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
 
     steps(ledger, steps) {
       const lines: LedgerLine[] = [];
+      const times = new Map<string, string>();
       for (const { before, cause, contents, from, isRemoved, path } of steps) {
         const after = isRemoved ? null : contents === undefined ? before : hashOf(contents);
         const change = { before, after, contents, ...(from !== undefined && { from }) };
-        const earlier = lines.findLast((one) => one.path === (from ?? path));
-        lines.push(line(ledger, path, cause, change, earlier?.at));
+        const made = line(ledger, path, cause, change, times.get(from ?? path));
+        times.set(path, made.at);
+        lines.push(made);
       }
       return lines;
     },

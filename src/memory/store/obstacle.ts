@@ -12,14 +12,31 @@ export type Way =
   { kind: "clear"; stat: FileStat } | { kind: "missing" } | { kind: "blocked"; obstacle: Obstacle };
 
 /** Checks each folder below `folder` on the way, and the path itself; follows no link. */
-export async function findWay(files: Files, folder: string, path: string): Promise<Way> {
-  const parts = path.split("/");
-  for (let depth = 1; ; depth++) {
-    const part = join(folder, ...parts.slice(0, depth));
-    const stat = await files.statItself(part);
-    if (!stat) return { kind: "missing" };
-    if (depth === parts.length) return { kind: "clear", stat };
-    if (stat.kind !== "folder") return { kind: "blocked", obstacle: { path: part, kind: stat.kind } };
+export function findWay(files: Looking, folder: string, path: string): Promise<Way> {
+  return createWayFinder(files, folder)(path);
+}
+
+type Looking = Pick<Files, "statItself">;
+
+/** As `findWay`, for paths looked at together within milliseconds: each folder on their ways is checked once. */
+export function createWayFinder(files: Looking, folder: string): (path: string) => Promise<Way> {
+  const folders = new Map<string, Promise<FileStat | undefined>>();
+  return async (path) => {
+    const parts = path.split("/");
+    for (let depth = 1; ; depth++) {
+      const part = join(folder, ...parts.slice(0, depth));
+      const isLast = depth === parts.length;
+      const stat = await (isLast ? files.statItself(part) : statFolder(part));
+      if (!stat) return { kind: "missing" };
+      if (isLast) return { kind: "clear", stat };
+      if (stat.kind !== "folder") return { kind: "blocked", obstacle: { path: part, kind: stat.kind } };
+    }
+  };
+
+  function statFolder(part: string): Promise<FileStat | undefined> {
+    const known = folders.get(part) ?? files.statItself(part);
+    folders.set(part, known);
+    return known;
   }
 }
 

@@ -98,12 +98,13 @@ export function createShelf(options: ShelfOptions): Shelf {
   const undoGuard = createUndoGuard({ ...options, idOf });
   const warn = createWarnOnce(log, join(folder, LEDGER));
   let scanning: Promise<void> | undefined;
+  let keptChanges = 0;
 
   return {
     folder,
     entries: () => loading.read((entries) => entries.all()) ?? [],
     memories: () => loading.read(border.memories) ?? NONE,
-    look: async (path) => border.mark(await lookIn((await load()).entries)(path)),
+    look: async (path) => border.mark((await lookIn((await load()).entries)([path]))[0]),
 
     isDeciding: border.isDeciding,
     foreign: () => loading.read(border.foreign) ?? new Map(),
@@ -162,7 +163,10 @@ export function createShelf(options: ShelfOptions): Shelf {
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
-    if (changed.length >= WORTH_KEEPING) await loading.keep();
+    if (entries.changes - keptChanges >= WORTH_KEEPING) {
+      keptChanges = entries.changes;
+      await loading.keep();
+    }
   }
 
   /** Where nothing can be written, memories can still be read. */
@@ -200,6 +204,8 @@ function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookI
   };
 }
 
+type LookAt = (paths: readonly string[]) => Promise<(Looked | undefined)[]>;
+
 /** What was found is told as memories, once for each change: the next look finds the file as it is known. */
 function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivity">) {
   return { idOf, lookIn, see };
@@ -209,12 +215,11 @@ function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivi
     return parts ? formatID({ ...options, ...parts }) : path;
   }
 
-  /** Looks at one file. */
-  function lookIn(entries: Entries): (path: string) => Promise<Looked | undefined> {
-    return async (path) => {
-      const before = entries.get(path)?.hash;
-      const looked = await entries.look(path);
-      if (looked?.hash !== before) see([path]);
+  function lookIn(entries: Entries): LookAt {
+    return async (paths) => {
+      const before = paths.map((path) => entries.get(path)?.hash);
+      const looked = await entries.lookAll(paths);
+      see(paths.filter((_, n) => looked[n]?.hash !== before[n]));
       return looked;
     };
   }
@@ -225,16 +230,11 @@ function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivi
   }
 }
 
-async function enterAll(
-  desk: Entering,
-  paths: readonly string[],
-  lookAt: (path: string) => Promise<Looked | undefined>,
-): Promise<void> {
+async function enterAll(desk: Entering, paths: readonly string[], lookAt: LookAt): Promise<void> {
   for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
-    const opened: Opened[] = [];
-    for (const path of paths.slice(from, from + LINES_AT_A_TIME))
-      opened.push({ path, looked: await lookAt(path) });
-    await desk.enter(opened);
+    const some = paths.slice(from, from + LINES_AT_A_TIME);
+    const looked = await lookAt(some);
+    await desk.enter(some.map((path, n): Opened => ({ path, looked: looked[n] })));
   }
 }
 

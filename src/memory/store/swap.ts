@@ -12,6 +12,7 @@ import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
+import { OPENED_AT_A_TIME, type Openings, openMany } from "./openings.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "./standing.js";
 
 export interface SwapOptions {
@@ -52,16 +53,24 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     if (!first) return write(ready);
     const { own, standing } = first;
     return standing.shelf.change(async (desk) => {
-      const steps: DeskStep[] = [];
+      const rewrites: DeskStep[] = [];
+      const moves: DeskStep[] = [];
       const ids: string[] = [];
       // Once for all: nothing is written before the last is planned.
       const keptOut = listKeptOut(standings);
-      for (const change of own) {
-        const planned = await planSteps(desk, change, { all: cause, keptOut });
-        if ("why" in planned) return { kind: "refused", why: planned.why };
-        steps.push(...planned.steps);
-        if (planned.steps.length > 0) ids.push(change.before.id);
+      for (let from = 0; from < own.length; from += OPENED_AT_A_TIME) {
+        const some = own.slice(from, from + OPENED_AT_A_TIME);
+        const places = some.flatMap(({ before }) => parseID(before.id) ?? []);
+        const openings = await openMany(desk, places.flatMap(pathsOf));
+        for (const change of some) {
+          const planned = await planSteps(openings, change, { all: cause, gate, keptOut });
+          if ("why" in planned) return { kind: "refused", why: planned.why };
+          rewrites.push(...planned.steps.filter(({ from }) => from === undefined));
+          moves.push(...planned.steps.filter(({ from }) => from !== undefined));
+          if (planned.steps.length > 0) ids.push(change.before.id);
+        }
       }
+      const steps = [...rewrites, ...moves];
       return lockAll(others, [...ready, { standing, desk, steps, ids }], cause);
     });
   }
@@ -83,50 +92,50 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     }
     return { kind: "written", ids: done };
   }
+}
 
-  async function planSteps(
-    desk: Desk,
-    { before, after, reason }: PlannedChange,
-    { all, keptOut }: { all: Cause; keptOut: ReadonlySet<string> },
-  ): Promise<Steps> {
-    const { formatMemoryFile, parseMemoryFile } = await import("../memory-file.js");
-    const place = parseID(before.id);
-    const found = place && (await findFile(desk, place, before));
-    if (!found) return { why: `${before.id} has changed since` };
-    const { looked, path } = found;
-    const fault = findPathFault(path);
-    if (fault !== undefined) return { why: fault };
-    const isMoved = before.status !== "archived" && after.status === "archived";
-    const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
-    const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
-    if (why !== undefined) return { why };
-    const contents = formatMemoryFile(inPlace, looked.text);
-    const reading = parseMemoryFile(Buffer.from(contents), {
-      ...place,
-      isArchived: before.status === "archived",
-      modifiedMs: looked.modifiedMs,
-    });
-    if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
-    const cause = reason === undefined ? all : { ...all, reason };
-    const steps: DeskStep[] = [];
-    if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
-    if (!isMoved) return { steps };
-    const [, archived] = pathsOf(place);
-    if ((await desk.open(archived)) || (await desk.findLink(archived)))
-      return { why: `${archived} is in the way; rename or remove it` };
-    return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
-  }
+/** The steps of one change, or why it cannot be made. */
+async function planSteps(
+  openings: Openings,
+  { before, after, reason }: PlannedChange,
+  { all, gate, keptOut }: { all: Cause; gate: MemoryGate | undefined; keptOut: ReadonlySet<string> },
+): Promise<Steps> {
+  const { formatMemoryFile, parseMemoryFile } = await import("../memory-file.js");
+  const place = parseID(before.id);
+  const found = place && (await findFile(openings, place, before));
+  if (!found) return { why: `${before.id} has changed since` };
+  const { looked, path } = found;
+  const fault = findPathFault(path);
+  if (fault !== undefined) return { why: fault };
+  const isMoved = before.status !== "archived" && after.status === "archived";
+  const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
+  const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
+  if (why !== undefined) return { why };
+  // A file that only moves keeps its bytes, however a person has formatted it.
+  const isSame = JSON.stringify(inPlace) === JSON.stringify(before);
+  const contents = (isSame ? looked.text : undefined) ?? formatMemoryFile(inPlace, looked.text);
+  const own = { ...place, isArchived: before.status === "archived", modifiedMs: looked.modifiedMs };
+  const reading = contents === looked.text ? looked.reading : parseMemoryFile(Buffer.from(contents), own);
+  if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
+  const cause = reason === undefined ? all : { ...all, reason };
+  const steps: DeskStep[] = [];
+  if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
+  if (!isMoved) return { steps };
+  const [, archived] = pathsOf(place);
+  if (openings.get(archived) || (await openings.findFolderLink(archived)))
+    return { why: `${archived} is in the way; rename or remove it` };
+  return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
 }
 
 /** The file of this memory, if it is unchanged. */
 async function findFile(
-  desk: Desk,
+  openings: Openings,
   place: Place,
   before: Memory,
 ): Promise<{ looked: Looked; path: string } | undefined> {
   for (const path of pathsOf(place)) {
-    const looked = await desk.open(path);
-    if (looked?.reading.kind !== "memory" || (await desk.findLink(path))) continue;
+    const looked = openings.get(path);
+    if (looked?.reading.kind !== "memory" || (await openings.findFolderLink(path))) continue;
     return JSON.stringify(looked.reading.memory) === JSON.stringify(before) ? { looked, path } : undefined;
   }
   return undefined;

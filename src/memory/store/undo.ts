@@ -11,6 +11,7 @@ import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
+import { OPENED_AT_A_TIME, type Openings, openMany } from "./openings.js";
 import type { Standing } from "./standing.js";
 
 export interface UndoOptions {
@@ -23,24 +24,20 @@ type Reverted = { ids: string[]; left: Left[] };
 
 export function createUndo({ standings, onWritten }: UndoOptions): Memories["undo"] {
   return async (cause, wanted) => {
-    const ledgers = await Promise.all(
-      standings.map(async ({ shelf }) => {
-        await shelf.scan();
-        return shelf.readLedger();
-      }),
-    );
-    const run = findUndoable(ledgers, wanted);
-    if (typeof run !== "object") return { kind: "nothing", why: run };
+    const found = await findRun(standings, wanted);
+    if (typeof found !== "object") return { kind: "nothing", why: found };
+    const { run, within } = found;
     const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
-    for (const standing of standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run))) {
+    for (const standing of within) {
       const { ids, left } = await standing.shelf.change(async (desk): Promise<Reverted> => {
         // Another process may have undone it meanwhile.
         const lines = await standing.shelf.readLedger();
         if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
         const own = lines.filter((line) => runOf(line) === run.run);
         const isHidden = standing.keepOut !== undefined && run.operation === PUBLISH;
-        const published = isHidden ? own.filter(({ operation }) => operation === PUBLISH) : [];
-        const changed = own.filter((line) => !published.includes(line));
+        const isPublished = ({ operation }: LedgerLine): boolean => isHidden && operation === PUBLISH;
+        const published = own.filter(isPublished);
+        const changed = own.filter((line) => !isPublished(line));
         const back = { ...cause, undoes: run.run };
         const hidden = await hide(desk, planUndo(lines, published), back);
         const { ids, left } = await revert(desk, planUndo(lines, changed), back);
@@ -52,6 +49,22 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
     }
     return undone;
   };
+}
+
+/** The run to undo and the folders with changes of it, or why there is none. Holds no ledger beyond that. */
+async function findRun(
+  standings: readonly Standing[],
+  wanted: string | undefined,
+): Promise<{ run: { run: string; operation: string; at: string }; within: readonly Standing[] } | string> {
+  const ledgers = await Promise.all(
+    standings.map(async ({ shelf }) => {
+      await shelf.scan();
+      return shelf.readLedger();
+    }),
+  );
+  const run = findUndoable(ledgers, wanted);
+  if (typeof run !== "object") return run;
+  return { run, within: standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run)) };
 }
 
 const runOf = ({ id, run }: LedgerLine): string => run ?? id;
@@ -125,7 +138,7 @@ async function hide(desk: Desk, restorations: readonly Restoration[], cause: Cau
   const ids: string[] = [];
   const left: Left[] = [];
   for (const { id, is, was } of restorations) {
-    const there = is && (await openRead(desk, is.path));
+    const there = is && requireRead(is.path, await desk.open(is.path));
     if (!is || there?.hash !== is.hash) {
       left.push({ id, why: CHANGED });
       await desk.swap(await planSkipped(desk, { id, ...(is && { is }), ...(was && { was }) }, cause));
@@ -144,18 +157,31 @@ async function revert(desk: Desk, restorations: readonly Restoration[], cause: C
   const steps: DeskStep[] = [];
   const ids: string[] = [];
   const left: Left[] = [];
-  for (const one of restorations) {
-    const planned = await planSteps(desk, one, cause);
-    if (typeof planned === "string") {
-      left.push({ id: one.id, why: planned });
-      steps.push(...(await planSkipped(desk, one, cause)));
-    } else {
-      steps.push(...planned);
-      ids.push(one.id);
+  for (let from = 0; from < restorations.length; from += OPENED_AT_A_TIME) {
+    const some = restorations.slice(from, from + OPENED_AT_A_TIME);
+    const openings = await openMany(desk, some.flatMap(listPaths));
+    for (const one of some) {
+      const planned = await planSteps(openings, one, cause);
+      if (typeof planned === "string") {
+        left.push({ id: one.id, why: planned });
+        steps.push(...(await planSkipped(desk, one, cause)));
+      } else {
+        steps.push(...planned);
+        ids.push(one.id);
+      }
     }
   }
-  await desk.swap(steps);
+  // Files of one kind of step are changed together; a file that moves gets its earlier bytes afterwards.
+  const moves = steps.filter(({ from }) => from !== undefined);
+  await desk.swap([...moves, ...steps.filter(({ from }) => from === undefined)]);
   return { ids, left };
+}
+
+/** Paths of the files to look at before a memory is restored. */
+function listPaths({ is, was, why }: Restoration): string[] {
+  if (why !== undefined) return [];
+  if (!is) return was ? [was.path] : [];
+  return [is.path, was?.path ?? archivedOf(is.path)];
 }
 
 /** A line without change: it marks the memory as handled, so that the next undo goes further back. */
@@ -168,19 +194,19 @@ async function planSkipped(desk: Desk, { is, was }: Restoration, cause: Cause): 
 
 /** The steps, or why the memory stays as it is. */
 async function planSteps(
-  desk: Desk,
+  openings: Openings,
   { is, was, why }: Restoration,
   cause: Cause,
 ): Promise<readonly DeskStep[] | string> {
   if (why !== undefined) return why;
   const isInTheWay = async (path: string): Promise<boolean> =>
-    (await desk.open(path)) !== undefined || (await desk.findLink(path)) !== undefined;
+    openings.get(path) !== undefined || (await openings.findFolderLink(path)) !== undefined;
   if (!is) {
     if (!was) return [];
     if (await isInTheWay(was.path)) return `${was.path} is in the way`;
     return [{ path: was.path, before: null, contents: was.contents, cause }];
   }
-  const there = await openRead(desk, is.path);
+  const there = requireRead(is.path, openings.get(is.path));
   if (there?.hash !== is.hash) return CHANGED;
   const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;
@@ -191,8 +217,7 @@ async function planSteps(
 }
 
 /** Throws if there is a file that cannot be read now: its contents decide what can be undone. */
-async function openRead(desk: Desk, path: string): Promise<Looked | undefined> {
-  const there = await desk.open(path);
+function requireRead(path: string, there: Looked | undefined): Looked | undefined {
   if (there?.reading.kind === "problem" && there.reading.isUnread)
     throw new StrataError("ENOTWRITTEN", `${path} was not restored: ${there.reading.what}`);
   return there;

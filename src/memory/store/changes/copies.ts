@@ -1,14 +1,17 @@
 /** Writes memory files from elsewhere byte for byte, several hundred in one step on disk. */
 import { basename, dirname, join } from "node:path";
+import { hashOf } from "../../../hash.js";
 import type { Clock } from "../../../seams/clock.js";
 import { findHint } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
+import type { FileReading } from "../../memory-file.js";
 import { findNameFault, foldName } from "../../name.js";
 import { quotePath } from "../../path.js";
 import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
+import type { Readings } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
 import type { DeskStep } from "../line-writer.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
@@ -29,6 +32,8 @@ interface Checked {
   index: number;
   copy: MemoryCopy;
   memory: Memory;
+  /** Absent if what the file says depends on its time. */
+  reading?: FileReading;
   place: Place;
   standing: Standing;
 }
@@ -39,7 +44,7 @@ const AT_A_TIME = 250;
 export function createCopies({ clock, finish, gate, standings }: CopiesOptions): Copies {
   return {
     async adopt(copy, cause) {
-      const [written] = await adoptSome([copy], cause);
+      const [written] = await adoptSome([copy], listKeptOut(standings), cause);
       return written ?? refuse(missing(copy.id));
     },
 
@@ -49,20 +54,27 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
       // Enters what a person has removed, so that a name that no folder lists is free; `list` has done that already.
       for (const standing of new Set(places.map((place) => findStanding(standings, place))))
         if (standing.shelf.entries().length === 0) await standing.shelf.scan();
+      const keptOut = new Set(listKeptOut(standings));
       for (let from = 0; from < copies.length; from += AT_A_TIME) {
-        written.push(...(await adoptSome(copies.slice(from, from + AT_A_TIME), cause)));
+        const some = await adoptSome(copies.slice(from, from + AT_A_TIME), keptOut, cause);
+        for (const one of some)
+          if (one.kind === "written" && one.memory.isKeptOut) keptOut.add(one.memory.id);
+        written.push(...some);
         onProgress?.(written.length);
       }
       return written;
     },
   };
 
-  async function adoptSome(copies: readonly MemoryCopy[], cause: Cause): Promise<Written[]> {
+  async function adoptSome(
+    copies: readonly MemoryCopy[],
+    keptOut: ReadonlySet<string>,
+    cause: Cause,
+  ): Promise<Written[]> {
     const written: Written[] = [];
     const checked: Checked[] = [];
-    const keptOut = listKeptOut(standings);
     for (const [index, copy] of copies.entries()) {
-      const one = await check(copy, keptOut);
+      const one = await checkCopy(copy, keptOut, { clock, gate, standings });
       if ("why" in one) written[index] = refuse(one.why);
       else checked.push({ ...one, copy, index });
     }
@@ -71,26 +83,6 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
       for (const [index, result] of await write(standing, own, cause)) written[index] = result;
     }
     return written;
-  }
-
-  async function check(
-    { contents, id, isArchived }: MemoryCopy,
-    keptOut: ReadonlySet<string>,
-  ): Promise<Omit<Checked, "copy" | "index"> | { why: string }> {
-    const place = parseID(id);
-    if (!place) return { why: missing(id) };
-    const fault = findNameFault(place.name);
-    if (fault !== undefined) return { why: `${quotePath(id)} is no id of a memory: ${fault}` };
-    const { parseMemoryFile } = await import("../../memory-file.js");
-    const modifiedMs = clock.now();
-    const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs });
-    if (reading.kind === "problem") return { why: reading.what };
-    // All of the text is looked through: a comment in the fields is in the file as well.
-    const whole = { ...reading.memory, content: contents };
-    const standing = findStanding(standings, place);
-    const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
-    const why = findHint({ ...whole, ...isKeptOut }, keptOut) ?? (await gate?.(whole));
-    return why === undefined ? { memory: reading.memory, place, standing } : { why };
   }
 
   /** Results by position. */
@@ -123,11 +115,48 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
           ready.push({ ...one, path });
         }
       }
-      await desk.swap(steps);
+      await desk.swap(steps, listReadings(ready));
       for (const { index, memory, path } of ready) written.set(index, finish(standing, path, memory));
       return written;
     });
   }
+}
+
+/** Reads a copy and decides whether it may be written, or why not. `keptOut` as for `findHint`. */
+async function checkCopy(
+  { contents, id, isArchived }: MemoryCopy,
+  keptOut: ReadonlySet<string>,
+  { clock, gate, standings }: Pick<CopiesOptions, "clock" | "gate" | "standings">,
+): Promise<Omit<Checked, "copy" | "index"> | { why: string }> {
+  const place = parseID(id);
+  if (!place) return { why: missing(id) };
+  const fault = findNameFault(place.name);
+  if (fault !== undefined) return { why: `${quotePath(id)} is no id of a memory: ${fault}` };
+  const { parseMemoryFile } = await import("../../memory-file.js");
+  const modifiedMs = clock.now();
+  const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs });
+  if (reading.kind === "problem") return { why: reading.what };
+  // All of the text is looked through: a comment in the fields is in the file as well.
+  const whole = { ...reading.memory, content: contents };
+  const standing = findStanding(standings, place);
+  const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
+  const why = findHint({ ...whole, ...isKeptOut }, keptOut) ?? (await gate?.(whole));
+  if (why !== undefined) return { why };
+  return { memory: reading.memory, place, standing, ...(isDated(reading, modifiedMs) && { reading }) };
+}
+
+/** True if the file itself says when it was written and changed, so that its time decides nothing. */
+const isDated = (reading: FileReading, modifiedMs: number): boolean =>
+  reading.kind === "memory" &&
+  reading.memory.isUndated !== true &&
+  reading.memory.updated !== new Date(modifiedMs).toISOString();
+
+function listReadings(ready: readonly (Checked & { path: string })[]): Readings {
+  return new Map(
+    ready.flatMap(({ copy, path, reading }) =>
+      reading ? [[path, { hash: hashOf(copy.contents), reading }] as const] : [],
+    ),
+  );
 }
 
 interface Look {

@@ -1,0 +1,79 @@
+/**
+ * Finds what a draft repeats or contradicts among many memories without comparing it with each. The gate decides by these
+ * alone: to it, a memory that says something else is as good as none.
+ */
+import type { Memory, MemoryDraft } from "../memory/memory.js";
+import { createComparison, createStatementReader } from "../statement/compare.js";
+import { createStatementIndex } from "../statement/statement-index.js";
+import { isNear, isSameSource, relate } from "./gate.js";
+
+export interface Related {
+  /** Adds a memory, or replaces the one with its id. */
+  set(memory: Memory): void;
+  remove(id: string): void;
+  /** Those that `planWrite` decides by, in the order in which the store lists a folder. */
+  find(draft: MemoryDraft): Memory[];
+  /** Number of memories that calls of `find` have looked at. */
+  readonly looked: number;
+}
+
+export function createRelated(): Related {
+  const memories = new Map<string, Memory>();
+  const read = createStatementReader();
+  const compare = createComparison(read);
+  const contents = createStatementIndex(read);
+  const evidences = createStatementIndex(read);
+  /** By title: counted commands are compared by nothing else. */
+  const counted = new Map<string, Set<string>>();
+  const messages = new Map<string, Set<string>>();
+
+  return {
+    set(memory) {
+      const { content, id, provenance, title } = memory;
+      const before = memories.get(id);
+      memories.set(id, memory);
+      // What an earlier version said stays in the indexes: `find` compares with the memory as it is.
+      if (before?.content !== content) contents.add(id, content);
+      const { evidence, how, message } = provenance;
+      if (evidence !== undefined && before?.provenance.evidence !== evidence) evidences.add(id, evidence);
+      if (how === "counted") add(counted, title, id);
+      if (message !== undefined) add(messages, message, id);
+    },
+
+    remove(id) {
+      memories.delete(id);
+    },
+
+    find(draft) {
+      const { content, provenance, title = "" } = draft;
+      const { evidence, how, message } = provenance;
+      const ids = new Set<string>([
+        ...(how === "counted" ? (counted.get(title) ?? []) : contents.find(content)),
+        ...(evidence === undefined ? [] : evidences.find(evidence)),
+        ...(message === undefined ? [] : (messages.get(message) ?? [])),
+      ]);
+      const found: Memory[] = [];
+      for (const id of ids) {
+        const memory = memories.get(id);
+        if (!memory || memory.isForeign || !isNear(draft, memory)) continue;
+        const isRelated =
+          isSameSource(draft, memory.provenance) || relate(draft, memory, compare) !== "other";
+        if (isRelated) found.push(memory);
+      }
+      return found.sort((a, b) => (fileOf(a) < fileOf(b) ? -1 : 1));
+    },
+
+    get looked() {
+      return contents.looked + evidences.looked;
+    },
+  };
+}
+
+/** Files are listed by name, and "a-b.md" comes before "a.md". */
+const fileOf = ({ id }: Memory): string => `${id}.md`;
+
+function add(lists: Map<string, Set<string>>, key: string, id: string): void {
+  const list = lists.get(key);
+  if (list) list.add(id);
+  else lists.set(key, new Set([id]));
+}
