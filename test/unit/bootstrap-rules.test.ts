@@ -50,6 +50,33 @@ describe("strata bootstrap takes rules for other agents", () => {
     );
   });
 
+  it("the globs of a rule have no braces, and a rule for all files among them has none", async () => {
+    const rule = (globs: string): string => `---\nglobs: ${JSON.stringify(globs)}\n---\nUse tabs.\n`;
+    const files = openProject({
+      ".cursor/rules/braces.mdc": rule("src/**/*.{ts,tsx}, {lib,web}/*.js"),
+      ".cursor/rules/all.mdc": rule("src/**, **/*"),
+      ".cursor/rules/many.mdc": rule("{a,b}".repeat(40)),
+    });
+    await runStrata(files, "bootstrap");
+    const facts = await byFact(files);
+    expect(facts[".cursor/rules/braces.mdc#rules"]?.when).toEqual([
+      ...["src/**/*.ts", "src/**/*.tsx"],
+      ...["lib/*.js", "web/*.js"],
+    ]);
+    expect(facts[".cursor/rules/all.mdc#rules"]?.when).toEqual([]);
+    expect(facts[".cursor/rules/many.mdc#rules"]?.when).toEqual([]);
+  });
+
+  it("a rule's escape sequences are left out, and it is renewed as any other", async () => {
+    const files = openProject({
+      ".cursorrules": "\ufeffUse \u001b[31mtabs\u001b[0m.  \r\n\r\n\tAlways.\u0007",
+    });
+    await runStrata(files, "bootstrap");
+    expect((await byFact(files))[".cursorrules#rules"]?.content).toBe("Use [31mtabs[0m.  \n\n\tAlways.");
+    await files.writeWhole(`${PROJECT}/.cursorrules`, "Use spaces.");
+    expect((await runStrata(files, "bootstrap")).out).toContain("1 renewed");
+  });
+
   it("CLAUDE.md is taken only where OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
     const files = openProject({
       "AGENTS.md": "x",

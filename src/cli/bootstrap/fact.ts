@@ -55,6 +55,12 @@ export function toValues(values: unknown): string[] {
   return list.filter(isValue).map(String);
 }
 
+/** The lines of a text for people, each cut: expressions that look for more than one thing take long on a long line. */
+export const splitLines = (text: string): string[] =>
+  text.split(/\r?\n/).map((line) => line.slice(0, LONGEST_LINE));
+
+const LONGEST_LINE = 1_000;
+
 const isValue = (value: unknown): value is string | number =>
   (typeof value === "string" && value.trim() !== "") || typeof value === "number";
 
