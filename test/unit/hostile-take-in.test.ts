@@ -1,5 +1,6 @@
 /** Files of a repository that were written to hang or crash what reads them. */
 import { describe, expect, it } from "vitest";
+import { readPackageJson } from "../../src/cli/bootstrap/readers/json.js";
 import { readGemfile, readGoMod } from "../../src/cli/bootstrap/readers/lines.js";
 import { readReadme } from "../../src/cli/bootstrap/readers/readme.js";
 import { compileGlob } from "../../src/glob.js";
@@ -20,9 +21,20 @@ describe("readers of a repository's files", () => {
     expect(await read(text, "FILE")).toBeInstanceOf(Array);
   });
 
+  it("programs stand below the field that names them, and a package's type alone is no fact", async () => {
+    const read = async (manifest: object): Promise<string[]> =>
+      (await readPackageJson(JSON.stringify({ name: "a", ...manifest }), "package.json")).map(
+        ({ content }) => content,
+      );
+    expect(await read({ type: "module" })).toEqual([]);
+    expect(await read({ type: "module", main: "./a.js", bin: { b: "./b.js" } })).toEqual([
+      expect.stringContaining("- `main`: `./a.js`\n- `type`: `module`\n- `bin`:\n- `b`: `./b.js`"),
+    ]);
+  });
+
   it("headings lose their closing signs, and keep those that belong to them", async () => {
     const [, commands] = await readReadme("Text.\n\n## Use C# ##\n\n```sh\nmake\n```\n", "README.md");
-    expect(commands?.content).toContain("- `Use C#`\n- `make`");
+    expect(commands?.content).toContain("- `Use C#`:\n- `make`");
   });
 });
 

@@ -7,7 +7,7 @@ const MOST_PARAGRAPH_CHARACTERS = 900;
 export const readReadme: Reader = (text, path) => {
   const { blocks, paragraph } = readPage(text);
   const commands = blocks.flatMap(({ heading, lines }): Row[] => [
-    ...(heading === undefined ? [] : [{ name: heading, values: [] }]),
+    ...(heading === undefined ? [] : [{ name: heading, values: [], isHeading: true as const }]),
     ...lines.map((line) => ({ values: [line] })),
   ]);
   return [
