@@ -1,8 +1,10 @@
 /** Files of a repository that were written to hang or crash what reads them. */
 import { describe, expect, it } from "vitest";
+import { readWorkflow } from "../../src/cli/bootstrap/readers/ci.js";
 import { readPackageJson } from "../../src/cli/bootstrap/readers/json.js";
 import { readGemfile, readGoMod } from "../../src/cli/bootstrap/readers/lines.js";
 import { readReadme } from "../../src/cli/bootstrap/readers/readme.js";
+import { readCargo } from "../../src/cli/bootstrap/readers/toml.js";
 import { compileGlob } from "../../src/glob.js";
 import { openProject } from "../support/bootstrap.js";
 import { runStrata } from "../support/shell.js";
@@ -16,9 +18,22 @@ describe("readers of a repository's files", () => {
     ["a heading of spaces", readReadme, `# ${" ".repeat(LONG)}x`],
     ["a module of dots", readGoMod, "a.".repeat(LONG / 2)],
     ["empty lines in go.mod", readGoMod, "\n".repeat(LONG)],
+    [
+      "many jobs",
+      readWorkflow,
+      `jobs:\n${Array.from({ length: 20_000 }, (_, n) => ` j${n}:\n  runs-on: x\n`).join("")}`,
+    ],
     ["empty lines in a Gemfile", readGemfile, `${"\n ".repeat(LONG / 2)}x`],
   ])("a text with %s is read in linear time", async (_, read, text) => {
     expect(await read(text, "FILE")).toBeInstanceOf(Array);
+  });
+
+  it.each([
+    ["a workflow of quotes", readWorkflow, '"'.repeat(200_000)],
+    ["a table of dots", readCargo, `[a${".a".repeat(100_000)}]`],
+    ["keys of dots", readCargo, `a = { b${".a".repeat(20_000)} = 1 }`],
+  ])("%s is refused at once", async (_, read, text) => {
+    await expect(async () => read(text, "FILE")).rejects.toThrow();
   });
 
   it("programs stand below the field that names them, and a package's type alone is no fact", async () => {
