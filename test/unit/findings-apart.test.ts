@@ -46,6 +46,14 @@ describe("findings", () => {
     ]);
   });
 
+  it("a page that is read again and says the same counts as used, so that its finding does not age", async () => {
+    const { memories, read } = openKeeper();
+    await read("https://a.example/v1", pageOf(60));
+    expect(memories.used).toEqual([]);
+    await read("https://a.example/v1", pageOf(60));
+    expect(memories.used).toHaveLength(1);
+  });
+
   it("two pages with the same sentence are two findings, each with its own source", async () => {
     const { memories, read } = openKeeper();
     await read("https://a.example/v1", pageOf(60));

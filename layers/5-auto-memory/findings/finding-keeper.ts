@@ -47,6 +47,8 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       const written = known
         ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
         : await memories.remember(draft, cause);
+      // A page that says the same as before was used all the same.
+      if (known) memories.noteUse([known.id]);
       if (written.kind === "refused") log.info(LAYER, `finding not kept: ${written.why}`);
       else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
     },
