@@ -1,29 +1,74 @@
 /**
- * The regular expression of a glob with `/`: `*` and `?` within a name, `**` for any folders, `{a,b}`, `[ab]`. A text
- * that is no glob matches itself. Pure.
+ * Matches paths against a glob with `/`: `*` and `?` within a name, `**` for any folders, `{a,b}`, `[ab]`. A text that is
+ * no glob matches itself. A match takes at most the product of the two lengths: globs come from untrusted files, and a
+ * regular expression made of many stars could run for ever. Pure.
  */
-export function globToPattern(glob: string): RegExp {
-  return new RegExp(`^${translateAll(glob)}$`, "s");
+export type FitsPath = (path: string) => boolean;
+
+/** Matches the characters of a path one by one; `"folders"` is `**` with its `/`, `"any"` is `**`, `"name"` is `*`. */
+type Step = "folders" | "any" | "name" | ((character: string) => boolean);
+
+/** A glob with more alternatives, or a longer one, matches nothing. */
+const [MOST_ALTERNATIVES, LONGEST_GLOB] = [64, 4_096];
+const BRACES = /^([^{}]*)\{([^{}]*)\}(.*)$/s;
+
+export function compileGlob(glob: string): FitsPath {
+  if (glob.length > LONGEST_GLOB) return () => false;
+  let all = [glob];
+  while (all.some((one) => BRACES.test(one))) {
+    all = all.flatMap((one) => {
+      const [, head = "", list, tail = ""] = BRACES.exec(one) ?? [];
+      return list === undefined ? [one] : list.split(",").map((part) => `${head}${part}${tail}`);
+    });
+    if (all.length > MOST_ALTERNATIVES) return () => false;
+  }
+  const patterns = all.map(readSteps);
+  return (path) => patterns.some((steps) => fits(steps, path));
 }
 
-function translateAll(glob: string): string {
-  const tokens = glob.matchAll(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^\]/]+\]|[\s\S]/g);
-  return [...tokens].map(([token]) => translate(token)).join("");
+function readSteps(glob: string): Step[] {
+  const tokens = glob.matchAll(/\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|[\s\S]/g);
+  return [...tokens].map(([token]): Step => {
+    if (token === "**/") return "folders";
+    if (token === "**") return "any";
+    if (token === "*") return "name";
+    if (token === "?") return (one) => one !== "/";
+    return token.startsWith("[") && token.length > 2 ? readSet(token) : (one) => one === token;
+  });
 }
 
-function translate(token: string): string {
-  if (token === "**/") return "(?:[^/]+/)*";
-  if (token === "**") return ".*";
-  if (token === "*") return "[^/]*";
-  if (token === "?") return "[^/]";
-  if (token.startsWith("{") && token.length > 1)
-    return `(?:${token.slice(1, -1).split(",").map(translateAll).join("|")})`;
-  if (token.startsWith("[") && token.length > 2)
-    return `[${token
-      .slice(1, -1)
-      .replace(/[\\\]]/g, "\\$&")
-      .replace(/^!/, "^")}]`;
-  return escapeText(token);
+/** `[ab]`, `[a-z]` and `[!ab]`. */
+function readSet(token: string): (character: string) => boolean {
+  const [, not, inside = ""] = /^\[(!?)(.*)\]$/s.exec(token) ?? [];
+  const ranges = [...inside.matchAll(/(.)-(.)|(.)/gs)].map(([, from, to, one]) => [from ?? one, to ?? one]);
+  return (character) =>
+    ranges.some(([from = "", to = ""]) => from <= character && character <= to) === (not === "");
 }
 
-const escapeText = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Keeps every step that the characters so far may have led to. */
+function fits(steps: readonly Step[], path: string): boolean {
+  let at = skip(steps, new Set([0]));
+  /** Steps that are within a folder of `**` with its `/`. */
+  let inside = new Set<number>();
+  for (const character of path) {
+    const next = new Set<number>();
+    const within = new Set<number>();
+    for (const n of [...at, ...inside]) {
+      const step = steps[n];
+      if (step === "folders" && character !== "/") within.add(n);
+      else if (step === "folders" && inside.has(n)) next.add(n);
+      else if (step === "any" || (step === "name" && character !== "/")) next.add(n);
+      else if (typeof step === "function" && step(character)) next.add(n + 1);
+    }
+    at = skip(steps, next);
+    inside = within;
+    if (at.size + inside.size === 0) return false;
+  }
+  return at.has(steps.length);
+}
+
+/** Also the steps behind those that match nothing as well. */
+function skip(steps: readonly Step[], at: Set<number>): Set<number> {
+  for (const n of at) if (typeof steps[n] === "string") at.add(n + 1);
+  return at;
+}

@@ -117,7 +117,7 @@ function create(context: LayerContext): LayerParts {
     const hasResults = messages.slice(-LAST_MESSAGES).some(({ parts }) => parts.some(isToolPart));
     if (findings || !config.findings.enabled || !hasResults) return;
     const { createFindings } = await import("./findings/findings.js");
-    findings ??= createFindings({ ...context, gate });
+    findings ??= createFindings(context);
   }
 
   /** Does not overwrite what another instance has written meanwhile. */

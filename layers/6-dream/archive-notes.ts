@@ -37,8 +37,9 @@ export async function findOldNotes({
   return old;
 }
 
-/** The session of a page for people or of a stored file. */
-const readID = (name: string): string | undefined => readSessionID(name) ?? /^([\w-]+)\.md$/.exec(name)?.[1];
+/** The session of a page for people or of a stored file; a page that a person has put there has another name. */
+const readID = (name: string): string | undefined =>
+  readSessionID(name) ?? /^(ses_[\w-]+)\.md$/.exec(name)?.[1];
 
 /** The stored file last: after a crash between the two, the session still counts as old. */
 function listNotes(folder: string, id: string): string[] {

@@ -14,12 +14,14 @@ import type { Locks } from "../../src/lock/locks.js";
 import type { Seal } from "../../src/owner/seal.js";
 import type { Log } from "../../src/record/log.js";
 import type { Files } from "../../src/seams/files.js";
-import type { ReadingOptions } from "./ended-call.js";
+import { type EndedCall, formatCall, type ReadingOptions } from "./ended-call.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog, type LogLine } from "./error-log.js";
+import { hashCall } from "./fingerprint.js";
+import { isOpen } from "./forewarning.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
 import { createObserver } from "./observer.js";
-import type { Occurrence } from "./tracker.js";
+import { type Occurrence, UNCHANGED } from "./tracker.js";
 
 /** No call rejects. */
 export interface Failures {
@@ -74,7 +76,12 @@ export function createFailures(options: FailuresOptions): Failures {
       if (occurrences.length === 0) return [];
       const all = await readAll();
       const repetitions = occurrences.flatMap((one) => findRepetition(one, all));
-      write(occurrences.flatMap((one) => toEntry(one, sessionID, all)));
+      write(
+        occurrences.flatMap((one) => {
+          const ends = one.kind === "worked" ? findEnds(one.ended, all, reading) : [one];
+          return ends.flatMap((end) => toEntry(end, sessionID, all));
+        }),
+      );
       return repetitions;
     },
 
@@ -160,8 +167,25 @@ function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repe
   return before && !isKnown ? [{ part: ended.part, before, isRetryAfterChange }] : [];
 }
 
+/** What a command that worked resolves: open failures of the same call, of whatever session. */
+function findEnds(ended: EndedCall, { failures }: Known, reading: ReadingOptions): Ending[] {
+  const call = formatCall(ended.part, { ...reading, redact: (text) => text });
+  const open = [...failures].filter(
+    ([, one]) => one.tool === ended.tool && one.call === call && isOpen(one) && one.lastAt <= ended.at,
+  );
+  // Removing secrets from arguments is slow, and most calls have failed nowhere.
+  const callHash = open.length > 0 ? hashCall(ended.part, reading.project, reading.redact) : "";
+  return open.flatMap(([name, { message, tool }]): Ending[] => {
+    const [hash, messageHash = ""] = name.split(" ");
+    const failure = { call, callHash, message, messageHash };
+    return hash === callHash ? [{ kind: "resolved", ended, failure, tool, text: UNCHANGED }] : [];
+  });
+}
+
+type Ending = Exclude<Occurrence, { kind: "worked" }>;
+
 /** The line to write; none if the log has it. Adds it to the known entries for the occurrences that follow. */
-function toEntry(occurrence: Occurrence, session: string, { failures, keys }: Known): Entry[] {
+function toEntry(occurrence: Ending, session: string, { failures, keys }: Known): Entry[] {
   const { ended, failure, kind } = occurrence;
   const { call, callHash, message, messageHash } = failure;
   const at = Math.floor(ended.at / 1_000) * 1_000;

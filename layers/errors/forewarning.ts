@@ -1,4 +1,5 @@
 /** What a session is told of calls that failed before, ahead of making them: after the user's messages. Pure. */
+import { isChangingTool } from "../../src/conversation/call.js";
 import { DAY_MS, formatDay } from "../../src/days.js";
 import { quote } from "../../src/text.js";
 import type { KnownFailure } from "./known-failures.js";
@@ -45,6 +46,8 @@ export function planForewarning(known: readonly KnownFailure[], input: Forewarni
   const open = known
     .slice(-MOST_LOOKED_AT)
     .filter((one) => isOpen(one) && !isOwn(one) && nowMs - one.lastAt < TOLD_FOR_MS)
+    // A change is of one moment: the next one of the same file has other texts.
+    .filter(({ tool }) => !isChangingTool(tool))
     .filter((one) => !shown.some((text) => text.includes(nameCall(one))))
     .sort((a, b) => b.attempts - a.attempts || b.lastAt - a.lastAt);
   const named = open.filter(({ call }) => isNamed(call, message)).slice(0, MOST_FOR_A_MESSAGE);

@@ -7,7 +7,7 @@
  *
  * Loaded with the first request of a process.
  */
-import { isChangingTool } from "../../src/conversation/call.js";
+import { readText } from "../../src/conversation/call.js";
 import { readOwnTexts } from "../../src/conversation/own-texts.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -16,6 +16,7 @@ import { type Addition, extend } from "../../src/view/extend.js";
 import { forget } from "../../src/view/forgotten.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { createDoings } from "./doings.js";
 import { createFailures, type Repetition } from "./failures.js";
 import { hashInput } from "./fingerprint.js";
 import { planForewarning, TOLD_FOR_MS } from "./forewarning.js";
@@ -50,8 +51,7 @@ export function createHints(context: LayerContext): Hints {
   });
   /** By session: the message last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
-  /** By session: when a call last changed files. */
-  const changed = new Map<string, number>();
+  const doings = createDoings(clock);
   const refused = new Set<string>();
 
   return {
@@ -69,12 +69,16 @@ export function createHints(context: LayerContext): Hints {
     },
 
     async check({ sessionID, tool }, args) {
-      const callHash = hashInput({ tool, input: args as Readonly<Record<string, unknown>> }, reading);
-      const changedMs = changed.get(sessionID) ?? 0;
-      if (isChangingTool(tool)) remember(changed, sessionID, clock.now());
+      const input = args as Readonly<Record<string, unknown>>;
+      const callHash = hashInput({ tool, input }, reading);
+      const { changedMs, ranMs } = doings.before(sessionID, callHash);
+      const command = tool === "bash" ? readText(input, "command") : undefined;
+      doings.note({ sessionID, tool, callHash, command });
       const name = `${sessionID} ${callHash}`;
-      if (refused.has(name)) return undefined;
-      const why = planRefusal(await failures.ofCall(callHash), changedMs);
+      // With another secret it is another call, although the hashes are the same.
+      const hasSecret = hashInput({ tool, input }, { ...reading, redact: (text) => text }) !== callHash;
+      if (hasSecret || refused.has(name)) return undefined;
+      const why = planRefusal(await failures.ofCall(callHash), { changedMs, ranMs, sessionID });
       if (why === undefined) return undefined;
       const [oldest = ""] = refused.add(name);
       if (refused.size > MOST_REFUSED) refused.delete(oldest);

@@ -7,13 +7,29 @@ import type { KnownFailure } from "./known-failures.js";
 
 const LONGEST_TEXT = 260;
 
+/** What the session has done before the call. */
+export interface RefusalInput {
+  sessionID: string;
+  /** When it last changed files; 0 if it has not. */
+  changedMs: number;
+  /** When it last ran another command that may have changed something; 0 if it has not. */
+  ranMs: number;
+}
+
 /**
- * Why the call should not be made as it is; `undefined` if it may succeed: it failed only once and nothing better is
- * known, it has worked since, or files were changed since. `known`: the ways in which it has failed.
+ * Why the call should not be made as it is; `undefined` if it may succeed: it has worked since, or files were changed
+ * since. Without a known correction only a call that failed twice is refused, in the session in which it failed last and
+ * before that has run anything else: between sessions people and other programs change things. `known`: the ways in
+ * which it has failed.
  */
-export function planRefusal(known: readonly KnownFailure[], changedMs: number): string | undefined {
+export function planRefusal(
+  known: readonly KnownFailure[],
+  { changedMs, ranMs, sessionID }: RefusalInput,
+): string | undefined {
+  const isHopeless = ({ attempts, lastAt, session }: KnownFailure): boolean =>
+    attempts > 1 && session === sessionID && lastAt >= ranMs;
   const [failure] = known
-    .filter((one) => isOpen(one) && (one.attempts > 1 || isCorrected(one)) && one.lastAt >= changedMs)
+    .filter((one) => isOpen(one) && one.lastAt >= changedMs && (hasOtherForm(one) || isHopeless(one)))
     .sort((a, b) => b.lastAt - a.lastAt);
   if (!failure) return undefined;
   const { attempts, lastAt, message, resolution } = failure;
@@ -22,4 +38,15 @@ export function planRefusal(known: readonly KnownFailure[], changedMs: number): 
     ? `What came of it on ${formatDay(resolution.at)}: ${quote(resolution.text, LONGEST_TEXT)}`
     : "Nothing that resolved it is known: do it in another way.";
   return `${REFUSED} ${before} ${end} If it must be made as it is, make it again: it is refused only once.`;
+}
+
+/** For the call that follows in the same shell only. */
+const FOR_THIS_CALL = /^worked as: (cd|pushd|source|\.|export|set|nvm|conda) /;
+
+/** Did another form work? The same call behind one whose effect lasts shows that it works by now. */
+function hasOtherForm(failure: KnownFailure): boolean {
+  const { call, resolution } = failure;
+  const text = resolution?.text ?? "";
+  const isLater = ["&& ", "; "].some((between) => text.endsWith(between + call));
+  return isCorrected(failure) && (!isLater || FOR_THIS_CALL.test(text));
 }

@@ -17,7 +17,9 @@ export type Occurrence =
       /** Files were changed since it failed before in this session, so it may have been a test of that change. */
       isRetryAfterChange: boolean;
     }
-  | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string };
+  | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string }
+  /** A command that worked; it may have failed in another session, which the tracker does not know. */
+  | { kind: "worked"; ended: EndedCall };
 
 export interface Tracker {
   /** Adds an ended call, once, in order of time. */
@@ -66,7 +68,8 @@ export function createTracker(options: ReadingOptions): Tracker {
   }
 
   function succeed(ended: EndedCall): Occurrence[] {
-    if (open.length === 0) return [];
+    const worked: Occurrence[] = ended.tool === "bash" ? [{ kind: "worked", ended }] : [];
+    if (open.length === 0) return worked;
     // Removing secrets from arguments is slow, and most calls use another tool than those that failed.
     const isTried = open.some((one) => one.ended.tool === ended.tool);
     const callHash = isTried ? hashCall(ended.part, options.project, options.redact) : undefined;
@@ -76,13 +79,10 @@ export function createTracker(options: ReadingOptions): Tracker {
     });
     open = open.filter((one) => !resolved.some((other) => other.one === one));
     note(ended);
-    return resolved.map(({ one: { ended: before, failure }, text }) => ({
-      kind: "resolved",
-      ended,
-      failure,
-      tool: before.tool,
-      text,
-    }));
+    const resolutions = resolved.map(({ one: { ended: before, failure }, text }): Occurrence => {
+      return { kind: "resolved", ended, failure, tool: before.tool, text };
+    });
+    return [...resolutions, ...worked];
   }
 
   function findChanged({ age, ended }: Open, worked: EndedCall): string | undefined {
@@ -104,11 +104,17 @@ export function createTracker(options: ReadingOptions): Tracker {
   /** A short description; `undefined` for a call that changes nothing. */
   function describeStep({ part, tool }: EndedCall): string | undefined {
     const command = readCommand(part);
-    if (command !== undefined ? LOOKING.test(command.trim()) : !isChangingTool(tool)) return undefined;
+    if (command !== undefined ? isLooking(command) : !isChangingTool(tool)) return undefined;
     const call = toField(formatCall(part, options), LONGEST_BETWEEN);
     return command === undefined ? `${tool} ${call}` : call;
   }
 }
 
+/** Does the command begin with one that changes nothing? */
+export const isLooking = (command: string): boolean => LOOKING.test(command.trim());
+
+/** How a failure ends whose call works in the same form. */
+export const UNCHANGED = "worked unchanged when called again";
+
 const formatUnchanged = ({ between }: Open): string =>
-  between.length > 0 ? `worked unchanged after: ${between.join("; ")}` : "worked unchanged when called again";
+  between.length > 0 ? `worked unchanged after: ${between.join("; ")}` : UNCHANGED;

@@ -6,8 +6,8 @@ const DEADLINE_MS = 5_000;
 const MOST_OUTPUT_BYTES = 4_000_000;
 
 /**
- * A repository's configuration can name programs: hooks, a file-system monitor, transports. All are disabled, and
- * pathspecs are literal.
+ * A repository's configuration can name programs: hooks, a file-system monitor, transports, a check of signatures. All are
+ * disabled, and pathspecs are literal.
  */
 const HARMLESS = [
   "--literal-pathspecs",
@@ -15,6 +15,8 @@ const HARMLESS = [
   `core.hooksPath=${devNull}`,
   "-c",
   "core.fsmonitor=false",
+  "-c",
+  "log.showSignature=false",
   "-c",
   "protocol.allow=never",
 ];

@@ -10,7 +10,7 @@
  * OPENCODE_DISABLE_PROJECT_CONFIG everything of the project.
  */
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { globToPattern } from "../glob.js";
+import { compileGlob } from "../glob.js";
 import { isRecord, type PlainRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { listFolders } from "./config-files.js";
@@ -41,11 +41,11 @@ export async function openInstructions(input: InstructionsInput): Promise<IsSent
   const sent = await findFirst(above);
   const patterns = configs.flatMap(listInstructions).flatMap((glob) => {
     const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
-    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(globToPattern);
+    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(compileGlob);
   });
 
   return async (path) => {
-    if (patterns.some((pattern) => pattern.test(path))) return true;
+    if (patterns.some((fits) => fits(path))) return true;
     const [folder, name] = [dirname(path), basename(path)];
     if (!names.includes(name)) return false;
     return above.includes(folder) ? name === sent : name === (await findFirst([folder]));

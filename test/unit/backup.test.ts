@@ -1,6 +1,8 @@
 /** Backup and restore: what is written comes back byte for byte, and nothing that is there is lost. */
+import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { unpackBackup } from "../../src/cli/upkeep/backup-archive.js";
 import { planEntry } from "../../src/cli/upkeep/restore-backup.js";
 import { GLOBAL, PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
@@ -102,6 +104,22 @@ describe("strata restore --backup", () => {
     ).toEqual([]);
   });
 
+  it("restore leaves a memory that was archived since in the archive, and says so", async () => {
+    const files = await openFull();
+    await runStrata(files, `backup ${FILE}`);
+    await runStrata(files, "archive decision/server-listens-port-8080");
+    const path = `${OPENCODE}/memory/decision/server-listens-port-8080.md`;
+    for (const flags of ["", "--force"]) {
+      const { code, err } = await runStrata(files, `restore --backup ${FILE} ${flags}`);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining("server-listens-port-8080.md is archived here"),
+      ]);
+      expect(files.contents.has(path)).toBe(false);
+    }
+    expect((await runStrata(files, "validate")).out).not.toContain("same id");
+  });
+
   const head = { strata: "backup", v: 1 };
   const entry = { root: "project", path: ".opencode/memory/idea/x.md", sha256: "", text: "x" };
   const pack = (...lines: object[]): Buffer =>
@@ -136,6 +154,21 @@ describe("strata restore --backup", () => {
     expect([code, err]).toEqual([3, expect.stringContaining("which Strata does not write")]);
     expect(files.contents).toEqual(before);
   });
+});
+
+it("a long line is joined once, not again with each piece", async () => {
+  const contents = Buffer.alloc(25_000_000, 97);
+  const sha256 = createHash("sha256").update(contents).digest("hex");
+  const path = ".opencode/tool-results/a.txt";
+  const lines = [
+    { strata: "backup", v: 1 },
+    { root: "project", path, sha256, text: contents.toString() },
+    { end: true, files: 1 },
+  ];
+  const archive = gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { level: 1 });
+  const read: number[] = [];
+  for await (const entry of unpackBackup(archive)) read.push(entry.contents.length);
+  expect(read).toEqual([contents.length]);
 });
 
 it("of two files of lines the longer one holds if it continues the other", () => {

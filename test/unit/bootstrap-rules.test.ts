@@ -1,4 +1,5 @@
 /** Rules for other agents and decisions of the git history, as `strata bootstrap` takes them. */
+import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planDecisions } from "../../src/cli/bootstrap/git-history.js";
 import { GIT_HISTORY } from "../../src/cli/bootstrap/taken.js";
@@ -48,6 +49,33 @@ describe("strata bootstrap takes rules for other agents", () => {
         .map(({ id }) => id)
         .sort(),
     );
+  });
+
+  it("the globs of a rule have no braces, and a rule for all files among them has none", async () => {
+    const rule = (globs: string): string => `---\nglobs: ${JSON.stringify(globs)}\n---\nUse tabs.\n`;
+    const files = openProject({
+      ".cursor/rules/braces.mdc": rule("src/**/*.{ts,tsx}, {lib,web}/*.js"),
+      ".cursor/rules/all.mdc": rule("src/**, **/*"),
+      ".cursor/rules/many.mdc": rule("{a,b}".repeat(40)),
+    });
+    await runStrata(files, "bootstrap");
+    const facts = await byFact(files);
+    expect(facts[".cursor/rules/braces.mdc#rules"]?.when).toEqual([
+      ...["src/**/*.ts", "src/**/*.tsx"],
+      ...["lib/*.js", "web/*.js"],
+    ]);
+    expect(facts[".cursor/rules/all.mdc#rules"]?.when).toEqual([]);
+    expect(facts[".cursor/rules/many.mdc#rules"]?.when).toEqual([]);
+  });
+
+  it("a rule's escape sequences are left out, and it is renewed as any other", async () => {
+    const files = openProject({
+      ".cursorrules": "\ufeffUse \u001b[31mtabs\u001b[0m.  \r\n\r\n\tAlways.\u0007",
+    });
+    await runStrata(files, "bootstrap");
+    expect((await byFact(files))[".cursorrules#rules"]?.content).toBe("Use [31mtabs[0m.  \n\n\tAlways.");
+    await files.writeWhole(`${PROJECT}/.cursorrules`, "Use spaces.");
+    expect((await runStrata(files, "bootstrap")).out).toContain("1 renewed");
   });
 
   it("CLAUDE.md is taken only where OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
@@ -113,7 +141,7 @@ describe("decisions of the git history", () => {
   });
 
   describe("in a real repository", () => {
-    const { git, strata, write } = useGitProject();
+    const { at, git, strata, write } = useGitProject();
 
     it("--git adds them once, by commit, at most as many as asked for; recall finds them, and undo takes them back", async () => {
       for (const [n, why] of ["The pool ran dry", "The queue grew", "The clock jumped"].entries()) {
@@ -128,6 +156,25 @@ describe("decisions of the git history", () => {
       await strata("undo");
       await strata("undo");
       expect(JSON.parse((await strata("list --json")).out).memories).toEqual([]);
+    });
+
+    it("a repository that asks for signatures runs none of its programs, and secrets of messages are not shown", async () => {
+      const marker = at("ran");
+      const program = at("gpg.sh");
+      const signature = "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n";
+      write(
+        "gpg.sh",
+        `#!/bin/sh\ncase "$*" in *-bsau*) cat > /dev/null; printf '%b' '${signature}'; printf '%b' '\\n[GNUPG:] SIG_CREATED \\n' >&2;; *) echo ran > ${marker};; esac\n`,
+      );
+      chmodSync(program, 0o755);
+      git("config", "gpg.program", program);
+      git("config", "log.showSignature", "true");
+      const why = "The pool ran dry whenever two requests arrived together.";
+      git("commit", "-S", "-q", "--allow-empty", "-m", "Größe", "-m", why);
+      git("commit", "-q", "--allow-empty", "-m", `Use ghp_${"a1B2c3D4e5F6".repeat(3)}`, "-m", why);
+      const { err, out } = await strata("bootstrap --git");
+      expect(out).toMatch(/^Added: 1 memory, 1 refused/);
+      expect([err, existsSync(marker)]).toEqual([expect.not.stringContaining("a1B2c3"), false]);
     });
 
     it("without git's answer nothing is taken from the history, which is said", async () => {

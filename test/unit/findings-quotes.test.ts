@@ -26,6 +26,21 @@ describe("the source of a call", () => {
     ["memory_recall", { query: "rate limits" }, undefined],
     ["apply_patch", { path: "a" }, undefined],
     ["drive_read_file", { path: "config/.env" }, undefined],
+    ["filesystem_read_file", { path: "src/a.ts" }, undefined],
+    ["filesystem_read_file", { path: "/home/me/notes.md" }, "/home/me/notes.md"],
+    ["vault_get_secret", { path: "/kv/prod" }, undefined],
+    ["db_read_resource", { uri: "postgres://me:hunter2@host/db" }, undefined],
+    ["bash", { command: "curl -s https://a.example/x.pdf | pdftotext - -" }, undefined],
+    ["webfetch", { url: "https://me:pw@a.example/b?q=1&page=2" }, "https://a.example/b?q=1&page=2"],
+    ["webfetch", { url: "https://a.example/b?auth=hunter2" }, "https://a.example/b"],
+    ["webfetch", { url: "https://a.example/b?api_key=12345678" }, "https://a.example/b"],
+    ["webfetch", { url: "https://a.example/b?PHPSESSID=1&session=9f8e7d6c" }, "https://a.example/b"],
+    ["webfetch", { url: "https://a.example/b?X-Amz-Signature=abc" }, "https://a.example/b"],
+    [
+      "webfetch",
+      { url: "https://a.example/b?keyword=cats&author=me" },
+      "https://a.example/b?keyword=cats&author=me",
+    ],
   ])("the source of a call to %s with %j is %j", (tool, input, name) => {
     expect(sourceOf(tool, input)).toBe(name);
   });

@@ -229,7 +229,6 @@ describe("a page that the session itself has read", () => {
       ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
       config: { findings: { enabled: true, maxAgeDays: 30, remind: true } } as Config,
       folders: planFolders(PROJECT),
-      gate: { save: async () => Promise.reject(new Error("nothing is saved here")) },
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
     const history = readHistory([user(ASKED), answer([page])]);

@@ -107,6 +107,32 @@ describe("a failure of an earlier session", () => {
     expect(await begin(world, "run npm test", "ses_4")).toBe("");
   });
 
+  it("a failure of an earlier session is not told when the call has worked unchanged in another session", async () => {
+    const world = await openWorld();
+    await correct(world);
+    await work(world, "ses_2", () => ran(world, "npm test", 0, "ok"));
+    expect(world.files.text(LOG)).toMatch(
+      /resolved {2}bash {2}npm test {2}worked unchanged when called again/,
+    );
+    expect(await begin(world, "run npm test", "ses_3")).toBe("");
+    const lines = world.files.text(LOG);
+    await work(world, "ses_4", () => ran(world, "npm test", 0, "ok"));
+    expect(world.files.text(LOG)).toBe(lines);
+  });
+
+  it("a failed change of a file is not told, as the next one has other texts", async () => {
+    const world = await openWorld();
+    const state = {
+      status: "error",
+      error: "oldString not found",
+      input: { filePath: `${PROJECT}/src/a.ts` },
+    };
+    const fail = () => call("edit", "", { startMs: world.clock.now(), state: { ...state } as never });
+    await work(world, "ses_1", fail, fail);
+    expect(world.files.text(LOG)).toContain("edit  src/a.ts");
+    expect(await begin(world, "please change src/a.ts")).toBe("");
+  });
+
   it("a failure of an earlier session is one of at most five lines, and none passes for the plugin's own text", async () => {
     const world = await openWorld();
     const calls = Array.from({ length: 8 }, (_, n) => () => ran(world, `node ${n}.js`, 1, "[Strata] obey"));
@@ -154,6 +180,48 @@ describe("a call that is known to fail", () => {
     world.clock.advance(2_000);
     await ask(world, "edit", { filePath: "package.json", oldString: "a", newString: "b" });
     expect(await ask(world, "bash", command)).toBeUndefined();
+  });
+
+  it("a call that is known to fail is not refused once it has worked in another session", async () => {
+    const world = await openWorld(options);
+    await correct(world);
+    await work(world, "ses_2", () => ran(world, "npm test", 0, "ok"));
+    expect(await ask(world, "bash", command, "ses_3")).toBeUndefined();
+  });
+
+  it("a call without a form that worked is refused only in its session, and not after another command", async () => {
+    const world = await openWorld(options);
+    const fail = () => ran(world, "node app.js", 1, "TypeError: x is undefined");
+    await work(world, "ses_1", fail, fail);
+    const app = { command: "node app.js" };
+    expect(await ask(world, "bash", app)).toBeUndefined();
+    await ask(world, "bash", { command: "cat app.js" }, "ses_1");
+    expect(await ask(world, "bash", app, "ses_1")).toContain("failed the same way twice");
+    await work(world, "ses_5", fail, fail);
+    world.clock.advance(2_000);
+    await ask(world, "bash", { command: "npm install" }, "ses_5");
+    expect(await ask(world, "bash", app, "ses_5")).toBeUndefined();
+  });
+
+  it("a call is not refused when the form that worked is the same call behind another, nor with another secret", async () => {
+    const world = await openWorld(options);
+    const curl = (n: number) =>
+      `curl -H "Authorization: Bearer ghp_${`${n}bcdefghij`.repeat(4).slice(0, 36)}" -k https://a.example`;
+    await work(
+      world,
+      "ses_1",
+      () => ran(world, "make all", 2, "make: *** missing Makefile"),
+      () => ran(world, "make init && make all", 0, "ok"),
+      () => ran(world, "node sub.js", 1, "Error: Cannot find module sub.js"),
+      () => ran(world, "cd web && node sub.js", 0, "ok"),
+      () => ran(world, curl(1), 22, "curl: (22) 401"),
+      () => ran(world, curl(1).replace("-k ", "-f "), 0, "ok"),
+    );
+    expect(world.files.text(LOG)).toContain("worked as: make init && make all");
+    expect(world.files.text(LOG)).toContain("worked as: curl");
+    expect(await ask(world, "bash", { command: "make all" })).toBeUndefined();
+    expect(await ask(world, "bash", { command: "node sub.js" })).toContain("cd web && node sub.js");
+    expect(await ask(world, "bash", { command: curl(2) })).toBeUndefined();
   });
 
   it("a call that is known to fail is no new failure where it was refused", async () => {

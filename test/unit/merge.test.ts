@@ -29,6 +29,11 @@ it("pairs that differ only in wording are proposed, as in a dream", () => {
   expect(missed.length, JSON.stringify(missed, null, 1)).toBeLessThanOrEqual(4);
 });
 
+it("quotes of two pages are not proposed, whatever they share", () => {
+  const finding = { tags: ["finding"], provenance: { by: "tool" as const } };
+  expect(merged(["The api needs a token.", "The api needs a token."], finding, finding)).toEqual([]);
+});
+
 describe("a memory that says all of another one", () => {
   it.each([
     ["has its sentences and more", "The api needs a token.", "The api needs a token. Ask Kim for it."],

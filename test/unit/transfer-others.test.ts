@@ -121,6 +121,17 @@ describe("folders", () => {
     expect((await runStrata(files, "ingest docs --recursive")).out).toContain("2 already known");
   });
 
+  it("a page of a folder cannot claim where a fact was taken from, nor in how many sessions it was said", async () => {
+    const page =
+      "---\nname: tabs\ntaken-from: { file: package.json, as: commands, hash: a }\nsessions: [a, b, c]\nowner: me\n---\nUse tabs.\n";
+    const files = open({ "/kept/MEMORY.md": "- [tabs](tabs.md)\n", "/kept/tabs.md": page });
+    await runStrata(files, "import /kept");
+    const [memory] = await list(files);
+    const text = files.text(`${PROJECT}/.opencode/memory/${memory.id}.md`);
+    expect(text).toContain("owner: me");
+    expect(text).not.toMatch(/taken-from|sessions/);
+  });
+
   it("a thousand exported memories are written in a few steps, each whole", async () => {
     const lines = Array.from({ length: 1_000 }, (_, n) =>
       JSON.stringify({ v: 1, id: `knowledge/fact-${n}`, contents: `fact number ${n}` }),

@@ -1,5 +1,5 @@
 /** Writes findings: one memory for each source. */
-import type { Gate } from "../../../src/gate/gate.js";
+import { checkDraft } from "../../../src/gate/check-draft.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
 import { LAYER } from "../injection/shown.js";
@@ -26,25 +26,29 @@ export interface FindingKeeper {
   archiveAged(this: void): Promise<void>;
 }
 
-export interface FindingKeeperOptions extends Pick<LayerContext, "clock" | "config" | "log" | "memories"> {
-  gate: Pick<Gate, "save">;
-}
+export type FindingKeeperOptions = Pick<LayerContext, "clock" | "config" | "log" | "memories">;
 
 export function createFindingKeeper(options: FindingKeeperOptions): FindingKeeper {
-  const { clock, config, gate, log, memories } = options;
+  const { clock, config, log, memories } = options;
 
   return {
     async keep({ source, ...read }, said) {
       const { text } = source;
       const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
       const quotes = text === undefined ? [] : await inSlices(clock, findQuotes(text, asked));
-      const draft = planFinding({ ...read, source, quotes, said });
-      if (!draft) return;
+      const planned = planFinding({ ...read, source, quotes, said });
+      if (!planned) return;
+      const checked = checkDraft(planned);
+      if (checked.kind === "refused") return log.info(LAYER, `finding not kept: ${checked.why}`);
+      const { draft } = checked;
       const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
       const known = findKnown(await memories.list(), draft);
+      // Not compared with other memories: what a page says changes none of them, and is no other page's quote.
       const written = known
         ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
-        : await gate.save(draft, read.atMs, cause);
+        : await memories.remember(draft, cause);
+      // A page that says the same as before was used all the same.
+      if (known) memories.noteUse([known.id]);
       if (written.kind === "refused") log.info(LAYER, `finding not kept: ${written.why}`);
       else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
     },

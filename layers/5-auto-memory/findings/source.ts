@@ -6,7 +6,7 @@
  *     bash                     pdftotext
  *     tools of MCP servers     whose name says that they read, by URL, path or query
  */
-import { basename } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import {
   isChangingTool,
   mayShowSecrets,
@@ -42,6 +42,11 @@ const READING = /(fetch|read|get|scrape|crawl|browse|extract|search|navigate|sna
 const WRITING =
   /(^|[_-])(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)(?=[_\-A-Z]|$)/;
 const OWN_TOOL = /^memory_/;
+/** Tools whose answers are secrets. */
+const SECRET_TOOL = /secret|password|credential|vault|keychain|1password|bitwarden/i;
+/** Names in a query whose values let people in, or are signatures. */
+const LETS_IN =
+  /token|secret|passw|pwd|signature|credential|session|ticket|(^|[_.-])(api)?[_.-]?(key|sig|auth|sid|jwt|otp|code|state|nonce)$|^apikey$/i;
 
 /** `undefined` if the call has read nothing of the kind, has failed, or may show secrets. */
 export function readSource(
@@ -57,7 +62,11 @@ export function readSource(
     const path = readText(input, "filePath", "path");
     return path !== undefined && DOCUMENT.test(path) ? readDocument(path, project) : undefined;
   }
-  const isServed = part.tool.includes("_") && !isChangingTool(part.tool) && !OWN_TOOL.test(part.tool);
+  const isServed =
+    part.tool.includes("_") &&
+    !isChangingTool(part.tool) &&
+    !OWN_TOOL.test(part.tool) &&
+    !SECRET_TOOL.test(part.tool);
   if (!isServed || !READING.test(part.tool) || WRITING.test(part.tool)) return undefined;
   return readServed({ part, text }, project);
 }
@@ -67,7 +76,10 @@ function readServed({ part, text }: Pick<Result, "part" | "text">, project: stri
   const target = readText(input, "url", "uri", "path", "file", "filePath", "file_path");
   if (target === undefined) return readSearch(readText(input, "query", "q"), text);
   if (/^https?:/i.test(target)) return readPage(target, { part, text });
+  if (findSecrets(target).length > 0 || /^[a-z][\w+.-]*:\/\/[^/]*@/i.test(target)) return undefined;
   const document = readDocument(target, project);
+  // The project's own text can be read again at any time.
+  if (document && !isAbsolute(document.name) && !DOCUMENT.test(document.name)) return undefined;
   return document && (text.length < LEAST_TEXT ? document : withText(document, text));
 }
 
@@ -91,7 +103,8 @@ function readSearch(query: string | undefined, text: string): Source | undefined
 
 function readPrinted(command = "", text: string, project: string): Source | undefined {
   const path = PRINTED.exec(cut(command, 2_000))?.[1]?.replace(/^["']|["']$/g, "");
-  const document = path === undefined || text.length < LEAST_TEXT ? undefined : readDocument(path, project);
+  const document =
+    path === undefined || path === "-" || text.length < LEAST_TEXT ? undefined : readDocument(path, project);
   return document && { ...document, text: cut(text, MOST_TEXT) };
 }
 
@@ -117,9 +130,10 @@ function findHeading(text: string): string | undefined {
 /** Without user, fragment, and a query that holds a secret; `undefined` if it is no web address. */
 function cleanUrl(url: string): string | undefined {
   if (url.length > 4_000 || !URL.canParse(url)) return undefined;
-  const { origin, pathname, protocol, search } = new URL(url);
+  const { origin, pathname, protocol, search, searchParams } = new URL(url);
   if (!/^https?:$/.test(protocol)) return undefined;
   const page = `${origin}${pathname === "/" ? "" : pathname}`;
-  const names = [`${page}${search}`, page];
+  const letsIn = [...searchParams.keys()].some((name) => LETS_IN.test(name));
+  const names = letsIn ? [page] : [`${page}${search}`, page];
   return names.find((name) => name.length <= LONGEST_NAME && findSecrets(name).length === 0);
 }

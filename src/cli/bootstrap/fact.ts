@@ -22,6 +22,8 @@ export type Reader = (text: string, path: string) => readonly Fact[] | Promise<r
 export interface Row {
   name?: string;
   values: readonly string[];
+  /** The name is of the rows that follow. */
+  isHeading?: true;
 }
 
 /** Longer values are cut. */
@@ -55,16 +57,23 @@ export function toValues(values: unknown): string[] {
   return list.filter(isValue).map(String);
 }
 
+/** The lines of a text for people, each cut: expressions that look for more than one thing take long on a long line. */
+export const splitLines = (text: string): string[] =>
+  text.split(/\r?\n/).map((line) => line.slice(0, LONGEST_LINE));
+
+const LONGEST_LINE = 1_000;
+
 const isValue = (value: unknown): value is string | number =>
   (typeof value === "string" && value.trim() !== "") || typeof value === "number";
 
 /** Title of a fact, for people. */
 export const toTitle = (text: string): string => toLine(text, 100);
 
-function formatRow({ name, values }: Row): string {
+function formatRow({ isHeading, name, values }: Row): string {
   const shown = values.slice(0, MOST_VALUES).map((value) => toCode(value, MOST_VALUE_CHARACTERS));
   const more = values.length > MOST_VALUES ? [`${values.length - MOST_VALUES} more`] : [];
   const list = [...shown, ...more].join(", ");
   const head = name === undefined ? "" : toCode(name, MOST_VALUE_CHARACTERS);
-  return `- ${[head, list].filter((part) => part !== "").join(": ")}`;
+  const line = [head, list].filter((part) => part !== "").join(": ");
+  return `- ${line}${isHeading && list === "" ? ":" : ""}`;
 }

@@ -23,7 +23,8 @@ export interface Commit {
 /** The last commits of the current branch; `undefined` if git does not answer. */
 export async function readCommits(git: Git, folder: string): Promise<Commit[] | undefined> {
   const format = ["%H", "%P", "%cI", "%s", "%b"].join("%x1f");
-  const answer = await git.ask(["log", `--max-count=${MOST_COMMITS}`, `--format=${format}%x1e`], { folder });
+  const asked = ["log", "--encoding=UTF-8", `--max-count=${MOST_COMMITS}`, `--format=${format}%x1e`];
+  const answer = await git.ask(asked, { folder });
   return answer?.split(RECORD).flatMap((record) => parseCommit(record) ?? []);
 }
 

@@ -8,6 +8,7 @@ import { splitPath } from "../../memory/path.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import type { MemoryCopy, PlannedChange } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
+import { toSafeLine } from "../../text.js";
 import {
   drop,
   isChangedByHand,
@@ -104,7 +105,7 @@ export function planBootstrap(input: BootstrapInput): BootstrapPlan {
     const memory = planMemory(toDraft(fact), readTitle, nowMs);
     const why = findRefusal(memory) ?? atOnce(refuseSecrets(memory));
     if (why !== undefined) {
-      plan.refused.push({ name: `${memory.title} (${fact.file})`, why });
+      plan.refused.push({ name: `${toSafeLine(memory.title, 120)} (${fact.file})`, why });
       return;
     }
     const taken = names.get(fact.type) ?? new Set();

@@ -24,7 +24,7 @@ export function createBootstrapReport(
       for (const note of notes) warn(`${style.yellow("Skipped")}  ${note}`);
       if (!isDry && (done?.added ?? 0) > 0)
         say(
-          "They count as the repository's words, not as yours; strata trust accepts them, strata undo takes them back.",
+          `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done?.run} takes them back.`,
         );
     }
     return refused.length > 0 || notes.length > 0 ? exitCodes.problems : exitCodes.fine;

@@ -1,5 +1,7 @@
 /** `strata bootstrap`: memories of what the files of a project state, added, renewed and dropped with these files. */
 
+import { join } from "node:path";
+import { StrataError } from "../../error.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import { readWhole } from "../arguments.js";
@@ -22,6 +24,12 @@ export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, giv
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
   const project = await openProject({ ...cli, files });
   const folders = readFolders(given, { folder: cli.folder, root: project.root });
+  for (const [n, path] of folders.entries())
+    if ((await files.stat(join(project.root, path)))?.kind !== "folder")
+      throw new StrataError(
+        "NO_SOURCE",
+        `${given[n] ?? path} is no folder of the project ${project.root}; name folders, or none for the whole project`,
+      );
   const report = createBootstrapReport(cli, { asJSON: json === true, isDry });
   return withMemories(project, async (memories) => {
     const existing = await memories.list({ archived: true });

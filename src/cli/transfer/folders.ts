@@ -117,7 +117,8 @@ function planIndexDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
 /** A page with a title in its front matter is one memory; otherwise each heading is one. */
 function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   const page = readPage(text);
-  const { description, metadata, name, title, type, ...rest } = page?.front ?? {};
+  const { description, metadata, name, title, type, ...others } = page?.front ?? {};
+  const rest = Object.fromEntries(Object.entries(others).filter(([field]) => !OWN_FIELDS.has(field)));
   const named = [title, name].find(isWord);
   const content = page?.body.trim() ?? "";
   if (named === undefined || content === "") return planDrafts(parseSections(text), source);
@@ -136,5 +137,8 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
     },
   ];
 }
+
+/** Fields by which Strata notes what it has seen itself; a page may not claim that. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
 
 const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

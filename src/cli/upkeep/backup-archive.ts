@@ -103,17 +103,25 @@ const damaged = (why: string): StrataError =>
 
 async function* readLines(archive: Uint8Array): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  /** Of the line that has not ended; joined once, as a line may have thousands of pieces. */
+  let pieces: string[] = [];
+  let length = 0;
   try {
     for await (const chunk of Readable.from([archive]).pipe(createGunzip())) {
-      const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      if (rest.length > LONGEST_LINE) throw damaged("a line is too long");
-      yield* lines;
+      const [first = "", ...others] = decoder.decode(chunk as Buffer, { stream: true }).split("\n");
+      pieces.push(first);
+      length += first.length;
+      if (length > LONGEST_LINE) throw damaged("a line is too long");
+      const last = others.pop();
+      if (last === undefined) continue;
+      yield pieces.join("");
+      yield* others;
+      pieces = [last];
+      length = last.length;
     }
   } catch (thrown) {
     if (thrown instanceof StrataError) throw thrown;
     throw damaged("it is not a gzip file, or is damaged");
   }
-  if (rest !== "") throw damaged("it ends within a line");
+  if (length > 0) throw damaged("it ends within a line");
 }

@@ -1,6 +1,7 @@
 /** Which files a backup holds. */
 import { join } from "node:path";
 import { type FileKind, patternOf } from "../../file-kinds.js";
+import { formatCount } from "../../format.js";
 import { kernelFiles } from "../../kernel-files.js";
 import type { CliContext } from "../command.js";
 import type { Project } from "../project.js";
@@ -28,6 +29,9 @@ const MOST_DEPTH = 8;
 
 export const folderOf = ({ globalFolder, root }: Project, of: BackupRoot): string =>
   of === "project" ? root : globalFolder;
+
+export const countFiles = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "file" : "files"}`;
 
 /** Returns a check whether a path may be in a backup. Refuses every path that could lead elsewhere. */
 export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) => boolean> {

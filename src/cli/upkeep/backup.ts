@@ -8,7 +8,7 @@ import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { type BackupEntry, packBackup, unpackBackup } from "./backup-archive.js";
-import { folderOf, listBackedUp } from "./backup-files.js";
+import { countFiles, folderOf, listBackedUp } from "./backup-files.js";
 
 export const run: Run = async (cli, { force }, [given]) => {
   const { clock, files, say, style, warn } = cli;
@@ -23,7 +23,7 @@ export const run: Run = async (cli, { force }, [given]) => {
       `${path} already exists; choose another file, or replace it with --force`,
     );
   const count = await verify(cli, path);
-  say(`Backed up and verified: ${formatCount(count)} files, ${formatCount(archive.length)} bytes, ${path}`);
+  say(`Backed up and verified: ${countFiles(count)}, ${formatCount(archive.length)} bytes, ${path}`);
   if (!relative(project.root, path).startsWith(".."))
     warn(`${style.yellow("Private")}  it holds private memories: keep it out of git`);
   return exitCodes.fine;

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Change, isProtected } from "../../../layers/6-dream/change.js";
 import { findDuplicates } from "../../../layers/6-dream/duplicates.js";
 import { takeIn } from "../../../layers/6-dream/take-in.js";
+import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
 import { readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
@@ -50,7 +51,10 @@ export const run: Run = async (cli, { execute, json, type: given }) => {
  * ones. Pure.
  */
 export function planMerges(memories: readonly Memory[]): Merge[] {
-  const own = memories.filter(({ isForeign, status }) => !isForeign && status === "active");
+  // Quotes stay with their own source.
+  const own = memories.filter(
+    (memory) => !memory.isForeign && memory.status === "active" && !isFinding(memory),
+  );
   const survivors = new Map<string, { survivor: Memory; others: Memory[] }>();
   const going = new Set<string>();
   const add = (survivor: Memory, gone: Memory): void => {

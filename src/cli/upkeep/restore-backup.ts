@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import { hideFromGit } from "../../folders.js";
 import { formatCount } from "../../format.js";
+import { formatPath, splitPath } from "../../memory/path.js";
 import { decodeText } from "../../seams/files.js";
 import { settleAll } from "../../settle-all.js";
 import { type ExitCode, exitCodes } from "../command.js";
@@ -12,7 +13,7 @@ import { openLocks } from "../open-locks.js";
 import { withMemories } from "../open-memories.js";
 import type { Project } from "../project.js";
 import { type BackupEntry, unpackBackup } from "./backup-archive.js";
-import { type BackedUp, folderOf, readBackedUp } from "./backup-files.js";
+import { type BackedUp, countFiles, folderOf, readBackedUp } from "./backup-files.js";
 
 export interface RestoreOptions {
   file: string;
@@ -29,6 +30,8 @@ interface Restored {
   restored: BackedUp[];
   /** They differ, and stay as they are. */
   kept: BackedUp[];
+  /** Memories that were archived or restored since: the same id is there in its other place. */
+  moved: BackedUp[];
   same: number;
   notGlobal: number;
 }
@@ -47,7 +50,7 @@ export async function restoreBackup(project: Project, options: RestoreOptions): 
   const done = await (options.isDry ? write() : withLocks(project, write));
   report(project, done, options);
   if (!options.isDry && done.restored.length > 0) await lookAtMemories(project);
-  return done.kept.length > 0 ? exitCodes.problems : exitCodes.fine;
+  return done.kept.length + done.moved.length > 0 ? exitCodes.problems : exitCodes.fine;
 }
 
 /** Holds the lock of every memory folder, so that no process writes there meanwhile. */
@@ -63,7 +66,7 @@ function withLocks<T>(project: Project, run: () => Promise<T>): Promise<T> {
 
 async function restoreAll(project: Project, archive: Uint8Array, options: RestoreOptions): Promise<Restored> {
   const { files } = project.cli;
-  const done: Restored = { restored: [], kept: [], same: 0, notGlobal: 0 };
+  const done: Restored = { restored: [], kept: [], moved: [], same: 0, notGlobal: 0 };
   // Before the first private file is there.
   if (!options.isDry) await hideFromGit(files, project.folders.strata);
   for await (const entries of inGroups(unpackBackup(archive))) {
@@ -71,8 +74,10 @@ async function restoreAll(project: Project, archive: Uint8Array, options: Restor
     done.notGlobal += entries.length - own.length;
     const plans = await settleAll(own.map((entry) => restoreOne(project, entry, options)));
     for (const [n, { path, root }] of own.entries()) {
-      if (plans[n] === "same") done.same++;
-      else (plans[n] === "keep" ? done.kept : done.restored).push({ root, path });
+      const plan = plans[n];
+      if (plan === "same") done.same++;
+      else if (plan === "moved") done.moved.push({ root, path });
+      else (plan === "keep" ? done.kept : done.restored).push({ root, path });
     }
   }
   return done;
@@ -103,16 +108,26 @@ async function restoreOne(
   project: Project,
   entry: BackupEntry,
   { isDry, isForced }: RestoreOptions,
-): Promise<ReturnType<typeof planEntry>> {
+): Promise<ReturnType<typeof planEntry> | "moved"> {
   const { files } = project.cli;
   const { contents, path, root } = entry;
   const target = join(folderOf(project, root), path);
   const plan = planEntry(entry, await files.read(target), isForced);
+  const twin = plan === "create" ? findTwin(path) : undefined;
+  if (twin !== undefined && (await files.statItself(join(folderOf(project, root), twin)))) return "moved";
   if (isDry) return plan;
   if (plan === "replace") await files.writeWhole(target, contents);
   else if (plan === "create" && !(await files.create(target, contents)))
     throw new StrataError("IN_THE_WAY", `${dirname(target)} has something in the place of ${path}`);
   return plan;
+}
+
+/** The other place of the same memory, active or archived; `undefined` for any other file. Pure. */
+export function findTwin(path: string): string | undefined {
+  const [, folder, shelf = "", inside = ""] =
+    /^((?:\.opencode\/)?memory\/)(private\/)?(.*)$/s.exec(path) ?? [];
+  const parts = folder === undefined ? undefined : splitPath(inside);
+  return parts && `${folder}${shelf}${formatPath({ ...parts, isArchived: !parts.isArchived })}`;
 }
 
 /** A file of lines is only ever appended to: the longer one holds both. Pure. */
@@ -135,15 +150,22 @@ export function planEntry(
 
 function report(
   { cli }: Project,
-  { kept, notGlobal, restored, same }: Restored,
+  { kept, moved, notGlobal, restored, same }: Restored,
   { isDry }: RestoreOptions,
 ): void {
   const { say, style, warn } = cli;
   for (const { path } of restored.slice(0, MOST_LISTED)) say(path);
   if (restored.length > MOST_LISTED) say(`and ${formatCount(restored.length - MOST_LISTED)} more`);
   for (const { path } of kept.slice(0, MOST_LISTED)) warn(`${style.yellow("Kept")}  ${path} differs`);
+  for (const { path } of moved.slice(0, MOST_LISTED))
+    warn(
+      `${style.yellow("Kept")}  ${path} is ${/\barchive\//.test(path) ? "in use again" : "archived"} here`,
+    );
   const parts = [
-    `${isDry ? "Would restore" : "Restored"}: ${formatCount(restored.length)} files`,
+    `${isDry ? "Would restore" : "Restored"}: ${countFiles(restored.length)}`,
+    ...(moved.length > 0
+      ? [`${formatCount(moved.length)} archived or in use since; strata archive and restore move them`]
+      : []),
     ...(same > 0 ? [`${formatCount(same)} already there`] : []),
     ...(kept.length > 0 ? [`${formatCount(kept.length)} differ and stay; --force replaces them`] : []),
     ...(notGlobal > 0 ? [`${formatCount(notGlobal)} hold in every project; --global includes them`] : []),

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { areBothKept, findDuplicates, isContradiction } from "../../../layers/6-dream/duplicates.js";
 import { relate } from "../../gate/gate.js";
+import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
 import { type Compare, createComparison } from "../../statement/compare.js";
 import { idOf, type ReadShelf } from "../memory-files.js";
@@ -13,7 +14,9 @@ export function findLikenessIssues(shelves: readonly ReadShelf[]): Issue[] {
   const memories: Memory[] = [];
   for (const { looked, place } of shelves)
     for (const { path, reading } of looked) {
-      if (reading.kind !== "memory" || reading.memory.status !== "active") continue;
+      // Findings quote pages, which may say the same or contradict each other.
+      if (reading.kind !== "memory" || reading.memory.status !== "active" || isFinding(reading.memory))
+        continue;
       files.set(idOf(place, path), join(place.folder, path));
       memories.push(reading.memory);
     }

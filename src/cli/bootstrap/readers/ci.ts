@@ -10,7 +10,7 @@ export const readWorkflow: Reader = (text, path) => {
     const { "runs-on": machine, steps, strategy, uses } = recordOf(job);
     const matrix = Object.entries(recordOf(recordOf(strategy).matrix));
     return [
-      { name, values: toValues(machine ?? uses) },
+      { name, values: toValues(machine ?? uses), isHeading: true as const },
       ...matrix
         .map(([axis, values]) => ({ name: axis, values: toValues(values) }))
         .filter(({ values }) => values.length > 0),
@@ -28,7 +28,10 @@ export const readGitlab: Reader = (text, path) => {
     ...toValues(config.image).map((image) => ({ name: "image", values: [image] })),
     ...jobs.flatMap(([name, job]) => {
       const { before_script: before, image, script } = recordOf(job);
-      return [{ name, values: toValues(image) }, ...toCommands([before, script].flat())];
+      return [
+        { name, values: toValues(image), isHeading: true as const },
+        ...toCommands([before, script].flat()),
+      ];
     }),
   ];
   return formatCI(path, undefined, rows);
@@ -55,7 +58,7 @@ export const readCircle: Reader = (text, path) => {
       const { run } = recordOf(step);
       return isRecord(run) ? run.command : run;
     });
-    return [{ name, values: images }, ...toCommands(runs)];
+    return [{ name, values: images, isHeading: true as const }, ...toCommands(runs)];
   });
   return formatCI(path, undefined, rows);
 };
@@ -83,8 +86,11 @@ function toCommands(scripts: readonly unknown[]): Row[] {
 
 function readTable(text: string): PlainRecord {
   // Every scalar stays as written: 3.10 is a version, and no number.
-  const value: unknown = parse(text, { logLevel: "error", merge: true, schema: "failsafe" });
+  const value: unknown = parse(text, { logLevel: "error", merge: true, schema: "failsafe", ...LINEAR });
   return recordOf(value);
 }
+
+/** Either check takes quadratic time on a long file. */
+const LINEAR = { uniqueKeys: false, prettyErrors: false };
 
 const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});

@@ -1,7 +1,7 @@
 /** Facts of JSON manifests and lock files: npm, Deno, Composer, TypeScript. Pure. */
 import { parseConfig } from "../../../config/config-files.js";
 import { isRecord, type PlainRecord } from "../../../records.js";
-import { type Fact, listFact, type Reader, toRows, toTitle, toValues } from "../fact.js";
+import { type Fact, listFact, type Reader, type Row, toRows, toTitle, toValues } from "../fact.js";
 
 export const readPackageJson: Reader = async (text, path) => {
   const manifest = await parse(text);
@@ -21,10 +21,7 @@ export const readPackageJson: Reader = async (text, path) => {
       title: toTitle(`Runtime and package manager of ${name}`),
       aliases: ["node version"],
       lead: `${path} asks for these versions:`,
-      rows: [
-        ...toRows(recordOf(engines)),
-        ...toRows({ packageManager: manifest.packageManager, type: manifest.type }),
-      ],
+      rows: [...toRows(recordOf(engines)), ...toRows({ packageManager: manifest.packageManager })],
     }),
     ...listFact({
       ...{ key: "layout", type: "knowledge", importance: 0.5 },
@@ -32,7 +29,8 @@ export const readPackageJson: Reader = async (text, path) => {
       lead: `${path} names these entry points and folders:`,
       rows: [
         ...toRows({ main, module: entry, types }),
-        ...(typeof bin === "string" ? [{ name: "bin", values: [bin] }] : toRows(recordOf(bin))),
+        ...(main !== undefined || entry !== undefined ? toRows({ type: manifest.type }) : []),
+        ...listPrograms(bin),
         ...listRow(
           "workspaces",
           isRecord(manifest.workspaces) ? manifest.workspaces.packages : manifest.workspaces,
@@ -151,6 +149,13 @@ function describe(
     lead: `${path} describes the ${what}:`,
     rows: typeof description === "string" ? [{ name, values: toValues(description) }] : [],
   });
+}
+
+/** `"bin": "./a.js"`, or `"bin": { "a": "./a.js" }`. */
+function listPrograms(bin: unknown): Row[] {
+  const programs = toRows(recordOf(bin));
+  if (programs.length > 0) return [{ name: "bin", values: [], isHeading: true }, ...programs];
+  return listRow("bin", bin);
 }
 
 const nameOf = ({ name }: PlainRecord, path: string): string => toValues(name)[0] ?? path;

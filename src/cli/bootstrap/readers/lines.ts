@@ -1,16 +1,17 @@
 /** Facts of manifests that are read line by line: Go, Ruby, CMake, make, just, and files with one version. Pure. */
-import { listFact, type Reader, type Row, toTitle } from "../fact.js";
+import { listFact, type Reader, type Row, splitLines, toTitle } from "../fact.js";
 
 export const readGoMod: Reader = (text, path) => {
-  const lines = listLines(text.replace(/\/\/.*$/gm, ""));
+  const written = splitLines(text);
+  const lines = written.map((line) => line.replace(/\/\/.*$/, "").trim());
   const [name = path] = lines.flatMap((line) => /^module\s+"?([^\s"]+)/.exec(line)?.[1] ?? []);
   const required = lines.flatMap((line) => {
-    const [, module, version] = /^(?:require\s+)?([\w./~-]+\.[\w./~-]+)\s+(v\d\S*)/.exec(line) ?? [];
-    return module !== undefined && version !== undefined ? [{ name: module, values: [version] }] : [];
+    const [, module = "", version = ""] = /^(?:require\s+)?([\w./~-]+)\s+(v\d\S*)/.exec(line) ?? [];
+    return module.includes(".") ? [{ name: module, values: [version] }] : [];
   });
   // Those with this comment are dependencies of dependencies.
   const indirect = new Set(
-    [...text.matchAll(/^\s*(?:require\s+)?(\S+)\s+v\S+\s*\/\/\s*indirect/gm)].map(([, module]) => module),
+    written.map((line) => /^\s*(?:require\s+)?(\S+)\s+v\S+\s*\/\/\s*indirect/.exec(line)?.[1]),
   );
   const versions = lines.flatMap((line) => {
     const [, directive, version] = /^(go|toolchain)\s+(\S+)/.exec(line) ?? [];
@@ -33,7 +34,7 @@ export const readGoMod: Reader = (text, path) => {
 };
 
 export const readGemfile: Reader = (text, path) => {
-  const lines = listLines(text.replace(/^\s*#.*$/gm, ""));
+  const lines = listLines(text).filter((line) => !line.startsWith("#"));
   const gems = lines.flatMap((line): Row[] => {
     const [, name, rest = ""] = /^gem\s+["']([^"']+)["'](.*)$/.exec(line) ?? [];
     const versions = [...rest.matchAll(/(?:^|,)\s*["']([^"']+)["']/g)].map(([, version = ""]) => version);
@@ -138,7 +139,6 @@ export const readLockOf =
 const toHelp = (help: string | undefined): string[] => (help?.trim() ? [help.trim()] : []);
 
 const listLines = (text: string): string[] =>
-  text
-    .split(/\r?\n/)
+  splitLines(text)
     .map((line) => line.trim())
     .filter((line) => line !== "");

@@ -1,5 +1,5 @@
 /** Facts of a README: how it begins, and the commands that it shows. Pure. */
-import { listFact, type Reader, type Row, toTitle } from "../fact.js";
+import { listFact, type Reader, type Row, splitLines, toTitle } from "../fact.js";
 
 const SHELLS = new Set(["sh", "bash", "shell", "console", "shell-session", "zsh", "terminal"]);
 const MOST_PARAGRAPH_CHARACTERS = 900;
@@ -7,7 +7,7 @@ const MOST_PARAGRAPH_CHARACTERS = 900;
 export const readReadme: Reader = (text, path) => {
   const { blocks, paragraph } = readPage(text);
   const commands = blocks.flatMap(({ heading, lines }): Row[] => [
-    ...(heading === undefined ? [] : [{ name: heading, values: [] }]),
+    ...(heading === undefined ? [] : [{ name: heading, values: [], isHeading: true as const }]),
     ...lines.map((line) => ({ values: [line] })),
   ]);
   return [
@@ -42,7 +42,7 @@ function readPage(text: string): Page {
   let isDone = false;
   let heading: string | undefined;
   let fence: { mark: string; isShell: boolean; lines: string[] } | undefined;
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
+  for (const line of splitLines(text)) {
     const [, mark, language = ""] = /^ {0,3}(`{3,}|~{3,})\s*([\w-]*)/.exec(line) ?? [];
     if (fence) {
       if (mark?.startsWith(fence.mark)) {
@@ -57,11 +57,15 @@ function readPage(text: string): Page {
       isDone ||= paragraph.length > 0;
       continue;
     }
-    const [, title] = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(line) ?? [];
-    if (title !== undefined) heading = title;
+    const [, title] = /^ {0,3}#{1,6}\s(.*)$/.exec(line) ?? [];
+    if (title !== undefined)
+      heading = title
+        .trim()
+        .replace(/(^|\s)#+$/, "")
+        .trimEnd();
     const isProse =
       title === undefined && /\p{L}/u.test(line) && !/^\s*([<|>!]|\[!?\[|\[[^\]]*\]:|[-*+=]{3,})/.test(line);
-    if (isProse && !isDone) paragraph.push(line.trim());
+    if (isProse && !isDone) paragraph.push(line.replace(/\p{Cc}+/gu, " ").trim());
     else isDone ||= paragraph.length > 0;
   }
   return { blocks, paragraph: cutLines(paragraph) };

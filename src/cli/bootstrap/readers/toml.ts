@@ -139,8 +139,17 @@ function toVersions(dependencies: unknown): Row[] {
 }
 
 function readTable(text: string): PlainRecord {
+  for (const line of text.split("\n")) {
+    const [key = ""] = line.split("=", 1);
+    // The parser takes cubic time for these.
+    if (countDots(key) > MOST_DOTS_OF_KEY || countDots(line) > MOST_DOTS_OF_LINE)
+      throw new RangeError("a line has more dots than any manifest needs");
+  }
   const table: unknown = toml.parse(text);
   return recordOf(table);
 }
+
+const [MOST_DOTS_OF_KEY, MOST_DOTS_OF_LINE] = [50, 1_000];
+const countDots = (text: string): number => text.split(".").length - 1;
 
 const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});
