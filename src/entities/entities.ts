@@ -11,7 +11,7 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { fetchGet, type Get } from "../seams/get.js";
 import { createEnricher, type Enrichment, type EnrichRun } from "./enrich.js";
-import type { EntityFact } from "./entity-fact.js";
+import { boundFact, type EntityFact } from "./entity-fact.js";
 import { formatLocated, type Home, locateEntity, planForges } from "./forges.js";
 import { readHome } from "./home.js";
 import { createKnownFacts, SOURCE } from "./known-facts.js";
@@ -70,7 +70,8 @@ export function createEntities(options: EntitiesOptions): Entities {
     find(text) {
       const places = findEntityNames(text).map((name) => locateEntity(name, { forges, home }));
       const ids = places.flatMap((place) => (typeof place === "string" ? [] : [formatLocated(place)]));
-      return [...new Set(ids)].flatMap((id) => facts.all().get(id) ?? []);
+      const known = [...new Set(ids)].flatMap((id) => facts.all().get(id) ?? []);
+      return known.map(boundFact);
     },
 
     plan,

@@ -27,6 +27,8 @@ export type EntityState = (typeof states)[number];
 const LONGEST_TITLE = 200;
 const LONGEST_NAME = 60;
 const MOST_LABELS = 10;
+/** Number of facts kept on disk. */
+export const MOST_FACTS = 1_000;
 /** The plugin's mark, with which text from outside must not begin. */
 const OWN_MARK = /\[Strata\]/gi;
 
@@ -57,16 +59,17 @@ export function toFact(
   { author, kind, labels, state, title }: Said,
   askedMs: number,
 ): EntityFact {
-  return {
-    id: formatLocated(located),
-    kind,
-    state,
-    title: clean(title, LONGEST_TITLE),
-    ...(typeof author === "string" && author !== "" && { author: clean(author, LONGEST_NAME) }),
-    labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
-    askedMs,
-  };
+  const by = typeof author === "string" && author !== "" ? { author } : {};
+  return boundFact({ id: formatLocated(located), kind, state, title, ...by, labels, askedMs });
 }
+
+/** The fact with its texts cleaned. Somebody else may have written the state file, so for what is read from it, too. */
+export const boundFact = ({ author, labels, title, ...fact }: EntityFact): EntityFact => ({
+  ...fact,
+  title: clean(title, LONGEST_TITLE),
+  ...(author !== undefined && { author: clean(author, LONGEST_NAME) }),
+  labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
+});
 
 const clean = (text: string, limit: number): string => toSafeLine(text, limit).replace(OWN_MARK, "(Strata)");
 
@@ -82,9 +85,10 @@ const parseFact = parserOf(
   }),
 );
 
-/** The facts in the text of a state file, by id. A record that is no fact is left out. */
+/** The newest facts in the text of a state file, by id, as they are there. A record that is no fact is left out. */
 export function parseFacts(text: string): ReadonlyMap<string, EntityFact> | undefined {
   const state: unknown = JSON.parse(text);
   if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;
-  return new Map(state.facts.flatMap((given) => parseFact(given) ?? []).map((fact) => [fact.id, fact]));
+  const facts = state.facts.slice(-MOST_FACTS).flatMap((given) => parseFact(given) ?? []);
+  return new Map(facts.map((fact) => [fact.id, fact]));
 }
