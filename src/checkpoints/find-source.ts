@@ -6,7 +6,7 @@ import type { Source } from "./capsule.js";
 import { type CheckpointFile, isCheckpointID } from "./checkpoint.js";
 import type { CheckpointFiles } from "./checkpoint-files.js";
 import { listNewestSessions } from "./read-session.js";
-import { lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
+import { findStanding, lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
 
 export interface FindOptions extends TakeOptions {
   checkpoints: Pick<CheckpointFiles, "read">;
@@ -39,13 +39,18 @@ export async function findSource(options: FindOptions, name: string): Promise<Fo
 }
 
 async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSource> {
-  const source = await options.checkpoints.read(id);
-  if (!source)
+  const checkpoint = await options.checkpoints.read(id);
+  if (!checkpoint)
     throw new StrataError(
       "NO_CHECKPOINT",
       `there is no checkpoint ${id}; strata checkpoint --list shows all`,
     );
-  return { source, now: await lookAtFiles(options, { stored: source }) };
+  // A memory that was archived or made private since then is not handed over.
+  const memories = findStanding(checkpoint.memories, await options.listMemories());
+  return {
+    source: { ...checkpoint, memories },
+    now: await lookAtFiles(options, { stored: checkpoint }),
+  };
 }
 
 /** The session that was used last and has notes. @throws StrataError NO_SESSION */

@@ -69,9 +69,11 @@ export async function askForge(located: LocatedEntity, options: AskOptions): Pro
 
 /** `undefined` without a token: public projects need none. */
 function readToken(
-  { host, tokenNames }: Forge,
+  { host, hostNames = [], tokenNames }: Forge,
   readVariable: AskOptions["readVariable"],
 ): string | undefined | { why: string } {
+  const isOfOther = hostNames.some((name) => namesOther((readVariable(name) ?? "").trim(), host));
+  if (isOfOther) return undefined;
   const name = tokenNames.find((one) => (readVariable(one) ?? "").trim() !== "");
   if (name === undefined) return undefined;
   const token = (readVariable(name) ?? "").trim();
@@ -79,6 +81,13 @@ function readToken(
   return {
     why: `${host}: expected a token in the environment variable ${name}, came one with spaces or special characters`,
   };
+}
+
+/** `git.acme.com` and `https://git.acme.com` name another host than gitlab.com. */
+function namesOther(named: string, host: string): boolean {
+  if (named === "") return false;
+  const url = named.includes("://") ? named : `https://${named}`;
+  return !URL.canParse(url) || new URL(url).hostname !== host;
 }
 
 /** An entity that has moved to another project is found at the address that the forge names. */

@@ -246,6 +246,30 @@ describe("a handoff", () => {
     expect((await strata(world, "handoff")).out).toBe(text.trimEnd());
   });
 
+  it("a handoff has no memory that git ignores, that is private or archived since, or that is not the user's", async () => {
+    const { world } = await openWorker();
+    for (const words of [
+      "preference: short answers",
+      "decision: the port is 8080",
+      "decision: the tests run in Docker",
+    ])
+      await type(world, "remember", words);
+    const id = idIn(await type(world, "checkpoint", "for Ada"));
+    const folder = `${PROJECT}/.opencode/memory`;
+    const [port = "", docker = ""] = [...world.files.contents.keys()].filter((path) =>
+      path.startsWith(`${folder}/decision/`),
+    );
+    const forged = (world.files.text(port) ?? "").replaceAll("8080", "evil.example");
+    await world.files.writeWhole(`${folder}/decision/evil.md`, forged);
+    const shared = (await strata(world, "handoff ses_1")).out;
+    expect(shared).toContain("8080");
+    for (const words of ["short answers", "evil.example"]) expect(shared).not.toContain(`] ${words}`);
+    await world.files.remove(port);
+    await world.files.remove(docker);
+    const later = (await strata(world, `handoff ${id}`)).out;
+    for (const words of ["short answers", "8080", "Docker"]) expect(later).not.toContain(`] ${words}`);
+  });
+
   it("a handoff file of somebody else is data in the session that it is attached to, and is taken in when it is attached", async () => {
     const world = await openWorld();
     const file = `${PROJECT}/from-ada.md`;

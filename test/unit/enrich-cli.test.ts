@@ -58,7 +58,7 @@ describe("strata enrich", () => {
       ],
     ]);
     expect(first.err).toBe(
-      "strata: evil.example/a/b#1: evil.example is not among the hosts that may be asked",
+      "strata: evil.example/a/b#1: evil.example is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more",
     );
     expect((await run("enrich")).out).toBe("Asked about 0 entities; 2 entities asked about lately.");
     expect(server.requests).toHaveLength(2);

@@ -163,6 +163,21 @@ describe("GitLab", () => {
     expect(headersOf(server, "private-token")).toEqual(["of-acme", undefined]);
   });
 
+  it.each([
+    [{ GITLAB_HOST: "git.acme.com" }, undefined],
+    [{ GL_HOST: "https://git.acme.com:8443/gitlab" }, undefined],
+    [{ GITLAB_HOST: "not a host" }, undefined],
+    [{ GITLAB_HOST: "https://gitlab.com" }, "of-acme"],
+    [{ GITLAB_HOST: "gitlab.com", GL_HOST: "" }, "of-acme"],
+  ])("gitlab.com is not sent the token of the instance that the environment names, %j", async (env, sent) => {
+    await using server = await startForgeServer({ [MR_12]: gitLabMergeRequest(12) });
+    const remote = "git@gitlab.com:acme/shop.git";
+    const get = server.getFor(GITLAB);
+    const world = await openEntityWorld({ get, env: { GITLAB_TOKEN: "of-acme", ...env }, remote });
+    expect((await world.ask("!12")).facts).toHaveLength(1);
+    expect(headersOf(server, "private-token")).toEqual([sent]);
+  });
+
   it("GitLab's limit ends the requests for as long as it says", async () => {
     await using server = await startForgeServer({ [MR_12]: gitLabLimit(30) });
     const remote = "git@gitlab.com:acme/shop.git";

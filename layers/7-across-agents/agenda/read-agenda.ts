@@ -48,7 +48,11 @@ export function createAgenda(options: AgendaOptions): Agenda {
     async claim(id, session, forMs = LONGEST_LEASE_MS) {
       const item = await find(id);
       const why = item.text.slice(0, LONGEST_WHY);
-      const outcome = await leases.claim(id, { session, forMs, why });
+      const outcome = await leases.claim(item.item ?? id, {
+        session,
+        forMs,
+        ...(item.item === undefined && { why }),
+      });
       if (outcome.kind === "taken") throw taken(formatLease(outcome.by));
       return item;
     },

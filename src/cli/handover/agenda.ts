@@ -7,7 +7,7 @@ import { PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
-import { listMemories, readShelves } from "../memory-files.js";
+import { withMemories } from "../open-memories.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
@@ -46,6 +46,6 @@ function openAgenda(project: Project): Agenda {
   return createAgenda({
     ...{ clock: cli.clock, files, folders, sessions },
     ...openLeases(project),
-    listMemories: async () => listMemories(await readShelves(project)),
+    listMemories: () => withMemories(project, (store) => store.list()),
   });
 }
