@@ -60,7 +60,10 @@ export function createAttachments(
 
   async function settle(waiting: Waiting): Promise<void> {
     given.add(nameOf(waiting));
-    await checkpoints.attached.remove(waiting.target);
+    const attached = await checkpoints.attached.read(waiting.target);
+    // Something else may have been attached since.
+    const isStill = attached && nameOf({ ...waiting, attached }) === nameOf(waiting);
+    if (isStill) await checkpoints.attached.remove(waiting.target);
   }
 }
 

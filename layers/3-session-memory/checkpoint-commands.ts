@@ -44,5 +44,7 @@ export async function attachHere(
   }
   if (name === sessionID)
     throw new StrataError("SAME_SESSION", "this is the session itself; name an earlier one, or a checkpoint");
-  return `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
+  const before = await opened.attached.read(sessionID);
+  const said = `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
+  return before ? `${said}\nIt replaces ${before.of}, which was waiting here.` : said;
 }

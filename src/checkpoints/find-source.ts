@@ -61,9 +61,9 @@ export async function findNewestSession(options: Omit<FindOptions, "checkpoints"
 }
 
 function noSession(name: string | undefined): StrataError {
-  const what = name === undefined ? "any session of this project" : name;
-  return new StrataError(
-    "NO_SESSION",
-    `nothing is known of ${what}: notes are kept on sessions of this machine in which the agent has worked. strata sessions lists them`,
-  );
+  const message =
+    name === undefined
+      ? "no session of this project has notes yet: they begin when the agent uses a tool"
+      : `nothing is known of ${JSON.stringify(name)}: expected a checkpoint, or a session that ran on this machine and has notes. strata checkpoint --list and strata sessions list them`;
+  return new StrataError("NO_SESSION", message);
 }
