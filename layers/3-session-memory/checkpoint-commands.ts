@@ -26,8 +26,16 @@ export async function keepCheckpoint(
 function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
   const named = note === undefined ? "" : ` ${JSON.stringify(note)}`;
   const todos = ledger.todos?.items.length ?? 0;
-  return `Kept as ${id}${named}: the notes, ${todos} todos, ${files.length} changed files, ${memories.length} memories.`;
+  const counts = [
+    formatCounted(todos, "todo", "todos"),
+    formatCounted(files.length, "changed file", "changed files"),
+    formatCounted(memories.length, "memory", "memories"),
+  ];
+  return `Kept as ${id}${named}: the notes, ${counts.join(", ")}.`;
 }
+
+const formatCounted = (count: number, one: string, several: string): string =>
+  `${count} ${count === 1 ? one : several}`;
 
 /** Attaches a session or checkpoint to this session; without words, lists the checkpoints. */
 export async function attachHere(

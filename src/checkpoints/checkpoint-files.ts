@@ -6,6 +6,7 @@ import { type Files, readText } from "../seams/files.js";
 import {
   type Checkpoint,
   formatCheckpoint,
+  isAuto,
   nameCheckpoint,
   parseCheckpoint,
   readCheckpointName,
@@ -16,7 +17,10 @@ export interface CheckpointFiles {
   write(checkpoint: Checkpoint): Promise<string>;
   /** `undefined` if there is none of this id. @throws StrataError LATER for one of a newer Strata */
   read(id: string): Promise<Checkpoint | undefined>;
-  /** The newest first, at most so many. One that cannot be read is left out. */
+  /**
+   * At most this many: those that people asked for, then the plugin's own, the newest first in each. One that cannot be
+   * read is left out.
+   */
   list(most: number): Promise<Checkpoint[]>;
   /** Returns whether there was one. */
   remove(id: string): Promise<boolean>;
@@ -51,10 +55,12 @@ export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions)
         (await files.list(folder)).map(async (name) => {
           const path = join(folder, name);
           const stat = readCheckpointName(name) === undefined ? undefined : await files.stat(path);
-          return stat?.kind === "file" ? [{ path, modifiedMs: stat.modifiedMs }] : [];
+          return stat?.kind === "file"
+            ? [{ path, modifiedMs: stat.modifiedMs, rank: isAuto(name) ? 1 : 0 }]
+            : [];
         }),
       );
-      const newest = dated.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
+      const newest = dated.flat().sort((a, b) => a.rank - b.rank || b.modifiedMs - a.modifiedMs);
       const found: Checkpoint[] = [];
       for (const { path } of newest.slice(0, most)) {
         const checkpoint = await parseCheckpoint((await readText(files, path)) ?? "");

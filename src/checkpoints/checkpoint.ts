@@ -68,6 +68,9 @@ export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: 
 export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
   `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
 
+/** Is this the name of a checkpoint that the plugin kept by itself? */
+export const isAuto = (name: string): boolean => name.endsWith(".auto.json");
+
 /** The id in the name of a checkpoint's file. */
 export const readCheckpointName = (name: string): string | undefined =>
   /^checkpoint-(cp-[0-9a-f]{7})(\.auto)?\.json$/.exec(name)?.[1];

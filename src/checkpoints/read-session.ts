@@ -98,8 +98,8 @@ export function findQuestion({
   const answer = answers.at(-1);
   const last = requests.at(-1);
   if (!answer || answer.isInterim || (last && last.at > answer.at)) return undefined;
-  const text = (answer.whole ?? answer.text).replace(/[\s*_`)\]]+$/u, "");
-  if (!/[?？]$/u.test(text)) return undefined;
-  const sentences = text.split(/(?<=[.!?。！？])\s+|\n+/u);
-  return sentences.at(-1)?.trim();
+  const text = (answer.whole ?? answer.text).replace(/[\s*_`]+$/u, "");
+  if (!/[?？؟][)\]）」』”’"'»]*$/u.test(text)) return undefined;
+  const sentences = text.split(/(?<=[.!?؟])\s+|(?<=[。！？])(?![）」』”’])|\n+/u);
+  return sentences.findLast((sentence) => sentence.trim() !== "")?.trim();
 }

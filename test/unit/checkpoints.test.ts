@@ -63,7 +63,7 @@ describe("a checkpoint", () => {
     const { world } = await openWorker();
     await type(world, "remember", "decision: the port is 8080");
     expect(await type(world, "checkpoint", "before the rewrite")).toMatch(
-      /^Kept as cp-\w{7} "before the rewrite": the notes, 1 todos, 2 changed files, 1 memories\./,
+      /^Kept as cp-\w{7} "before the rewrite": the notes, 1 todo, 2 changed files, 1 memory\./,
     );
     const [path = ""] = kept(world);
     const text = world.files.text(path) ?? "";
@@ -118,6 +118,16 @@ describe("a checkpoint", () => {
     await world.strata.dispose();
     expect((await occasions()).sort()).toEqual(["compaction", "dream", "end"]);
     expect(kept(world).every((path) => path.endsWith(".auto.json"))).toBe(true);
+  });
+
+  it("a checkpoint that a person asked for is listed before newer ones that the plugin kept", async () => {
+    const { world, session } = await openWorker();
+    await type(world, "checkpoint", "one");
+    world.clock.advance(DAY_MS);
+    world.strata.requests.expectCompaction("ses_1");
+    await request(world, session);
+    expect((await strata(world, "checkpoint --list")).out).toMatch(/^cp-\w+ .*"one"\ncp-\w+ .*before notes/);
+    expect(await type(world, "attach")).toMatch(/^cp-\w+ .*"one"\n/);
   });
 
   it("a checkpoint is not kept of a question and its answer, nor of a subagent", async () => {

@@ -40,7 +40,7 @@ export const handoverCommands: readonly Command[] = [
     arguments: "[note...]",
     options: [
       ["--session <id>", "of this session (default: the one that was used last)"],
-      ["--list", "lists the checkpoints, the newest first"],
+      ["--list", "lists the checkpoints, yours before those that Strata kept"],
       ["--remove <id>", "removes a checkpoint"],
     ],
     example: "strata checkpoint before the rewrite",
