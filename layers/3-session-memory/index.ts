@@ -76,7 +76,8 @@ function create(context: LayerContext): LayerParts {
 
     async dispose() {
       await Promise.all([...begun].map(write));
-      await Promise.all([...begun].map((sessionID) => checkpoints.keep(sessionID, "end")));
+      // The newest first: the host may not wait for all.
+      for (const sessionID of [...begun].reverse()) await checkpoints.keep(sessionID, "end");
     },
   };
 

@@ -130,6 +130,33 @@ describe("a checkpoint", () => {
     expect(await type(world, "attach")).toMatch(/^cp-\w+ .*"one"\n/);
   });
 
+  it("a checkpoint that the plugin kept is removed beyond the newest hundred, one that was asked for never", async () => {
+    const { world, session } = await openWorker();
+    await type(world, "checkpoint", "one");
+    const [asked = ""] = kept(world);
+    const text = world.files.text(asked) ?? "";
+    for (let n = 0; n < 150; n++) {
+      world.clock.advance(1_000);
+      const id = `cp-${(0xa00000 + n).toString(16).padStart(7, "0")}`;
+      await world.files.writeWhole(asked.replace(/checkpoint-.*/, `checkpoint-${id}.auto.json`), text);
+    }
+    world.clock.advance(1_000);
+    world.strata.requests.expectCompaction("ses_1");
+    await request(world, session);
+    expect(kept(world)).toHaveLength(101);
+    expect(kept(world)).toContain(asked);
+    expect(kept(world).join()).not.toContain("cp-0a00032.");
+    expect(kept(world).join()).toContain("cp-0a00033.");
+  });
+
+  it("a damaged checkpoint is named as such, and can be removed", async () => {
+    const { world } = await openWorker();
+    const id = idIn(await type(world, "checkpoint", "one"));
+    await world.files.writeWhole(kept(world)[0] ?? "", '{"v":1,"id":');
+    expect((await strata(world, `attach ${id}`)).err).toContain("is damaged and cannot be read");
+    expect((await strata(world, `checkpoint --remove ${id}`)).code).toBe(0);
+  });
+
   it("a checkpoint is not kept of a question and its answer, nor of a subagent", async () => {
     const world = await openWorld();
     const session = createSession(world.clock);
