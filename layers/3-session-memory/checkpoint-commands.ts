@@ -18,9 +18,9 @@ export async function keepCheckpoint(
   if (!kept)
     throw new StrataError(
       "NO_NOTES",
-      "there is nothing to keep yet: notes begin when the agent has used a tool. Type /checkpoint again then",
+      "there is nothing to keep yet: notes begin with the agent's first tool call. Type /checkpoint after it",
     );
-  return `${formatKept(kept)}\n/attach ${kept.id} in another session goes on from here.`;
+  return `${formatKept(kept)}\n/attach ${kept.id} continues from here in another session.`;
 }
 
 function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {

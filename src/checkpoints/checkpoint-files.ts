@@ -18,8 +18,8 @@ export interface CheckpointFiles {
   /** `undefined` if there is none of this id. @throws StrataError LATER for one of a newer Strata, DAMAGED */
   read(id: string): Promise<Checkpoint | undefined>;
   /**
-   * At most this many: those that people asked for, then the plugin's own, the newest first in each. One that cannot be
-   * read is left out.
+   * At most `most`: those that people asked for, then the plugin's own, each newest first. Unreadable ones are left
+   * out.
    */
   list(most: number): Promise<Checkpoint[]>;
   /** Returns whether there was one. */

@@ -19,7 +19,7 @@ export interface FoundSource {
   now: CheckpointFile[];
 }
 
-/** Sessions among which the newest is looked for. */
+/** Number of sessions searched for the newest. */
 const LOOKED_INTO = 200;
 const ASKED = { most: 1, withinMs: 2_000 };
 

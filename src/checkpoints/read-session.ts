@@ -70,7 +70,7 @@ export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | 
   most: number;
 }
 
-/** Time limit for asking the host which sessions ran here; nobody's turn waits for it. */
+/** Time limit for asking the host which sessions ran here. No turn waits for it. */
 const ASKED_WITHIN_MS = 2_000;
 
 /** IDs of the sessions that ran on this machine, the last used first. Rejects with the system's error. */

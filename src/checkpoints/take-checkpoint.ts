@@ -74,7 +74,7 @@ const toMemory = (memory: Memory): CheckpointMemory => ({
 const isPrivate = ({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean =>
   sensitivity === "private" || isKeptOut === true;
 
-/** Those that are still there, private if they are by now. Pure. */
+/** The memories that still exist, marked private if they have become so. Pure. */
 export function findStanding(
   memories: readonly CheckpointMemory[],
   now: readonly Memory[],

@@ -47,7 +47,7 @@ export type Asked =
 /** A description of 1 MB is GitLab's limit; GitHub's is 256 kB. */
 const MOST_ANSWER_BYTES = 2_000_000;
 const WITHIN_MS = 10_000;
-/** If a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
+/** Pause if a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
 const USUAL_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 const REDIRECTS = new Set([301, 302, 307, 308]);

@@ -22,11 +22,11 @@ export interface Enrichment {
   left: number;
 }
 
-/** Answers after which they are written: a killed process loses few. */
+/** Number of answers per write: a killed process loses few. */
 const WRITTEN_AFTER = 20;
-/** A forge that fails is left alone for so long. */
+/** Pause after a forge has failed. */
 const AFTER_FAILURE_MS = 60_000;
-/** Refusals in a row after which the others would be refused, too. */
+/** Number of refusals in a row after which the forge is paused. */
 const MOST_REFUSALS = 3;
 
 export function createEnricher(

@@ -37,8 +37,9 @@ export interface Entities {
   /** Asks about them now, and keeps the answers. Never rejects. */
   enrich(due: EnrichmentPlan["due"], run?: EnrichRun): Promise<Enrichment>;
   /**
-   * Asks about the entities of the project's own forge project that the text names and that are not known lately enough.
-   * Never rejects. What other projects' entities a text names is asked about by `strata enrich` only.
+   * Asks about the entities of the project's own forge project that the text names, unless a recent
+   * answer is known.
+   * Never rejects. Only `strata enrich` asks about entities of other projects.
    */
   refresh(text: string): Promise<void>;
 }

@@ -32,7 +32,7 @@ export const MOST_FACTS = 1_000;
 /** The plugin's mark, with which text from outside must not begin. */
 const OWN_MARK = /\[Strata\]/gi;
 
-/** How long an answer is not asked for again: what is merged or closed seldom changes. */
+/** How long an answer is used before it is asked for again: merged and closed entities seldom change. */
 const FRESH_MS: Readonly<Record<EntityState, number>> = {
   open: DAY_MS / 4,
   draft: DAY_MS / 4,
@@ -43,7 +43,7 @@ const FRESH_MS: Readonly<Record<EntityState, number>> = {
   none: DAY_MS,
 };
 
-/** Also false for an answer of the future, from before the clock was set back. */
+/** False, too, for an answer from the future, recorded before the clock was set back. */
 export function isFresh({ askedMs, state }: EntityFact, nowMs: number): boolean {
   const ageMs = nowMs - askedMs;
   return ageMs >= 0 && ageMs < FRESH_MS[state];

@@ -110,7 +110,7 @@ describe("what is kept", () => {
     expect(fact.length).toBeLessThan(400);
   });
 
-  it("what somebody else wrote into the state file is one bounded line, too, and no time to come keeps it", async () => {
+  it("a forged fact in the state file is shown as one bounded line, and the forge's answer replaces it whatever its time", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const world = await openEntityWorld({ get: server.getFor(GITHUB) });
     const forged = {

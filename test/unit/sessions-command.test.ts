@@ -95,7 +95,7 @@ describe("strata lease", () => {
     expect(shown).toContain("ask the user before you change more");
   });
 
-  it("a lease that somebody else wrote into the file is on one line, or is none", async () => {
+  it("a lease with a line break, or too long, in the file is ignored", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     await strata(pair, "lease claim a.ts");

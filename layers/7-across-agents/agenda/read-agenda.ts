@@ -35,7 +35,7 @@ export interface Agenda {
   release(id: string, session: string): Promise<AgendaItem>;
 }
 
-/** Number of newest sessions that are read; nobody goes on with an older one. */
+/** Number of sessions that are read, newest first; older ones are unlikely to be continued. */
 const LOOKED_INTO = 200;
 /** Of the item's text, in the list of leases. */
 const LONGEST_WHY = 80;

@@ -1,4 +1,4 @@
-/** `strata agenda`: what is open in all sessions and instances. */
+/** `strata agenda`: open work in all sessions and instances. */
 import { USUAL_DAYS } from "../../../layers/7-across-agents/agenda/answer-agenda.js";
 import { findRecent, formatAgenda } from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";

@@ -1,4 +1,4 @@
-/** `strata attach`: gives a session, a checkpoint or a handoff file to a session that is to come or goes on. */
+/** `strata attach`: gives a session, a checkpoint or a handoff file to a running session or the next new one. */
 import { basename, resolve } from "node:path";
 import { ATTACHED_DAYS, NEXT } from "../../checkpoints/attached.js";
 import { formatForeignCapsule, MOST_CHARACTERS } from "../../checkpoints/capsule.js";
@@ -36,7 +36,7 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
   if (await isInAgentsShell(cli))
     throw new StrataError(
       "AGENT",
-      "what a session begins with is for you to say, and this shell is an agent's; run it in a terminal of your own",
+      "this shell is an agent's, and only you may attach something to a session; run the command in your own terminal",
     );
   const { sessions } = openOwnState(project);
   const isKnown = async (id: string): Promise<boolean> => (await sessions.filter([id])).has(id);
@@ -72,7 +72,7 @@ interface FileToAttach {
   target: string;
 }
 
-/** The text is taken in now: what becomes of the file later changes nothing. */
+/** Copies the text, so that later changes of the file have no effect. */
 async function attachFile(
   { clock, files }: CliContext,
   { bytes, checkpoints, path, target }: FileToAttach,

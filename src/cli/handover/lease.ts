@@ -1,4 +1,4 @@
-/** `strata lease`: who holds what. */
+/** `strata lease`: lists, claims and releases leases. */
 import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
 import {
   type Lease,
