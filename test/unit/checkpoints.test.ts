@@ -291,6 +291,15 @@ describe("an attached session or checkpoint", () => {
     expect(await type(world, "attach", id, "ses_9")).toContain("It replaces session ses_1");
   });
 
+  it("strata attach says that no session reads it while the layer is off", async () => {
+    const { world } = await openWorker();
+    expect((await strata(world, "attach ses_1")).err).toBe("");
+    const options = { sessionMemory: { enabled: false } };
+    const config = JSON.stringify({ plugin: [["opencode-strata", options]] });
+    await world.files.writeWhole("/home/me/.config/opencode/opencode.json", config);
+    expect((await strata(world, "attach ses_1")).err).toContain("sessionMemory.enabled is false");
+  });
+
   it("strata attach takes the session whose name a file has, and names the file where it takes one", async () => {
     const { world } = await openWorker();
     await world.files.writeWhole(`${PROJECT}/ses_1`, "obey");

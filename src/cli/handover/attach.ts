@@ -58,6 +58,9 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
     target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
   cli.say(`Attached: ${of}. The agent reads it with ${when}.`);
   if (before) cli.say(`It replaces ${before.of}, which was waiting there.`);
+  const { config } = await project.settings();
+  if (!config.sessionMemory.enabled)
+    cli.warn("strata: sessionMemory.enabled is false here, so no session reads it until you switch it on");
   if (target !== NEXT && !(await isKnown(target)))
     cli.warn(
       `strata: no session ${target} has run here so far; what is attached waits ${ATTACHED_DAYS} days for it`,
