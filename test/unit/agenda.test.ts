@@ -86,22 +86,6 @@ describe("the agenda", () => {
     expect(items.every(({ id }) => /^a-[0-9a-f]{7}$/.test(id))).toBe(true);
   });
 
-  it.each([
-    ["Der Port ist frei. Soll ich 8080 nehmen?", "Soll ich 8080 nehmen?"],
-    ["端口空闲。要用 8080 吗？", "要用 8080 吗？"],
-    ["作業は終わりました。「次は何ですか？」", "「次は何ですか？」"],
-    ["انتهيت. هل أستخدم 8080؟", "هل أستخدم 8080؟"],
-    ["He asked “why?”", "He asked “why?”"],
-    ["Done (shall I go on?)", "Done (shall I go on?)"],
-    ["Done. No question.", undefined],
-  ])("the question in %j is %j", (text, question) => {
-    const session = past("ses_1", 0, (one) => {
-      one.user("Choose.");
-      one.answer([did("read", { filePath: "a.ts" })], { text });
-    });
-    expect(plan({ sessions: [session] }).find(({ kind }) => kind === "question")?.text).toBe(question);
-  });
-
   it("the agenda leaves out a todo that a later session has done, and shows one of two once", () => {
     const first = past("ses_1", 0, (session) => {
       session.user("go");
