@@ -7,7 +7,7 @@ import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 
 export interface Attachments {
-  /** The text for the newest message of a person's session. Never rejects: without it the session goes on. */
+  /** The text for the newest message of a person's session. Never rejects: the session continues without it. */
   find(request: ContextRequest): Promise<FoundAttachment | undefined>;
 }
 
@@ -28,7 +28,7 @@ export function createAttachments(
 ): Attachments {
   /** By session: the message last looked for. */
   const looked = new Map<string, string>();
-  /** What was recorded, whether its file could be removed or not. */
+  /** Recorded attachments, even if their file could not be removed. */
   const given = new Set<string>();
 
   return {
@@ -60,7 +60,10 @@ export function createAttachments(
 
   async function settle(waiting: Waiting): Promise<void> {
     given.add(nameOf(waiting));
-    await checkpoints.attached.remove(waiting.target);
+    const attached = await checkpoints.attached.read(waiting.target);
+    // Something else may have been attached since.
+    const isStill = attached && nameOf({ ...waiting, attached }) === nameOf(waiting);
+    if (isStill) await checkpoints.attached.remove(waiting.target);
   }
 }
 

@@ -1,4 +1,5 @@
 /** `/checkpoint`, `/attach` and `/refresh`. Loaded when one is typed. */
+import type { Attached } from "../../src/checkpoints/attached.js";
 import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
 import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
 import { StrataError } from "../../src/error.js";
@@ -18,24 +19,36 @@ export async function keepCheckpoint(
   if (!kept)
     throw new StrataError(
       "NO_NOTES",
-      "there is nothing to keep yet: notes begin when the agent has used a tool. Type /checkpoint again then",
+      "there is nothing to keep yet: notes begin with the agent's first tool call. Type /checkpoint after it",
     );
-  return `${formatKept(kept)}\n/attach ${kept.id} in another session goes on from here.`;
+  return `${formatKept(kept)}\n/attach ${kept.id} continues from here in another session.`;
 }
 
 function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
   const named = note === undefined ? "" : ` ${JSON.stringify(note)}`;
   const todos = ledger.todos?.items.length ?? 0;
-  return `Kept as ${id}${named}: the notes, ${todos} todos, ${files.length} changed files, ${memories.length} memories.`;
+  const counts = [
+    formatCounted(todos, "todo", "todos"),
+    formatCounted(files.length, "changed file", "changed files"),
+    formatCounted(memories.length, "memory", "memories"),
+  ];
+  return `Kept as ${id}${named}: the notes, ${counts.join(", ")}.`;
 }
+
+const formatCounted = (count: number, one: string, several: string): string =>
+  `${count} ${count === 1 ? one : several}`;
 
 /** Puts what this session is for, and the user's rules, before the agent again. */
 export async function refreshHere(
   { checkpoints }: Pick<LayerContext, "checkpoints">,
   { sessionID }: Call,
 ): Promise<string> {
-  await (await checkpoints.open()).refresh(sessionID);
-  return "Attached: what this session is for, its open points and your rules. The agent reads them with your next message.";
+  const opened = await checkpoints.open();
+  const before = await opened.attached.read(sessionID);
+  await opened.refresh(sessionID);
+  const said =
+    "Attached: what this session is for, its open points and your rules. The agent reads them with your next message.";
+  return withReplaced(said, before);
 }
 
 /** Attaches a session or checkpoint to this session; without words, lists the checkpoints. */
@@ -56,5 +69,10 @@ export async function attachHere(
       "SAME_SESSION",
       "this is the session itself; name an earlier one or a checkpoint, or type /refresh",
     );
-  return `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
+  const before = await opened.attached.read(sessionID);
+  const said = `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
+  return withReplaced(said, before);
 }
+
+const withReplaced = (said: string, before: Attached | undefined): string =>
+  before ? `${said}\nIt replaces ${before.of}, which was waiting here.` : said;

@@ -54,7 +54,7 @@ export function createGreetings({ instances, isSubagents, layer, log, notes }: G
       for (const [index, { info }] of history.messages.entries()) {
         const key = info.role === "user" ? history.keyOf(index) : undefined;
         const greeting = key && find(key.key)?.extended?.find((one) => one.layer === layer);
-        const from = /\/([^/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
+        const from = /[\\/]([^\\/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
         if (!key || !greeting || from === undefined) continue;
         if (isStale(await notes.takenBack(from), greeting.at))
           stale.push(decide(key, { outcome: "revised", of: "extended" }));

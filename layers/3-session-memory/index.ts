@@ -7,7 +7,7 @@
  *     when a session is idle its last answer is learned as well
  *     when a session begins  it is told what the last one has left open: the handoff, made from that one's notes
  *     /checkpoint, /attach   a state of a session is kept, or given to another one
- *     when the host ends     what is not written yet is, and its last state is kept
+ *     when the host ends     unwritten notes are written, and each session's state is kept, the newest first
  */
 import type PQueue from "p-queue";
 import type { Message } from "../../src/conversation/message.js";
@@ -76,7 +76,7 @@ function create(context: LayerContext): LayerParts {
 
     async dispose() {
       await Promise.all([...begun].map(write));
-      await Promise.all([...begun].map((sessionID) => checkpoints.keep(sessionID, "end")));
+      for (const sessionID of [...begun].reverse()) await checkpoints.keep(sessionID, "end");
     },
   };
 

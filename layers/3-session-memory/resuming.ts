@@ -21,7 +21,7 @@ export function createResuming(
       },
       {
         name: "attach",
-        description: "Strata: go on here with an earlier session or checkpoint, by its id",
+        description: "Strata: continue an earlier session or checkpoint here, by its id",
         execute: async (call) => (await import("./checkpoint-commands.js")).attachHere(context, call),
       },
       {

@@ -24,23 +24,26 @@ const { activeSessions, blockers, directives, maxItems, recentDecisions } = defa
 const shows = (usual: boolean, what: string) => byUser(z.boolean().default(usual).describe(what));
 
 const boot = z.strictObject({
-  enabled: shows(defaults.boot.enabled, "A session begins with rules, blockers and the best other memories."),
+  enabled: shows(
+    defaults.boot.enabled,
+    "A session begins with rules, blockers and the most important other memories.",
+  ),
   activeSessions: shows(
     activeSessions,
-    "Also with the sessions that are at work in the project, in this instance or another, and what they were asked.",
+    "The beginning names the other sessions at work in the project, in any instance, and their last requests.",
   ),
-  blockers: shows(blockers, "With the blockers that are open."),
-  directives: shows(directives, "With your rules."),
+  blockers: shows(blockers, "The beginning lists open blockers."),
+  directives: shows(directives, "The beginning lists your rules."),
   recentDecisions: shows(
     recentDecisions,
-    "With the decisions of the last 30 days, newest first, before the other memories.",
+    "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
   ),
   maxItems: byUser(
     whole(
       0,
       200,
       maxItems,
-      "Maximum number of other memories. All together stay below 2,000 tokens in any case.",
+      "Maximum number of other memories at the beginning. The whole beginning stays below 2,000 tokens.",
     ),
   ),
 });

@@ -1,6 +1,7 @@
 /** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
 import { MOST_TASKS } from "./bounds.js";
+import { LONGEST_ITEM, LONGEST_WHY } from "./leases/lease-table.js";
 
 const LONGEST_TASK = 20_000;
 
@@ -10,9 +11,9 @@ export const forkArguments = z.object({
 
 export const leaseArguments = z.object({
   op: z.enum(["claim", "renew", "release", "list"]),
-  item: z.string().trim().min(1).max(500).optional(),
+  item: z.string().trim().min(1).max(LONGEST_ITEM).optional(),
   minutes: z.number().min(1).max(480).optional(),
-  why: z.string().max(200).optional(),
+  why: z.string().max(LONGEST_WHY).optional(),
 });
 
 export const sendMessageArguments = z.object({

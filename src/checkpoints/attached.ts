@@ -1,6 +1,6 @@
 /**
- * What a person has attached to a session that is to come or goes on: a file in this machine's record of the project
- * with the text that the session's next message gets, whole. It is removed when the text is recorded in the session.
+ * What a person has attached to a running session or to the next new one: a file in this machine's record of the project
+ * with the text for that session's next message. It is removed once the text is recorded in the session.
  *
  *     projects/<id>/attached-next.json     for the next new session
  *     projects/<id>/attached-ses_1.json    for this one
@@ -15,7 +15,7 @@ import { each, object, parserOf, string } from "../shape.js";
 
 export interface Attached {
   v: 1;
-  /** The session, checkpoint or file that it comes from, for people. */
+  /** The attached session, checkpoint or file, for people. */
   of: string;
   /** ISO date-time. */
   asked: string;
@@ -26,7 +26,7 @@ export interface Attached {
 export const NEXT = "next";
 
 const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
-/** Who has not gone on by then does not mean it any more. */
+/** An older attachment is ignored and removed. */
 export const ATTACHED_DAYS = 7;
 
 export interface AttachedFiles {

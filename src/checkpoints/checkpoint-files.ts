@@ -6,17 +6,21 @@ import { type Files, readText } from "../seams/files.js";
 import {
   type Checkpoint,
   formatCheckpoint,
+  isAuto,
   nameCheckpoint,
   parseCheckpoint,
   readCheckpointName,
 } from "./checkpoint.js";
 
 export interface CheckpointFiles {
-  /** Returns the path. */
+  /** Returns the path. Of the plugin's own, the oldest beyond a hundred are removed. */
   write(checkpoint: Checkpoint): Promise<string>;
-  /** `undefined` if there is none of this id. @throws StrataError LATER for one of a newer Strata */
+  /** `undefined` if there is none of this id. @throws StrataError LATER for one of a newer Strata, DAMAGED */
   read(id: string): Promise<Checkpoint | undefined>;
-  /** The newest first, at most so many. One that cannot be read is left out. */
+  /**
+   * At most `most`: those that people asked for, then the plugin's own, each newest first. Unreadable ones are left
+   * out.
+   */
   list(most: number): Promise<Checkpoint[]>;
   /** Returns whether there was one. */
   remove(id: string): Promise<boolean>;
@@ -28,11 +32,21 @@ export interface CheckpointFilesOptions {
   locate(): Promise<string>;
 }
 
+interface Dated {
+  path: string;
+  modifiedMs: number;
+  isAuto: boolean;
+}
+
+/** Number of the plugin's own that are kept; the largest is about 400 kB. */
+const MOST_AUTO = 100;
+
 export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions): CheckpointFiles {
   return {
     async write(checkpoint) {
       const path = join(await locate(), nameCheckpoint(checkpoint));
       await files.writeWhole(path, formatCheckpoint(checkpoint));
+      if (checkpoint.occasion !== "asked") await removeOldest();
       return path;
     },
 
@@ -42,21 +56,19 @@ export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions)
       if (path === undefined || text === undefined) return undefined;
       const version = findLaterVersionIn(text);
       if (version !== undefined) throw new StrataError("LATER", formatLater(path, version));
-      return parseCheckpoint(text);
+      const checkpoint = await parseCheckpoint(text);
+      if (checkpoint) return checkpoint;
+      throw new StrataError(
+        "DAMAGED",
+        `${path} is damaged and cannot be read; strata checkpoint --remove ${id} removes it`,
+      );
     },
 
     async list(most) {
-      const folder = await locate();
-      const dated = await Promise.all(
-        (await files.list(folder)).map(async (name) => {
-          const path = join(folder, name);
-          const stat = readCheckpointName(name) === undefined ? undefined : await files.stat(path);
-          return stat?.kind === "file" ? [{ path, modifiedMs: stat.modifiedMs }] : [];
-        }),
-      );
-      const newest = dated.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
+      const dated = await listDated();
+      const sorted = dated.sort((a, b) => Number(a.isAuto) - Number(b.isAuto) || b.modifiedMs - a.modifiedMs);
       const found: Checkpoint[] = [];
-      for (const { path } of newest.slice(0, most)) {
+      for (const { path } of sorted.slice(0, most)) {
         const checkpoint = await parseCheckpoint((await readText(files, path)) ?? "");
         if (checkpoint) found.push(checkpoint);
       }
@@ -69,6 +81,26 @@ export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions)
       return path !== undefined;
     },
   };
+
+  async function listDated(): Promise<Dated[]> {
+    const folder = await locate();
+    const dated = await Promise.all(
+      (await files.list(folder)).map(async (name) => {
+        const path = join(folder, name);
+        const stat = readCheckpointName(name) === undefined ? undefined : await files.stat(path);
+        return stat?.kind === "file" ? [{ path, modifiedMs: stat.modifiedMs, isAuto: isAuto(name) }] : [];
+      }),
+    );
+    return dated.flat();
+  }
+
+  async function removeOldest(): Promise<void> {
+    const names = (await files.list(await locate())).filter(isAuto);
+    if (names.length <= MOST_AUTO) return;
+    const auto = (await listDated()).filter((one) => one.isAuto);
+    const sorted = auto.sort((a, b) => b.modifiedMs - a.modifiedMs);
+    for (const { path } of sorted.slice(MOST_AUTO)) await files.remove(path);
+  }
 
   async function find(id: string): Promise<string | undefined> {
     const folder = await locate();

@@ -1,9 +1,9 @@
 /**
- * A checkpoint: what a session knew at one moment. A file of its own in this machine's record of the project, where no
- * repository can write, so that it counts as the user's:
+ * A checkpoint: what a session knew at one moment. It is a file in this machine's record of the project, where no
+ * repository can write, so it counts as the user's:
  *
- *     projects/<id>/checkpoint-cp-3fa2b1c.json        asked for by a person; each has an id of its own
- *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   kept by itself, one per session and occasion, the last one
+ *     projects/<id>/checkpoint-cp-3fa2b1c.json        asked for by a person, each with its own id
+ *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   kept by the plugin, the last one per session and occasion
  */
 import { createHash } from "node:crypto";
 import type { Stored } from "../notes/stored.js";
@@ -67,6 +67,9 @@ export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: 
 
 export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
   `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
+
+/** Is this the name of a checkpoint that the plugin kept by itself? */
+export const isAuto = (name: string): boolean => name.endsWith(".auto.json");
 
 /** The id in the name of a checkpoint's file. */
 export const readCheckpointName = (name: string): string | undefined =>

@@ -26,7 +26,8 @@ export interface CheckpointsOptions {
   folders: Folders;
   log: Pick<Log, "warn">;
   notes: Pick<Notes, "write">;
-  memories: { known(): readonly Memory[] };
+  /** `known` is empty before the first `list`. */
+  memories: { known(): readonly Memory[]; list(): Promise<readonly Memory[]> };
   sessions: SeenSessions;
   /** Rejects with the system's error. */
   locateRecord(): Promise<{ folder: string }>;
@@ -35,6 +36,8 @@ export interface CheckpointsOptions {
 export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
   const { folders, memories, notes } = options;
   const locate = async (): Promise<string> => (await options.locateRecord()).folder;
+  const listMemories = async (): Promise<readonly Memory[]> =>
+    memories.known().length > 0 ? memories.known() : memories.list();
   let opening: Promise<OpenCheckpoints> | undefined;
   const open = (): Promise<OpenCheckpoints> => {
     opening ??= import("./open-checkpoints.js").then(({ openCheckpoints }) =>
@@ -43,7 +46,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
         folder: folders.sessionMemory,
         project: folders.project,
         settle: notes.write,
-        listMemories: async () => memories.known(),
+        listMemories,
         locate,
       }),
     );

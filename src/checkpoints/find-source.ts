@@ -6,7 +6,7 @@ import type { Source } from "./capsule.js";
 import { type CheckpointFile, isCheckpointID } from "./checkpoint.js";
 import type { CheckpointFiles } from "./checkpoint-files.js";
 import { listNewestSessions } from "./read-session.js";
-import { lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
+import { findStanding, lookAtFiles, type TakeOptions, takeCheckpoint } from "./take-checkpoint.js";
 
 export interface FindOptions extends TakeOptions {
   checkpoints: Pick<CheckpointFiles, "read">;
@@ -19,7 +19,7 @@ export interface FoundSource {
   now: CheckpointFile[];
 }
 
-/** Sessions among which the newest is looked for. */
+/** Number of sessions searched for the newest. */
 const LOOKED_INTO = 200;
 const ASKED = { most: 1, withinMs: 2_000 };
 
@@ -39,13 +39,18 @@ export async function findSource(options: FindOptions, name: string): Promise<Fo
 }
 
 async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSource> {
-  const source = await options.checkpoints.read(id);
-  if (!source)
+  const checkpoint = await options.checkpoints.read(id);
+  if (!checkpoint)
     throw new StrataError(
       "NO_CHECKPOINT",
       `there is no checkpoint ${id}; strata checkpoint --list shows all`,
     );
-  return { source, now: await lookAtFiles(options, { stored: source }) };
+  // A memory that was archived or made private since then is not handed over.
+  const memories = findStanding(checkpoint.memories, await options.listMemories());
+  return {
+    source: { ...checkpoint, memories },
+    now: await lookAtFiles(options, { stored: checkpoint }),
+  };
 }
 
 /** The session that was used last and has notes. @throws StrataError NO_SESSION */
@@ -56,9 +61,9 @@ export async function findNewestSession(options: Omit<FindOptions, "checkpoints"
 }
 
 function noSession(name: string | undefined): StrataError {
-  const what = name === undefined ? "any session of this project" : name;
-  return new StrataError(
-    "NO_SESSION",
-    `nothing is known of ${what}: notes are kept on sessions of this machine in which the agent has worked. strata sessions lists them`,
-  );
+  const message =
+    name === undefined
+      ? "no session of this project has notes yet: they begin when the agent uses a tool"
+      : `nothing is known of ${JSON.stringify(name)}: expected a checkpoint, or a session that ran on this machine and has notes. strata checkpoint --list and strata sessions list them`;
+  return new StrataError("NO_SESSION", message);
 }

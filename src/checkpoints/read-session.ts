@@ -70,7 +70,7 @@ export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | 
   most: number;
 }
 
-/** Time limit for asking the host which sessions ran here; nobody's turn waits for it. */
+/** Time limit for asking the host which sessions ran here. No turn waits for it. */
 const ASKED_WITHIN_MS = 2_000;
 
 /** IDs of the sessions that ran on this machine, the last used first. Rejects with the system's error. */
@@ -98,8 +98,8 @@ export function findQuestion({
   const answer = answers.at(-1);
   const last = requests.at(-1);
   if (!answer || answer.isInterim || (last && last.at > answer.at)) return undefined;
-  const text = (answer.whole ?? answer.text).replace(/[\s*_`)\]]+$/u, "");
-  if (!/[?？]$/u.test(text)) return undefined;
-  const sentences = text.split(/(?<=[.!?。！？])\s+|\n+/u);
-  return sentences.at(-1)?.trim();
+  const text = (answer.whole ?? answer.text).replace(/[\s*_`]+$/u, "");
+  if (!/[?？؟][)\]）」』”’"'»]*$/u.test(text)) return undefined;
+  const sentences = text.split(/(?<=[.!?؟])\s+|(?<=[。！？])(?![）」』”’])|\n+/u);
+  return sentences.findLast((sentence) => sentence.trim() !== "")?.trim();
 }

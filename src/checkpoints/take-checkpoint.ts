@@ -59,17 +59,32 @@ export async function takeCheckpoint(
     ...(plan !== undefined && { plan }),
     files: await lookAtFiles(options, session),
     memories: (await options.listMemories())
-      .filter(({ provenance }) => provenance.session === sessionID)
+      .filter(({ isForeign, provenance }) => !isForeign && provenance.session === sessionID)
       .slice(-MOST_MEMORIES)
       .map(toMemory),
   };
 }
 
-const toMemory = ({ id, isKeptOut, sensitivity, title }: Memory): CheckpointMemory => ({
-  id,
-  title: toSafeLine(title, LONGEST_NOTE),
-  isPrivate: sensitivity === "private" || isKeptOut === true,
+const toMemory = (memory: Memory): CheckpointMemory => ({
+  id: memory.id,
+  title: toSafeLine(memory.title, LONGEST_NOTE),
+  isPrivate: isPrivate(memory),
 });
+
+const isPrivate = ({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean =>
+  sensitivity === "private" || isKeptOut === true;
+
+/** The memories that still exist, marked private if they have become so. Pure. */
+export function findStanding(
+  memories: readonly CheckpointMemory[],
+  now: readonly Memory[],
+): CheckpointMemory[] {
+  const known = new Map(now.map((memory) => [memory.id, memory]));
+  return memories.flatMap((memory) => {
+    const today = known.get(memory.id);
+    return today ? [{ ...memory, isPrivate: memory.isPrivate || isPrivate(today) }] : [];
+  });
+}
 
 async function readPlan(
   { clock, files, project }: TakeOptions,

@@ -5,6 +5,7 @@
  *
  *     200                                   the fact
  *     404, 410                              a fact, too: it is not there, or the token may not see it
+ *     404 without a token                   a refusal if it was there before: it may be private
  *     301, 302, 307, 308                    followed once, below the same API only: a token goes nowhere else
  *     429, and 403 with signs of a limit    no request to this forge until it ends
  *     403, and an unexpected answer         a refusal of this entity
@@ -25,6 +26,8 @@ export interface AskOptions {
   get: Get;
   readVariable(name: string): string | undefined;
   signal?: AbortSignal;
+  /** The forge has shown the entity before: without a token its absence says nothing. */
+  wasThere?: boolean;
 }
 
 /** The forge wants no further request before this time. */
@@ -44,7 +47,7 @@ export type Asked =
 /** A description of 1 MB is GitLab's limit; GitHub's is 256 kB. */
 const MOST_ANSWER_BYTES = 2_000_000;
 const WITHIN_MS = 10_000;
-/** If a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
+/** Pause if a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
 const USUAL_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 const REDIRECTS = new Set([301, 302, 307, 308]);
@@ -64,14 +67,17 @@ export async function askForge(located: LocatedEntity, options: AskOptions): Pro
     const why = formatError(waited.thrown);
     return { kind: "failed", why: `${forge.host}: ${token ? why.replaceAll(token, "[token]") : why}` };
   }
-  return judge(located, waited.value, { hasToken: token !== undefined, nowMs: clock.now() });
+  const hasToken = token !== undefined;
+  return judge(located, waited.value, { hasToken, nowMs: clock.now(), wasThere: options.wasThere === true });
 }
 
 /** `undefined` without a token: public projects need none. */
 function readToken(
-  { host, tokenNames }: Forge,
+  { host, hostNames = [], tokenNames }: Forge,
   readVariable: AskOptions["readVariable"],
 ): string | undefined | { why: string } {
+  const isOfOther = hostNames.some((name) => namesOther((readVariable(name) ?? "").trim(), host));
+  if (isOfOther) return undefined;
   const name = tokenNames.find((one) => (readVariable(one) ?? "").trim() !== "");
   if (name === undefined) return undefined;
   const token = (readVariable(name) ?? "").trim();
@@ -79,6 +85,13 @@ function readToken(
   return {
     why: `${host}: expected a token in the environment variable ${name}, came one with spaces or special characters`,
   };
+}
+
+/** `git.acme.com` and `https://git.acme.com` name another host than gitlab.com. */
+function namesOther(named: string, host: string): boolean {
+  if (named === "") return false;
+  const url = named.includes("://") ? named : `https://${named}`;
+  return !URL.canParse(url) || new URL(url).hostname !== host;
 }
 
 /** An entity that has moved to another project is found at the address that the forge names. */
@@ -102,9 +115,14 @@ async function send(
 interface Circumstances {
   hasToken: boolean;
   nowMs: number;
+  wasThere: boolean;
 }
 
-function judge(located: LocatedEntity, answer: GetAnswer, { hasToken, nowMs }: Circumstances): Asked {
+function judge(
+  located: LocatedEntity,
+  answer: GetAnswer,
+  { hasToken, nowMs, wasThere }: Circumstances,
+): Asked {
   const { forge } = located;
   const { host } = forge;
   const { headers, status, text } = answer;
@@ -123,6 +141,8 @@ function judge(located: LocatedEntity, answer: GetAnswer, { hasToken, nowMs }: C
     const said = forge.kind === "github" ? readGitHubAnswer(body) : readGitLabAnswer(located, body);
     return said ? told(said) : refused("answered with something else than was asked for");
   }
+  if (status === 404 && wasThere && !hasToken)
+    return refused(`does not show it any more; try ${adviseToken(forge)}`);
   if (status === 404 || status === 410) return told(absent(located));
   if (limit) return { kind: "limited", limit };
   if (status >= 300 && status < 400)
@@ -145,7 +165,11 @@ function absent({ forge, name: { sign } }: LocatedEntity): Said {
   return { kind, state: "none", title: "", labels: [] };
 }
 
-function findLimit(answer: GetAnswer, forge: Forge, { hasToken, nowMs }: Circumstances): Limit | undefined {
+function findLimit(
+  answer: GetAnswer,
+  forge: Forge,
+  { hasToken, nowMs }: Pick<Circumstances, "hasToken" | "nowMs">,
+): Limit | undefined {
   const untilMs = findPause(answer, nowMs);
   if (untilMs === undefined) return undefined;
   const more = hasToken ? "" : `; ${adviseToken(forge)} allows more`;

@@ -1,7 +1,7 @@
 /** Asks forges about entities, one request at a time, as GitHub demands. */
 import { type Asked, type AskOptions, askForge, type Limit } from "./ask-forge.js";
 import type { EntityFact } from "./entity-fact.js";
-import type { LocatedEntity } from "./forges.js";
+import { formatLocated, type LocatedEntity } from "./forges.js";
 import type { KnownFacts } from "./known-facts.js";
 
 export interface Enricher {
@@ -22,15 +22,15 @@ export interface Enrichment {
   left: number;
 }
 
-/** Answers after which they are written: a killed process loses few. */
+/** Number of answers per write: a killed process loses few. */
 const WRITTEN_AFTER = 20;
-/** A forge that fails is left alone for so long. */
+/** Pause after a forge has failed. */
 const AFTER_FAILURE_MS = 60_000;
-/** Refusals in a row after which the others would be refused, too. */
+/** Number of refusals in a row after which the forge is paused. */
 const MOST_REFUSALS = 3;
 
 export function createEnricher(
-  options: Omit<AskOptions, "signal"> & { facts: Pick<KnownFacts, "add"> },
+  options: Omit<AskOptions, "signal" | "wasThere"> & { facts: Pick<KnownFacts, "add" | "all"> },
 ): Enricher {
   const { clock, facts: known } = options;
   const pauses = createPauses(clock.now);
@@ -49,7 +49,11 @@ export function createEnricher(
           problems.add(why);
           continue;
         }
-        const asked = await askForge(located, { ...options, ...(signal && { signal }) });
+        const before = known.all().get(formatLocated(located))?.state ?? "none";
+        const asked = await askForge(located, {
+          ...{ ...options, wasThere: before !== "none" },
+          ...(signal && { signal }),
+        });
         if (signal?.aborted) break;
         pauses.note(api, asked);
         if (asked.kind === "fact") facts.push(asked.fact);

@@ -11,7 +11,7 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { fetchGet, type Get } from "../seams/get.js";
 import { createEnricher, type Enrichment, type EnrichRun } from "./enrich.js";
-import type { EntityFact } from "./entity-fact.js";
+import { boundFact, type EntityFact } from "./entity-fact.js";
 import { formatLocated, type Home, locateEntity, planForges } from "./forges.js";
 import { readHome } from "./home.js";
 import { createKnownFacts, SOURCE } from "./known-facts.js";
@@ -37,8 +37,9 @@ export interface Entities {
   /** Asks about them now, and keeps the answers. Never rejects. */
   enrich(due: EnrichmentPlan["due"], run?: EnrichRun): Promise<Enrichment>;
   /**
-   * Asks about the entities of the project's own forge project that the text names and that are not known lately enough.
-   * Never rejects. What other projects' entities a text names is asked about by `strata enrich` only.
+   * Asks about the entities of the project's own forge project that the text names, unless a recent
+   * answer is known.
+   * Never rejects. Only `strata enrich` asks about entities of other projects.
    */
   refresh(text: string): Promise<void>;
 }
@@ -70,7 +71,8 @@ export function createEntities(options: EntitiesOptions): Entities {
     find(text) {
       const places = findEntityNames(text).map((name) => locateEntity(name, { forges, home }));
       const ids = places.flatMap((place) => (typeof place === "string" ? [] : [formatLocated(place)]));
-      return [...new Set(ids)].flatMap((id) => facts.all().get(id) ?? []);
+      const known = [...new Set(ids)].flatMap((id) => facts.all().get(id) ?? []);
+      return known.map(boundFact);
     },
 
     plan,

@@ -27,10 +27,12 @@ export type EntityState = (typeof states)[number];
 const LONGEST_TITLE = 200;
 const LONGEST_NAME = 60;
 const MOST_LABELS = 10;
+/** Number of facts kept on disk. */
+export const MOST_FACTS = 1_000;
 /** The plugin's mark, with which text from outside must not begin. */
 const OWN_MARK = /\[Strata\]/gi;
 
-/** How long an answer is not asked for again: what is merged or closed seldom changes. */
+/** How long an answer is used before it is asked for again: merged and closed entities seldom change. */
 const FRESH_MS: Readonly<Record<EntityState, number>> = {
   open: DAY_MS / 4,
   draft: DAY_MS / 4,
@@ -41,7 +43,7 @@ const FRESH_MS: Readonly<Record<EntityState, number>> = {
   none: DAY_MS,
 };
 
-/** Also false for an answer of the future, from before the clock was set back. */
+/** False, too, for an answer from the future, recorded before the clock was set back. */
 export function isFresh({ askedMs, state }: EntityFact, nowMs: number): boolean {
   const ageMs = nowMs - askedMs;
   return ageMs >= 0 && ageMs < FRESH_MS[state];
@@ -57,16 +59,17 @@ export function toFact(
   { author, kind, labels, state, title }: Said,
   askedMs: number,
 ): EntityFact {
-  return {
-    id: formatLocated(located),
-    kind,
-    state,
-    title: clean(title, LONGEST_TITLE),
-    ...(typeof author === "string" && author !== "" && { author: clean(author, LONGEST_NAME) }),
-    labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
-    askedMs,
-  };
+  const by = typeof author === "string" && author !== "" ? { author } : {};
+  return boundFact({ id: formatLocated(located), kind, state, title, ...by, labels, askedMs });
 }
+
+/** The fact with its texts cleaned. Somebody else may have written the state file, so for what is read from it, too. */
+export const boundFact = ({ author, labels, title, ...fact }: EntityFact): EntityFact => ({
+  ...fact,
+  title: clean(title, LONGEST_TITLE),
+  ...(author !== undefined && { author: clean(author, LONGEST_NAME) }),
+  labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
+});
 
 const clean = (text: string, limit: number): string => toSafeLine(text, limit).replace(OWN_MARK, "(Strata)");
 
@@ -82,9 +85,10 @@ const parseFact = parserOf(
   }),
 );
 
-/** The facts in the text of a state file, by id. A record that is no fact is left out. */
+/** The newest facts in the text of a state file, by id, as they are there. A record that is no fact is left out. */
 export function parseFacts(text: string): ReadonlyMap<string, EntityFact> | undefined {
   const state: unknown = JSON.parse(text);
   if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;
-  return new Map(state.facts.flatMap((given) => parseFact(given) ?? []).map((fact) => [fact.id, fact]));
+  const facts = state.facts.slice(-MOST_FACTS).flatMap((given) => parseFact(given) ?? []);
+  return new Map(facts.map((fact) => [fact.id, fact]));
 }

@@ -15,6 +15,8 @@ export interface Forge {
   folder: string;
   /** Variables of the environment that may hold its token, in this order. No other forge's token goes there. */
   tokenNames: readonly string[];
+  /** Variables with the instance that these tokens are for; if one names another host, no token is sent. */
+  hostNames?: readonly string[];
 }
 
 /** Where an entity is asked for. */
@@ -42,6 +44,8 @@ const USUAL: readonly Forge[] = [
     api: "https://gitlab.com/api/v4",
     folder: "",
     tokenNames: ["GITLAB_TOKEN"],
+    // Those of GitLab's command line, which uses one token for any instance.
+    hostNames: ["GITLAB_HOST", "GL_HOST"],
   },
 ];
 
@@ -70,6 +74,9 @@ export function findHome(remote: string, forges: readonly Forge[]): Home | undef
   return forge && { forge, path: withoutFolder(forge, remote.slice(forge.host.length + 1)) };
 }
 
+const NO_HOME =
+  "it names no host, and the project has no git remote on one that may be asked; write it as github.com/acme/shop#34";
+
 /** Where to ask for the entity; a sentence if nowhere. */
 export function locateEntity(
   name: EntityName,
@@ -92,7 +99,7 @@ function isDepth(segments: number, { kind }: Forge, { sign }: EntityName): boole
 }
 
 function findPlaceAtHome({ sign }: EntityName, home: Home | undefined): Home | string {
-  if (!home) return "the project has no git remote on a host that may be asked";
+  if (!home) return NO_HOME;
   if (sign !== "&") return home;
   // GitLab reads `&5` as an epic of the project's own group.
   const group = home.path.split("/").slice(0, -1).join("/");
@@ -104,8 +111,9 @@ function findPlaceOf(path: string, { forges, home }: { forges: readonly Forge[];
   const onHost = findHome(path, forges);
   if (onHost) return onHost;
   const first = path.slice(0, path.indexOf("/"));
-  if (first.includes(".")) return `${first} is not among the hosts that may be asked`;
-  return home ? { forge: home.forge, path } : "it names no host, and the project has no git remote to ask";
+  if (first.includes("."))
+    return `${first} is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more`;
+  return home ? { forge: home.forge, path } : NO_HOME;
 }
 
 const withoutFolder = ({ folder }: Forge, path: string): string =>

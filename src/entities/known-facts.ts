@@ -8,7 +8,7 @@ import type { Log } from "../record/log.js";
 import { createStateFile, formatState } from "../record/state-file.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type EntityFact, parseFacts } from "./entity-fact.js";
+import { type EntityFact, MOST_FACTS, parseFacts } from "./entity-fact.js";
 
 export interface KnownFacts {
   /** Reads the file; an unreadable one counts as empty and is logged. Never rejects. */
@@ -28,7 +28,6 @@ export interface KnownFactsOptions {
 
 export const SOURCE = "entities";
 const KEPT_MS = 90 * DAY_MS;
-const MOST_FACTS = 1_000;
 
 type Stored = ReadonlyMap<string, EntityFact>;
 
@@ -61,13 +60,16 @@ export function createKnownFacts({ clock, files, log, path }: KnownFactsOptions)
   };
 }
 
-/** One fact for each entity, the newest ones, without those of long ago. */
+/** One fact for each entity, the newest, without old ones and those of the future, which would never be replaced. */
 function keepNewest(facts: readonly EntityFact[], nowMs: number): Stored {
-  const sorted = facts.toSorted((a, b) => a.askedMs - b.askedMs);
+  const sorted = facts.filter((fact) => isKept(fact, nowMs)).toSorted((a, b) => a.askedMs - b.askedMs);
   const newest = new Map<string, EntityFact>();
   for (const fact of sorted) {
     newest.delete(fact.id);
-    if (nowMs - fact.askedMs < KEPT_MS) newest.set(fact.id, fact);
+    newest.set(fact.id, fact);
   }
   return new Map([...newest].slice(-MOST_FACTS));
 }
+
+const isKept = ({ askedMs }: EntityFact, nowMs: number): boolean =>
+  askedMs <= nowMs && nowMs - askedMs < KEPT_MS;

@@ -7,7 +7,7 @@ import { type Forge, formatLocated, type Home, type LocatedEntity, locateEntity 
 export interface EnrichmentPlan {
   /** To be asked about, in this order. */
   due: LocatedEntity[];
-  /** Asked about lately enough. */
+  /** Known from a recent answer. */
   fresh: LocatedEntity[];
   /** Why an entity cannot be asked about, by its text. */
   nowhere: ReadonlyMap<string, string>;

@@ -32,7 +32,7 @@ const PATH =
 export function findEntities(text: string): string[] {
   const read = text.slice(0, MOST_OF_A_FIELD);
   const named = findEntityNames(read).map(formatEntityName);
-  // A project's own path is none of a file.
+  // The path of a project is not a file.
   const others = read.replace(QUALIFIED, (whole, path: string) => (FILE_WITH_LINE.test(path) ? whole : " "));
   const paths = [...others.matchAll(PATH)].map(([path]) => normalizePath(path));
   return [...new Set([...named, ...paths.filter(isPath)])];

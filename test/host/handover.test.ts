@@ -1,4 +1,4 @@
-/** One session goes on with another in the real OpenCode: the agenda of all, and a checkpoint after a crash. */
+/** Sessions continue others in the real OpenCode: the agenda of all, and a checkpoint after a crash. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -58,9 +58,9 @@ describe("strata enrich", () => {
       ],
     ]);
     expect(first.err).toBe(
-      "strata: evil.example/a/b#1: evil.example is not among the hosts that may be asked",
+      "strata: evil.example/a/b#1: evil.example is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more",
     );
-    expect((await run("enrich")).out).toBe("Asked about 0 entities; 2 entities asked about lately.");
+    expect((await run("enrich")).out).toBe("Asked about 0 entities; 2 entities known from a recent answer.");
     expect(server.requests).toHaveLength(2);
     expect((await run("recall #34")).out).toMatch(
       /^github\.com\/acme\/shop#34 {2}issue, open.*\n.*login waits/,
@@ -85,7 +85,7 @@ describe("strata enrich", () => {
     const { run } = await openShell(server, ["first #34", "second #35"]);
     expect((await run("enrich --limit 1")).out).toContain("Asked about 1 entity; 1 entity left.");
     expect((await run("enrich --limit 1")).out).toContain(
-      "Asked about 1 entity; 1 entity asked about lately.",
+      "Asked about 1 entity; 1 entity known from a recent answer.",
     );
     expect(server.requests).toHaveLength(2);
     expect((await run("enrich --limit 0")).code).toBe(2);

@@ -77,6 +77,24 @@ describe("GitHub", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it("an issue that was there is not forgotten when it is asked for without a token", async () => {
+    await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
+    const get = server.getFor(GITHUB);
+    const world = await openEntityWorld({ get, env: { GH_TOKEN: "ghp_one" } });
+    await world.ask("#34");
+    server.answers.delete(ISSUE_34);
+    world.clock.advance(DAY_MS);
+    const { clock, files } = world;
+    const blind = await openEntityWorld({ get, clock, files });
+    expect((await blind.ask("#34")).problems).toEqual([
+      "github.com/acme/shop#34: github.com does not show it any more; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
+    ]);
+    expect(blind.entities.find("#34").map(({ state }) => state)).toEqual(["open"]);
+    expect(
+      (await (await openEntityWorld({ get, clock, files, env: { GH_TOKEN: "x" } })).ask("#34")).facts,
+    ).toEqual(["github.com/acme/shop#34 issue, not there or not visible"]);
+  });
+
   it("an issue that is not there is known as such, and not asked for again that day", async () => {
     await using server = await startForgeServer();
     const world = await openEntityWorld({ get: server.getFor(GITHUB) });
@@ -161,6 +179,21 @@ describe("GitLab", () => {
         await openEntityWorld({ env, remote, hosts: [{ kind: "gitlab", url: server.url, ...tokenEnv }] })
       ).ask("!12");
     expect(headersOf(server, "private-token")).toEqual(["of-acme", undefined]);
+  });
+
+  it.each([
+    [{ GITLAB_HOST: "git.acme.com" }, undefined],
+    [{ GL_HOST: "https://git.acme.com:8443/gitlab" }, undefined],
+    [{ GITLAB_HOST: "not a host" }, undefined],
+    [{ GITLAB_HOST: "https://gitlab.com" }, "of-acme"],
+    [{ GITLAB_HOST: "gitlab.com", GL_HOST: "" }, "of-acme"],
+  ])("gitlab.com is not sent the token of the instance that the environment names, %j", async (env, sent) => {
+    await using server = await startForgeServer({ [MR_12]: gitLabMergeRequest(12) });
+    const remote = "git@gitlab.com:acme/shop.git";
+    const get = server.getFor(GITLAB);
+    const world = await openEntityWorld({ get, env: { GITLAB_TOKEN: "of-acme", ...env }, remote });
+    expect((await world.ask("!12")).facts).toHaveLength(1);
+    expect(headersOf(server, "private-token")).toEqual([sent]);
   });
 
   it("GitLab's limit ends the requests for as long as it says", async () => {

@@ -107,7 +107,10 @@ describe("where an entity is asked for", () => {
     ["acme/shop#34", "gitlab.com/acme/shop#34"],
     ["https://github.com/acme/shop/pull/7", "github.com/acme/shop#7"],
     ["https://acme.com/gitlab/team/shop/-/issues/9", "acme.com/team/shop#9"],
-    ["https://evil.example/acme/shop/-/issues/9", "evil.example is not among the hosts that may be asked"],
+    [
+      "https://evil.example/acme/shop/-/issues/9",
+      "evil.example is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more",
+    ],
     ["https://github.com/acme/shop/-/merge_requests/9", "github.com has no merge requests"],
     ["https://github.com/a/b/c/issues/9", "a/b/c is no project there"],
     ["https://github.com/../user/issues/9", "../user is no project there"],

@@ -2,10 +2,10 @@
  * The agenda: what is open in a project, over all sessions of this machine and all instances.
  *
  *     request    the last request of a session, if it was not answered
- *     question   what the agent asked at last, and nobody answered
- *     todo       of the newest list that names it: what a later session has done is done
+ *     question   the agent's last question, if it is unanswered
+ *     todo       open in the newest list that names it, of whichever session
  *     next       the step that a session announced and did not take
- *     plan       written and not worked on since, or of a session that has left something open
+ *     plan       a plan without work since it was written, or of a session with open items
  *     blocker    a memory of this type that is still active
  *     conflict   two versions of a memory, undecided
  *     held       a lease on something else
@@ -131,7 +131,7 @@ function planSessions(sessions: readonly AgendaSession[]): AgendaItem[] {
   });
 }
 
-/** Does the session's list say the newest of this todo? */
+/** Is the session's list the newest that names this todo? */
 function findNewestTodos(
   sessions: readonly AgendaSession[],
 ): (session: AgendaSession, content: string) => boolean {

@@ -35,7 +35,7 @@ export interface Agenda {
   release(id: string, session: string): Promise<AgendaItem>;
 }
 
-/** Number of newest sessions that are read; nobody goes on with an older one. */
+/** Number of sessions that are read, newest first; older ones are unlikely to be continued. */
 const LOOKED_INTO = 200;
 /** Of the item's text, in the list of leases. */
 const LONGEST_WHY = 80;
@@ -48,7 +48,11 @@ export function createAgenda(options: AgendaOptions): Agenda {
     async claim(id, session, forMs = LONGEST_LEASE_MS) {
       const item = await find(id);
       const why = item.text.slice(0, LONGEST_WHY);
-      const outcome = await leases.claim(id, { session, forMs, why });
+      const outcome = await leases.claim(item.item ?? id, {
+        session,
+        forMs,
+        ...(item.item === undefined && { why }),
+      });
       if (outcome.kind === "taken") throw taken(formatLease(outcome.by));
       return item;
     },

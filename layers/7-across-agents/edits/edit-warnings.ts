@@ -63,9 +63,8 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
       const warning = await findWarning(id, changed, sessionID);
       if (warning !== undefined && policy === "block") {
         await edits.cancel(id, sessionID);
-        return refuse(
-          `${warning}\nThe edit was not made, nothing has changed. Wait, or ask them with send_message.`,
-        );
+        const way = isOfPersons(warning) ? "ask the user" : "ask them with send_message";
+        return refuse(`${warning}\nThe edit was not made, nothing has changed. Wait, or ${way}.`);
       }
       calls.set(nameOf(sessionID, callID), {
         id,
@@ -89,7 +88,7 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
           return [];
         }
         if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
-        const reach = call.warning.startsWith(PERSONS_HEAD)
+        const reach = isOfPersons(call.warning)
           ? "ask the user before you change more."
           : "send_message reaches them.";
         const advice = `Read the file again before you go on, and undo nothing of theirs; ${reach}`;
@@ -126,6 +125,9 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
 }
 
 const PERSONS_HEAD = "[Strata] The user is at work here:";
+
+/** Can nobody but the user be asked? */
+const isOfPersons = (warning: string): boolean => warning.startsWith(PERSONS_HEAD);
 
 const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
 

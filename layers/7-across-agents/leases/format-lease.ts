@@ -4,6 +4,8 @@ import { type Lease, PERSON } from "./lease-table.js";
 /** For models and people. */
 export function formatLease({ instance, item, session, untilMs, why }: Lease): string {
   const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
-  const holder = instance === PERSON ? "the user" : `${session} (instance ${instance})`;
-  return `${item} is held by ${holder} until ${formatTime(untilMs)}${reason}`;
+  return `${item} is held by ${formatHolder({ instance, session })} until ${formatTime(untilMs)}${reason}`;
 }
+
+export const formatHolder = ({ instance, session }: Pick<Lease, "instance" | "session">): string =>
+  instance === PERSON ? "the user" : `${session} (instance ${instance})`;

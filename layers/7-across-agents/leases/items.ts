@@ -15,7 +15,10 @@ export function isPath(text: string): boolean {
 
 /** The canonical spelling of a reference or topic; `Places.spell` does paths. */
 export function formatTopic(text: string): string {
-  return text.trim().replace(/\s+/g, " ").toLowerCase();
+  return text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .toLowerCase();
 }
 
 /** Are the items equal, or is one inside the other? */

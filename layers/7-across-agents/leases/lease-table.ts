@@ -132,9 +132,19 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
   return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
 }
 
+/** Bounds of what an agent or a person may write, in characters; a path is written in full. */
+export const LONGEST_ITEM = 500;
+export const LONGEST_WHY = 200;
+const LONGEST_PATH = 4_096;
+
+/** One line: what is read from the file is shown to agents and people. */
+const isItem = (value: unknown): value is string =>
+  string(value) && value.length <= LONGEST_PATH && !/[\p{Cc}\u2028\u2029]/u.test(value);
+const isWhy = (value: unknown): value is string => string(value) && value.length <= LONGEST_WHY;
+
 const isLease = object<Lease>({
-  item: string,
+  item: isItem,
   ...each(isName, "instance", "session"),
-  why: optional(string),
+  why: optional(isWhy),
   ...each(finite, "sinceMs", "untilMs"),
 });

@@ -28,7 +28,7 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
   const memories = await withMemories(project, (store) => store.list());
   const isGiven = given.length > 0;
   const plan = entities.plan(isGiven ? given : findNamesIn(memories));
-  // An entity named on the command line is asked about even if it was lately.
+  // An entity named on the command line is asked about even if a recent answer is known.
   const due = isGiven ? [...plan.due, ...plan.fresh] : plan.due;
   const chosen = due.slice(0, most);
   const report: Report = { plan, isGiven, json: json === true, left: due.length - chosen.length };
@@ -55,7 +55,7 @@ function requireName(text: string): EntityName {
   );
 }
 
-/** An open blocker that names something which is not open any more. */
+/** An open blocker that names a closed or merged entity. */
 interface Settled {
   blocker: string;
   entity: string;
@@ -114,7 +114,7 @@ function reportAnswers(
     for (const fact of facts) say(formatFactLine(fact, clock.now()));
     const later = unasked > 0 ? `; ${formatEntities(unasked)} left` : "";
     const fresh = report.isGiven ? 0 : report.plan.fresh.length;
-    const known = fresh > 0 ? `; ${formatEntities(fresh)} asked about lately` : "";
+    const known = fresh > 0 ? `; ${formatEntities(fresh)} known from a recent answer` : "";
     say(`Asked about ${formatEntities(facts.length)}${later}${known}.`);
     for (const { blocker, entity, state } of settled)
       say(`${blocker} is open, but ${entity} is ${state}; strata edit ${blocker} if it is resolved`);

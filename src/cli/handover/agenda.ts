@@ -1,4 +1,4 @@
-/** `strata agenda`: what is open in all sessions and instances. */
+/** `strata agenda`: open work in all sessions and instances. */
 import { USUAL_DAYS } from "../../../layers/7-across-agents/agenda/answer-agenda.js";
 import { findRecent, formatAgenda } from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
@@ -7,7 +7,7 @@ import { PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
-import { listMemories, readShelves } from "../memory-files.js";
+import { withMemories } from "../open-memories.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
@@ -46,6 +46,6 @@ function openAgenda(project: Project): Agenda {
   return createAgenda({
     ...{ clock: cli.clock, files, folders, sessions },
     ...openLeases(project),
-    listMemories: async () => listMemories(await readShelves(project)),
+    listMemories: () => withMemories(project, (store) => store.list()),
   });
 }

@@ -1,6 +1,6 @@
-/** `strata attach`: gives a session, a checkpoint or a handoff file to a session that is to come or goes on. */
+/** `strata attach`: gives a session, a checkpoint or a handoff file to a running session or the next new one. */
 import { basename, resolve } from "node:path";
-import { NEXT } from "../../checkpoints/attached.js";
+import { ATTACHED_DAYS, NEXT } from "../../checkpoints/attached.js";
 import { formatForeignCapsule, MOST_CHARACTERS } from "../../checkpoints/capsule.js";
 import { isCheckpointID } from "../../checkpoints/checkpoint.js";
 import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";
@@ -10,6 +10,7 @@ import { redactSecrets } from "../../secrets/secrets.js";
 import { cut } from "../../text.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 import { isInAgentsShell } from "../trust/agents-shell.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
@@ -19,18 +20,36 @@ const LARGEST_BYTES = 10_000_000;
 /** Characters searched for secrets beyond the part that is shown: half a key would not be recognised. */
 const BEYOND = 2_000;
 
+const isSessionID = (text: string): boolean => /^ses[\w-]+$/.test(text);
+
 export const run: Run = async (cli, { session }, [source = ""]) => {
-  if (typeof session === "string" && !/^ses[\w-]+$/.test(session))
+  if (typeof session === "string" && !isSessionID(session))
     throw new StrataError(WRONG_ARGUMENT, `expected the id of a session, "${session}" came`);
   const target = typeof session === "string" ? session : NEXT;
-  const checkpoints = openProjectsCheckpoints(await openProject(cli));
+  if (source === target)
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      `${source} is the session itself; name an earlier one, or a checkpoint`,
+    );
+  const project = await openProject(cli);
+  const checkpoints = openProjectsCheckpoints(project);
   if (await isInAgentsShell(cli))
     throw new StrataError(
       "AGENT",
-      "what a session begins with is for you to say, and this shell is an agent's; run it in a terminal of your own",
+      "this shell is an agent's, and only you may attach something to a session; run the command in your own terminal",
     );
+  const { sessions } = openOwnState(project);
+  const isKnown = async (id: string): Promise<boolean> => (await sessions.filter([id])).has(id);
   const path = resolve(cli.folder, source);
-  const stat = isCheckpointID(source) ? undefined : await cli.files.stat(path);
+  // A file of the repository may have the name of a session.
+  const isID = isCheckpointID(source) || (isSessionID(source) && (await isKnown(source)));
+  const stat = isID ? undefined : await cli.files.stat(path);
+  if (!isID && !isSessionID(source) && stat?.kind !== "file")
+    throw new StrataError(
+      "NO_SOURCE",
+      `expected a session, a checkpoint or a file of strata handoff; there is no file ${path}. strata sessions and strata checkpoint --list show the others`,
+    );
+  const before = await checkpoints.attached.read(target);
   const of =
     stat?.kind === "file"
       ? await attachFile(cli, { path, bytes: stat.bytes, checkpoints, target })
@@ -38,6 +57,14 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
   const when =
     target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
   cli.say(`Attached: ${of}. The agent reads it with ${when}.`);
+  if (before) cli.say(`It replaces ${before.of}, which was waiting there.`);
+  const { config } = await project.settings();
+  if (!config.sessionMemory.enabled)
+    cli.warn("strata: sessionMemory.enabled is false here, so no session reads it until you switch it on");
+  if (target !== NEXT && !(await isKnown(target)))
+    cli.warn(
+      `strata: no session ${target} has run here so far; what is attached waits ${ATTACHED_DAYS} days for it`,
+    );
   return exitCodes.fine;
 };
 
@@ -48,7 +75,7 @@ interface FileToAttach {
   target: string;
 }
 
-/** The text is taken in now: what becomes of the file later changes nothing. */
+/** Copies the text, so that later changes of the file have no effect. */
 async function attachFile(
   { clock, files }: CliContext,
   { bytes, checkpoints, path, target }: FileToAttach,
@@ -61,8 +88,9 @@ async function attachFile(
       `expected a text of at most 10 MB in ${path}; give the file of strata handoff`,
     );
   const safe = redactSecrets(cut(text, MOST_CHARACTERS + BEYOND)).text;
-  const of = basename(path);
+  const name = basename(path);
+  const of = `the file ${name}`;
   const asked = new Date(clock.now()).toISOString();
-  await checkpoints.attached.write(target, { v: 1, of, asked, text: formatForeignCapsule(of, safe) });
+  await checkpoints.attached.write(target, { v: 1, of, asked, text: formatForeignCapsule(name, safe) });
   return of;
 }

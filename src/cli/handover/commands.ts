@@ -1,15 +1,16 @@
 import { type Command, JSON_OPTION } from "../command.js";
 import { FORCE_OPTION } from "../write-new.js";
 
-/** The commands about sessions: what is open, who is at work, and how one goes on with another. */
+/** The commands about sessions: open work, leases, checkpoints and handoffs. */
 export const handoverCommands: readonly Command[] = [
   {
     name: "agenda",
-    summary: "what is open in all sessions and instances; claim ID and release ID say who does it",
+    summary:
+      "lists open work in all sessions and instances; claim ID takes an item, release ID gives it back",
     arguments: "[words...]",
     options: [
-      ["--all", "also what is older than 30 days"],
-      ["--hours <count>", "with claim: for so long (default and most: 8)"],
+      ["--all", "also items older than 30 days"],
+      ["--hours <count>", "with claim: duration (default and maximum: 8)"],
       JSON_OPTION,
     ],
     example: "strata agenda claim a-3fa2b1c",
@@ -17,18 +18,18 @@ export const handoverCommands: readonly Command[] = [
   },
   {
     name: "sessions",
-    summary: "the sessions of this project: when, how much was done, and where each stands",
+    summary: "lists the sessions of this project with activity, tool calls, open todos and phase",
     options: [["--limit <count>", "maximum number of sessions (default 20)"], JSON_OPTION],
     example: "strata sessions --json | jq '.[0].phase'",
     load: () => import("./sessions.js"),
   },
   {
     name: "lease",
-    summary: "who holds what; claim ITEM holds it for you, release ITEM takes it from anybody",
+    summary: "lists leases; claim ITEM takes one for you, release ITEM ends one, an agent's too",
     arguments: "[words...]",
     options: [
-      ["--minutes <count>", "with claim: for so long (default 60, most 480)"],
-      ["--why <why>", "with claim: what for, in a few words"],
+      ["--minutes <count>", "with claim: duration (default 60, maximum 480)"],
+      ["--why <why>", "with claim: the purpose, in a few words"],
       JSON_OPTION,
     ],
     example: "strata lease release '#34'",
@@ -36,11 +37,11 @@ export const handoverCommands: readonly Command[] = [
   },
   {
     name: "checkpoint",
-    summary: "keeps the state of a session (notes, todos, plan, changed files, memories) under a name",
+    summary: "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
     arguments: "[note...]",
     options: [
-      ["--session <id>", "of this session (default: the one that was used last)"],
-      ["--list", "lists the checkpoints, the newest first"],
+      ["--session <id>", "session to keep (default: the one used last)"],
+      ["--list", "lists the checkpoints, yours before those that Strata kept"],
       ["--remove <id>", "removes a checkpoint"],
     ],
     example: "strata checkpoint before the rewrite",
@@ -50,13 +51,13 @@ export const handoverCommands: readonly Command[] = [
     name: "attach",
     summary: "gives a session, a checkpoint or a handoff file to the next new session",
     arguments: "<source>",
-    options: [["--session <id>", "to the next message of this session instead"]],
+    options: [["--session <id>", "attaches it to the next message of this session instead"]],
     example: "strata attach cp-3fa2b1c",
     load: () => import("./attach.js"),
   },
   {
     name: "handoff",
-    summary: "a session or checkpoint as one Markdown file, for another person or machine",
+    summary: "writes a session or checkpoint as one Markdown file, for another person or machine",
     arguments: "[source]",
     options: [["--file <file>", "writes a new file instead of printing it"], FORCE_OPTION],
     example: "strata handoff cp-3fa2b1c --file handoff.md",

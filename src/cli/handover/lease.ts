@@ -1,6 +1,12 @@
-/** `strata lease`: who holds what. */
-import { formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
-import { type LeaseOutcome, PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
+/** `strata lease`: lists, claims and releases leases. */
+import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
+import {
+  type Lease,
+  type LeaseOutcome,
+  LONGEST_ITEM,
+  LONGEST_WHY,
+  PERSON,
+} from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
@@ -16,6 +22,8 @@ export const run: Run = async (cli, { json, minutes, why }, [action = "list", ..
   const forMs =
     readWhole("--minutes", minutes, { least: 1, most: MOST_MINUTES, usual: USUAL_MINUTES }) * MINUTE_MS;
   checkWords(action, item);
+  checkLength("the item", item, LONGEST_ITEM);
+  checkLength("--why", why, LONGEST_WHY);
   const { leases } = openLeases(await openProject(cli));
   if (action === "list") {
     const held = await leases.list();
@@ -41,15 +49,28 @@ function checkWords(action: string, item: string): void {
   );
 }
 
+function checkLength(name: string, text: unknown, most: number): void {
+  if (typeof text !== "string" || text.length <= most) return;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `expected at most ${most} characters for ${name}, ${text.length} came; shorten it`,
+  );
+}
+
 function describe(outcome: LeaseOutcome, item: string): string {
   switch (outcome.kind) {
     case "held":
       return `Claimed: ${formatLease(outcome.lease)}`;
     case "released":
-      return `Released: ${outcome.leases.map(formatLease).join(", ")}`;
+      return `Released: ${outcome.leases.map(formatReleased).join(", ")}`;
     case "taken":
-      throw new StrataError("TAKEN", `${formatLease(outcome.by)}; strata lease release takes it back`);
+      throw new StrataError(
+        "TAKEN",
+        `${formatLease(outcome.by)}; strata lease release '${outcome.by.item}' releases it`,
+      );
     case "none":
-      throw new StrataError("NOT_HELD", `nobody holds ${item}; strata lease lists what is held`);
+      throw new StrataError("NOT_HELD", `${item} is not held; strata lease lists what is`);
   }
 }
+
+const formatReleased = (lease: Lease): string => `${lease.item} (was held by ${formatHolder(lease)})`;

@@ -1,5 +1,5 @@
 import { type OpenCheckpoints, openCheckpoints } from "../../checkpoints/open-checkpoints.js";
-import { listMemories, readShelves } from "../memory-files.js";
+import { withMemories } from "../open-memories.js";
 import { openOwnState } from "../open-own.js";
 import type { Project } from "../project.js";
 
@@ -13,7 +13,7 @@ export function openProjectsCheckpoints(project: Project): OpenCheckpoints {
     folder: folders.sessionMemory,
     project: root,
     sessions: own.sessions,
-    listMemories: async () => listMemories(await readShelves(project)),
+    listMemories: () => withMemories(project, (store) => store.list()),
     locate: async () => (await own.locateRecord()).folder,
   });
 }

@@ -38,11 +38,11 @@ export function openLeases(project: Project): PersonsLeases {
   return { leases, living };
 }
 
-/** @throws StrataError AGENT: an agent has a tool of its own, which takes nothing from others. */
+/** @throws StrataError AGENT: an agent has its own tool, which takes no other's lease. */
 export async function refuseAgents(cli: CliContext): Promise<void> {
   if (await isInAgentsShell(cli))
     throw new StrataError(
       "AGENT",
-      "this shell is an agent's, which has the tool lease; run the command in a terminal of your own",
+      "this shell is an agent's, which has the tool lease; run the command in your own terminal",
     );
 }

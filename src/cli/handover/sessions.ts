@@ -1,4 +1,4 @@
-/** `strata sessions`: the sessions of the project, and where each stands. */
+/** `strata sessions`: the sessions of the project and their state. */
 
 import {
   findQuestion,
@@ -33,8 +33,8 @@ export interface SessionFacts {
   requests: number;
   openTodos: number;
   /**
-   * `working`: an agent is at work. `unanswered`: the last request has no answer. `asking`: the agent waits for an answer
-   * of yours. `open`: todos or an announced step are left. `done`: nothing is.
+   * `working`: an agent is at work. `unanswered`: the last request has no answer. `asking`: the agent waits for your
+   * answer. `open`: todos or an announced step are left. `done`: nothing is left.
    */
   phase: "working" | "unanswered" | "asking" | "open" | "done";
   /** The todo in progress, else the announced step. */
