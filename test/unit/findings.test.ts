@@ -9,6 +9,7 @@ import type { Config } from "../../src/config/schema.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
+import type { LayerContext } from "../../src/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -32,9 +33,11 @@ const PAGE = [
 const QUOTE = `- line 5, under "Requests": "Each client may send 60 requests a minute; further requests get status 429."`;
 const DAY = 86_400_000;
 
-/** Without the notes, which say what an earlier session has left open. */
+/** Without the notes and other sessions, of which a beginning tells, too. */
 const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
-  openAny({ options: { sessionMemory: { enabled: false }, ...options } });
+  openAny({
+    options: { sessionMemory: { enabled: false }, boot: { activeSessions: false }, ...options },
+  });
 
 interface Given {
   input?: Record<string, unknown>;
@@ -231,6 +234,7 @@ describe("a page that the session itself has read", () => {
       config: { findings: { enabled: true, maxAgeDays: 30, remind: true } } as Config,
       folders: planFolders(PROJECT),
       gate: { save: async () => Promise.reject(new Error("nothing is saved here")) },
+      ...({ generation: {}, prompts: {} } as Pick<LayerContext, "generation" | "prompts">),
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
     const history = readHistory([user(ASKED), answer([page])]);
