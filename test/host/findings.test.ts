@@ -85,10 +85,11 @@ test("with a model in background.model, the finding holds the sentence that it c
   });
   const fetch = call("webfetch", { url: page.url, format: "markdown" }, { id: "page" });
   const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
+  stage.model.script(fetch, say("60 a minute."));
   stage.model.respond((request) => {
-    if (!isOwn(request)) return request.toolResult("page") === undefined ? fetch : say("60 a minute.");
+    if (!isOwn(request)) return undefined;
     const [, number = "0"] = /^(\d+)\. .*guests/m.exec(request.textOf("user")) ?? [];
-    return say(`{"quotes":[{"from":${number},"text":"the house treats its guests"}]}`);
+    return say(`{"quotes":[{"from":${number},"text":"how the house treats its guests"}]}`);
   });
   await (await stage.newSession("reads the page")).ask(ASKED);
   await whenContains(stage.project.file(".opencode/memory/private/MEMORY.md"), "limits");

@@ -7,6 +7,7 @@ import { waitAtMost } from "../../../src/seams/clock.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { type ActiveSessions, formatActive } from "./active-sessions.js";
+import type { Doubts, FindDoubts } from "./doubted-facts.js";
 import { findLineIDs } from "./line.js";
 import { findTriggerRules, type TriggerRule } from "./rule-triggers.js";
 import { LAYER } from "./shown.js";
@@ -21,6 +22,8 @@ export interface KnownMemories {
   /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
   order(): readonly Memory[];
   rules(): readonly TriggerRule[];
+  /** Memories whose file states otherwise, as of the last read. */
+  doubts(): Doubts;
   /** What this session is shown beside the memories. */
   notices(sessionID: string): Record<"active" | "changed" | "conflicts", string | undefined>;
   /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
@@ -30,6 +33,7 @@ export interface KnownMemories {
 export interface KnownMemoriesOptions
   extends Pick<LayerContext, "background" | "clock" | "config" | "instances" | "log" | "memories"> {
   conflicts: Pick<Conflicts, "open" | "see">;
+  findDoubts: FindDoubts;
   changes: Pick<AgentChanges, "markShown" | "read">;
 }
 
@@ -41,13 +45,14 @@ export const FIRST_READ_MS = 500;
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
-  const { background, changes, clock, config, conflicts, instances, log, memories } = options;
+  const { background, changes, clock, config, conflicts, findDoubts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
   /** The agent's changes to the user's memories, until a session shows them. */
   let changed: string | undefined;
   let active: ActiveSessions = [];
+  let doubts: Doubts = new Map();
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -82,6 +87,8 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
       return rules;
     },
 
+    doubts: () => doubts,
+
     notices: (sessionID) => ({
       conflicts: openConflicts,
       changed,
@@ -99,7 +106,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   };
 
   async function read(): Promise<void> {
-    await memories.list();
+    doubts = await findDoubts(await memories.list());
     openConflicts = formatOpenConflicts(await conflicts.open());
     changed = await changes.read();
     if (config.boot.activeSessions) active = await readActive();

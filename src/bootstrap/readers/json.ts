@@ -1,6 +1,6 @@
 /** Facts of JSON manifests and lock files: npm, Deno, Composer, TypeScript. Pure. */
-import { parseConfig } from "../../../config/config-files.js";
-import { isRecord, type PlainRecord } from "../../../records.js";
+import { parseConfig } from "../../config/config-files.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { type Fact, listFact, type Reader, toRows, toTitle, toValues } from "../fact.js";
 
 export const readPackageJson: Reader = async (text, path) => {

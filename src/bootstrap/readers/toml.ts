@@ -1,6 +1,6 @@
 /** Facts of TOML manifests and lock files: Python, Rust. Loads the TOML package. Pure. */
 import toml from "toml";
-import { isRecord, type PlainRecord } from "../../../records.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { listFact, type Reader, type Row, toRows, toTitle, toValues } from "../fact.js";
 
 export const readPyproject: Reader = (text, path) => {
