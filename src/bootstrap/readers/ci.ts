@@ -70,15 +70,18 @@ function formatCI(path: string, name: string | undefined, rows: readonly Row[]):
   });
 }
 
-/** The lines of these scripts. */
+/** A line with one of these belongs to a shell program, whose lines say nothing by themselves. */
+const PROGRAM =
+  /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|function)\b|;\s*(then|do)$|<<-?\s*['"]?\w/;
+
+/** The lines of these scripts, without programs. */
 function toCommands(scripts: readonly unknown[]): Row[] {
-  return scripts.flatMap(toValues).flatMap((script) =>
-    script
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "" && !line.startsWith("#"))
-      .map((line) => ({ values: [line] })),
-  );
+  return scripts.flatMap(toValues).flatMap((script) => {
+    const lines = script.split("\n").map((line) => line.trim());
+    if (lines.some((line) => PROGRAM.test(line))) return [];
+    const commands = lines.filter((line) => line !== "" && !line.startsWith("#"));
+    return commands.map((line) => ({ values: [line] }));
+  });
 }
 
 function readTable(text: string): PlainRecord {
