@@ -1,4 +1,4 @@
-/** `/checkpoint` and `/attach`. Loaded when one is typed. */
+/** `/checkpoint`, `/attach` and `/refresh`. Loaded when one is typed. */
 import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
 import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
 import { StrataError } from "../../src/error.js";
@@ -29,6 +29,15 @@ function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
   return `Kept as ${id}${named}: the notes, ${todos} todos, ${files.length} changed files, ${memories.length} memories.`;
 }
 
+/** Puts what this session is for, and the user's rules, before the agent again. */
+export async function refreshHere(
+  { checkpoints }: Pick<LayerContext, "checkpoints">,
+  { sessionID }: Call,
+): Promise<string> {
+  await (await checkpoints.open()).refresh(sessionID);
+  return "Attached: what this session is for, its open points and your rules. The agent reads them with your next message.";
+}
+
 /** Attaches a session or checkpoint to this session; without words, lists the checkpoints. */
 export async function attachHere(
   { checkpoints, clock }: Pick<LayerContext, "checkpoints" | "clock">,
@@ -43,6 +52,9 @@ export async function attachHere(
     return newest.map((one) => formatCheckpointLine(one, clock.now())).join("\n");
   }
   if (name === sessionID)
-    throw new StrataError("SAME_SESSION", "this is the session itself; name an earlier one, or a checkpoint");
+    throw new StrataError(
+      "SAME_SESSION",
+      "this is the session itself; name an earlier one or a checkpoint, or type /refresh",
+    );
   return `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
 }

@@ -1,4 +1,4 @@
-/** `/checkpoint` and `/attach`, and what a person has attached to a session. */
+/** `/checkpoint`, `/attach` and `/refresh`, and what a person has attached to a session. */
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { type Attachments, createAttachments } from "./attachments.js";
@@ -23,6 +23,11 @@ export function createResuming(
         name: "attach",
         description: "Strata: go on here with an earlier session or checkpoint, by its id",
         execute: async (call) => (await import("./checkpoint-commands.js")).attachHere(context, call),
+      },
+      {
+        name: "refresh",
+        description: "Strata: put the goal, the open points and your rules before the agent again",
+        execute: async (call) => (await import("./checkpoint-commands.js")).refreshHere(context, call),
       },
     ],
   };

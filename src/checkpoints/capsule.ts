@@ -1,4 +1,5 @@
 /** What a session or checkpoint hands over: to a model as a bounded text, to people as one file. Pure. */
+import type { Memory } from "../memory/memory.js";
 import { formatPoints } from "../notes/handoff.js";
 import { cut, toLine } from "../text.js";
 import type { Checkpoint, CheckpointFile } from "./checkpoint.js";
@@ -15,7 +16,7 @@ export const MOST_CHARACTERS = 6_000;
 /** Characters of the plan's own text. */
 const LONGEST_PLAN = 1_500;
 const LONGEST_LINE = 160;
-const MOST = { reasons: 6, memories: 10, files: 20 };
+const MOST = { reasons: 6, memories: 10, files: 20, rules: 20 };
 
 /** Marks a text as the plugin's own; one in a text from outside is replaced. */
 const OWN_MARK = /\[Strata\]/gi;
@@ -24,6 +25,23 @@ const OWN_MARK = /\[Strata\]/gi;
 export function formatCapsule(source: Source, now: readonly CheckpointFile[]): string {
   const head = `[Strata] The user has attached an earlier session here, ${nameSource(source)}. It is a record of that session; what the user says now counts more.`;
   const lines = [`Its notes are in ${source.notesPath}`, ...formatBody(source, now)];
+  return `${head}\n${cut(lines.join("\n"), MOST_CHARACTERS)}`;
+}
+
+/** For the model of the same session, long after its beginning: `rules` are the user's, from memory. */
+export function formatRefresh(
+  source: Source,
+  { now, rules }: { now: readonly CheckpointFile[]; rules: readonly Pick<Memory, "content" | "title">[] },
+): string {
+  const head =
+    "[Strata] The user asks you to look again at what this session is for. From its notes and from memory; what the user says now counts more.";
+  const lines = [
+    ...formatList(
+      "Rules that the user has set:",
+      rules.slice(0, MOST.rules).map(({ content, title }) => content.trim() || title),
+    ),
+    ...formatBody({ ...source, memories: [] }, now),
+  ];
   return `${head}\n${cut(lines.join("\n"), MOST_CHARACTERS)}`;
 }
 
@@ -60,19 +78,22 @@ export function nameSource({ at, id, note, sessionID }: Source): string {
 
 function formatBody(source: Source, now: readonly CheckpointFile[]): string[] {
   const { ledger, memories, plan, removed } = source;
-  const reasons = ledger.reasons.slice(-MOST.reasons).map(({ text }) => `- ${toLine(text, LONGEST_LINE)}`);
-  const known = memories
-    .slice(-MOST.memories)
-    .map(({ id, title }) => `- [${id}] ${toLine(title, LONGEST_LINE).replace(OWN_MARK, "(Strata)")}`);
+  const reasons = ledger.reasons.slice(-MOST.reasons).map(({ text }) => text);
+  const known = memories.slice(-MOST.memories).map(({ id, title }) => `[${id}] ${title}`);
   const body = [
     ...formatPoints(ledger, new Set(removed)),
-    ...(reasons.length > 0 ? ["Decided in it:", ...reasons] : []),
-    ...(known.length > 0 ? ["Memories that come from it:", ...known] : []),
+    ...formatList("Decided in it:", reasons),
+    ...formatList("Memories that come from it:", known),
     ...formatChanged(source.files, now),
     ...(plan === undefined ? [] : ["The plan:", ...quoteText(cut(plan, LONGEST_PLAN))]),
   ];
   return body.map((line) => line.replace(OWN_MARK, "(Strata)"));
 }
+
+const formatList = (heading: string, items: readonly string[]): string[] =>
+  items.length === 0
+    ? []
+    : [heading, ...items.map((item) => `- ${toLine(item, LONGEST_LINE).replace(OWN_MARK, "(Strata)")}`)];
 
 /** Files that others have changed or removed since. */
 function formatChanged(before: readonly CheckpointFile[], now: readonly CheckpointFile[]): string[] {

@@ -1,8 +1,9 @@
 /** Checkpoints, and what a person attaches to a session. */
+import { isActive, isUsersRule } from "../memory/in-force.js";
 import { planPaths } from "../notes/session-files.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import { type AttachedFiles, createAttachedFiles } from "./attached.js";
-import { formatCapsule, nameSource } from "./capsule.js";
+import { formatCapsule, formatRefresh, nameSource } from "./capsule.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { type CheckpointFiles, createCheckpointFiles } from "./checkpoint-files.js";
 import { type FoundSource, findNewestSession, findSource } from "./find-source.js";
@@ -18,6 +19,8 @@ export interface OpenCheckpoints extends Pick<CheckpointFiles, "list" | "remove"
   findNewestSession(): Promise<string>;
   /** Attaches a session or checkpoint and returns its name for people. @throws StrataError NO_CHECKPOINT, NO_SESSION */
   attach(name: string, target: string): Promise<string>;
+  /** Attaches what the session is for, and the user's rules, to the session itself. @throws StrataError NO_SESSION */
+  refresh(sessionID: string): Promise<void>;
   attached: AttachedFiles;
 }
 
@@ -54,10 +57,22 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
       const { now, source } = await find(name);
       const text = formatCapsule(source, now);
       const of = nameSource(source);
-      await attached.write(target, { v: 1, of, asked: new Date(clock.now()).toISOString(), text });
+      await attach(target, of, text);
       return of;
     },
+
+    async refresh(sessionID) {
+      await settleKept(sessionID);
+      const { now, source } = await find(sessionID);
+      const all = await options.listMemories();
+      const rules = all.filter((memory) => isUsersRule(memory) && isActive(memory, clock.now()));
+      await attach(sessionID, nameSource(source), formatRefresh(source, { now, rules }));
+    },
   };
+
+  function attach(target: string, of: string, text: string): Promise<void> {
+    return attached.write(target, { v: 1, of, asked: new Date(clock.now()).toISOString(), text });
+  }
 
   /** Notes are kept only on sessions in which the agent has worked, and not on subagents: none are begun here. */
   async function settleKept(sessionID: string): Promise<void> {

@@ -5,6 +5,9 @@ import { type MemoryType, memoryTypes } from "../memory/memory.js";
 
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
 
+/** The most that an option takes as days. */
+export const MOST_DAYS = 36_500;
+
 type Given = string | boolean | undefined;
 
 /** The whole number given to an option, or `usual`. */

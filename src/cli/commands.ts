@@ -41,6 +41,7 @@ export const commands: readonly Command[] = [
       TYPE_OPTION,
       ARCHIVED_OPTION,
       ["--foreign", "only memories that came with the repository"],
+      ["--unused <days>", "only memories neither used nor changed for this many days"],
       ["--candidates", "likely sentences that wait to become memories, with their ids"],
       JSON_OPTION,
     ],
@@ -57,7 +58,8 @@ export const commands: readonly Command[] = [
   },
   {
     name: "recall",
-    summary: "finds memories and what earlier sessions noted, best first",
+    summary:
+      "finds memories and what earlier sessions noted, best first; without words, what memory is about",
     arguments: "[words...]",
     options: [
       ["--type <type>", "only memories of this type; without words, newest first"],

@@ -1,4 +1,5 @@
 /** Several processes on one folder of memories, and processes that are killed while they write. */
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,11 +46,12 @@ afterEach(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
+/** As another instance each time: the index of the last one may still be on its way to the disk. */
 function openStore(): Memories {
   return createMemoryStore({
     clock,
     files,
-    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: "test" }),
+    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: randomUUID() }),
     log: createFakeLog(),
     instance: "test",
     folders: planFolders(project),

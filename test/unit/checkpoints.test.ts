@@ -3,60 +3,12 @@ import { describe, expect, it } from "vitest";
 import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/checkpoints/capsule.js";
 import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { DAY_MS } from "../../src/days.js";
-import { PROJECT, STATE } from "../support/fake-host.js";
+import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
-import { createSession, type Session } from "../support/session.js";
-import { runStrata } from "../support/shell.js";
-import { openWorld, type World } from "../support/world.js";
-
-const SECRET = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-
-/** A session in which the parser was begun. */
-async function openWorker(given?: Parameters<typeof openWorld>[0]) {
-  const world = await openWorld(given);
-  await world.files.writeWhole(`${PROJECT}/plan.md`, `1. lexer\n2. emitter, with ${SECRET}\n`);
-  await world.files.writeWhole(`${PROJECT}/src/parser.ts`, "x\n");
-  const session = createSession(world.clock);
-  session.user("Port the parser. Never use eval.");
-  session.answer([
-    call("edit", "ok", { state: { input: { filePath: `${PROJECT}/src/parser.ts`, newString: "x" } } }),
-    call("write", "ok", { state: { input: { filePath: `${PROJECT}/plan.md`, content: "1." } } }),
-    call("todowrite", "ok", { state: { input: { todos: [{ content: "emitter", status: "in_progress" }] } } }),
-  ]);
-  await request(world, session);
-  return { world, session };
-}
-
-async function request(world: World, { messages }: Session) {
-  const shown = await world.request([...messages]);
-  await world.strata.idle();
-  return shown;
-}
-
-async function type(world: World, name: string, words = "", sessionID = "ses_1"): Promise<string> {
-  const command = world.strata.dispatcher.commands.find((one) => one.name === name);
-  const said = await command?.execute({ sessionID, words }, new AbortController().signal);
-  await world.strata.idle();
-  return said ?? "";
-}
-
-const strata = ({ clock, files }: World, line: string, env: Record<string, string> = {}) =>
-  runStrata(files, line, { clock, env });
-
-const kept = ({ files }: World): string[] =>
-  [...files.contents.keys()].filter(
-    (path) => path.startsWith(`${STATE}/projects/`) && /checkpoint-/.test(path),
-  );
-
-const idIn = (text: string): string => /cp-[0-9a-f]{7}/.exec(text)?.[0] ?? "";
-
-/** A new session and what its first request has. */
-async function begin(world: World, sessionID: string): Promise<{ session: Session; text: string }> {
-  const session = createSession(world.clock, sessionID);
-  session.user("Go on.");
-  return { session, text: textOf(await request(world, session)) };
-}
+import { createSession } from "../support/session.js";
+import { begin, idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
+import { openWorld } from "../support/world.js";
 
 describe("a checkpoint", () => {
   it("a checkpoint keeps notes, todos, plan, changed files and memories of its session, without secrets", async () => {

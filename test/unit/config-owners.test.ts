@@ -5,6 +5,7 @@ import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.
 import type { PlainRecord } from "../../src/records.js";
 import type { ConfigFile } from "../../src/seams/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { otherSettings } from "../support/other-settings.js";
 import { configSchema, defaults, parts } from "../support/settings.js";
 import { runStrata } from "../support/shell.js";
 
@@ -29,49 +30,6 @@ function read(world: Record<string, object>, options?: PlainRecord) {
 
 const inList = (options: object) => ({ plugin: [["opencode-strata", options]] });
 const fields = listFields(configSchema).map(({ owner, path }) => ({ owner, name: path.join(".") }));
-
-/** A value that is allowed and neither the default nor lower than it. */
-const OTHER: Record<string, unknown> = {
-  "autoCompact.retryLimit": 9,
-  "autoCompact.summaryTimeout": 3_000_000,
-  "autoMemory.keepOutOfGit": [],
-  committedFolders: ["/evil"],
-  linkedFolders: ["/evil"],
-  "background.dailyCalls": 99_999,
-  "background.dailyTokens": 999_999_999,
-  "background.enabled": true,
-  "background.model": "evil/model",
-  "boot.activeSessions": false,
-  "boot.blockers": false,
-  "boot.directives": false,
-  "boot.enabled": false,
-  "boot.maxItems": 0,
-  "boot.recentDecisions": true,
-  "cache.ttl": "1h",
-  "crossAgent.forkTimeout": 3_000_000,
-  "crossAgent.forkTokens": 99_000_000,
-  "dream.interval": 60_000,
-  "dream.maxRuntime": 3_000_000,
-  "dream.maxTokens": 999_999,
-  "errors.onRepeat": "refuse",
-  "log.level": "off",
-  "recall.embeddings.allowPrivate": true,
-  "recall.embeddings.apiKeyEnv": "AWS_SECRET_ACCESS_KEY",
-  "recall.embeddings.dimensions": 9,
-  "recall.embeddings.model": "evil",
-  "recall.embeddings.timeoutMs": 120_000,
-  "recall.embeddings.url": "https://evil.example/v1",
-  "retention.notesDays": 7,
-  "retention.resolvedBlockersDays": 1,
-  "recall.entities.background": true,
-  "recall.entities.hosts": [
-    { kind: "gitlab", url: "https://evil.example", tokenEnv: "AWS_SECRET_ACCESS_KEY" },
-  ],
-  "sessionMemory.toolCallThreshold": 1,
-  "sessionMemory.updateThreshold": 512,
-  "trust.projects": ["/*"],
-  "trust.remotes": ["evil.example/*"],
-};
 
 function nest(name: string, value: unknown): PlainRecord {
   return name.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as PlainRecord;
@@ -115,10 +73,10 @@ describe("a user's setting in a file of the project", () => {
   const users = fields.filter(({ owner }) => owner !== "anyone").map(({ name }) => name);
 
   it("a user's setting in a file of the project is tested here for every such setting", () => {
-    expect(Object.keys(OTHER).sort()).toEqual([...users].sort());
+    expect(Object.keys(otherSettings).sort()).toEqual([...users].sort());
   });
 
-  for (const [name, value] of Object.entries(OTHER)) {
+  for (const [name, value] of Object.entries(otherSettings)) {
     it(`${name} counts neither in its memory key nor beside the plugin's name, and one sentence says so; in the user's file it counts`, async () => {
       const usual = readPath(defaults, name.split("."));
       const settings = nest(name, value);

@@ -1,15 +1,12 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createFindings } from "../../layers/5-auto-memory/findings/findings.js";
+import { createFindings, type FindingsOptions } from "../../layers/5-auto-memory/findings/findings.js";
 import { REMINDER_HEAD } from "../../layers/5-auto-memory/findings/mentions.js";
-import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
-import type { Config } from "../../src/config/schema.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
-import type { LayerContext } from "../../src/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -122,7 +119,7 @@ describe("a fetched page", () => {
       "How many requests a minute, before status 429?",
     ].entries()) {
       const told = await begin(later, text, `ses_${n + 3}`);
-      expect(told).not.toContain(BOOT_HEAD);
+      expect(told.slice(0, told.indexOf(FINDING_HEAD))).not.toContain("private/knowledge");
       expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
       expect(told).toContain("Each client may send 60 requests a minute");
       // An address is no file that could be missing.
@@ -231,10 +228,9 @@ describe("a page that the session itself has read", () => {
     const background = new PQueue();
     const findings = createFindings({
       ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
-      config: { findings: { enabled: true, maxAgeDays: 30, remind: true } } as Config,
+      ...({ config: { findings: { maxAgeDays: 30, remind: true } } } as FindingsOptions),
       folders: planFolders(PROJECT),
       gate: { save: async () => Promise.reject(new Error("nothing is saved here")) },
-      ...({ generation: {}, prompts: {} } as Pick<LayerContext, "generation" | "prompts">),
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
     const history = readHistory([user(ASKED), answer([page])]);

@@ -6,8 +6,7 @@ import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-lin
 import { formatContentID } from "../../src/view/result-files.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
-import { PROJECT, STATE as STATE_FOLDER } from "../support/fake-host.js";
-import { planKnownProject } from "../support/known-project.js";
+import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, openMemoryWorld } from "../support/memory-world.js";
 import { answer, call, lines, user } from "../support/messages.js";
@@ -147,9 +146,7 @@ describe("strata gc", () => {
 describe("strata gc and retention", () => {
   it("gc shows what is kept for how long, and what is due, and changes nothing", async () => {
     const clock = createFakeClock(MORNING - 100 * DAY_MS);
-    const idFolder = `${PROJECT}/.git`;
-    const owned = planKnownProject({ root: PROJECT, idFolder, stateFolder: STATE_FOLDER });
-    const head = { [`${PROJECT}/.git/HEAD`]: "x", ...owned };
+    const head = { [`${PROJECT}/.git/HEAD`]: "x" };
     const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
     const id = idOf(await store.remember(draft("the disk is full", { type: "blocker" }), BY_TEST));
     await store.update(id, (current) => ({ ...current, status: "resolved" }), BY_TEST);
@@ -163,6 +160,7 @@ describe("strata gc and retention", () => {
       `${PROJECT}/opencode.json`,
       '{"plugin":[["opencode-strata",{"errors":{"maxErrorHistory":10}}]]}',
     );
+    await runStrata(files, "trust --yes", { clock });
     const before = new Map(files.contents);
     const { code, out } = await runStrata(files, "gc", { clock });
     expect([code, out.split("\n")]).toEqual([

@@ -32,17 +32,14 @@ const LATER = { v: 9, novelty: { deep: [1] } };
 const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 
 const USERS_FILES = "owner candidates dropped checkpoint-<id> checkpoint-<id>.auto attached-<id>".split(" ");
+const STATE_FILES =
+  "dream entities leases breakers/ses_1 screen/ses_1.context pulse/ab screen/ses_1 extraction/ses_1 extraction/commands memory/internal/pending".split(
+    " ",
+  );
 /** Documents: kept as they are, byte for byte. */
 const documents: readonly (readonly [path: string, text: string])[] = [
-  ...["dream", "entities", "leases", "breakers/ses_1"].map(
-    (x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const,
-  ),
-  [`${STATE}/screen/ses_1.context.json`, JSON.stringify(LATER)],
-  ...["pulse/ab", "screen/ses_1"].map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
+  ...STATE_FILES.map((x) => [`${STATE}/${x}.json`, JSON.stringify(LATER)] as const),
   [`${STATE}/instances/ab.json`, JSON.stringify(LATER, null, 2)],
-  [`${STATE}/extraction/ses_1.json`, JSON.stringify(LATER)],
-  [`${STATE}/extraction/commands.json`, JSON.stringify(LATER)],
-  [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
   ...["prices", "session-lengths", "sessions"].map((x) => [`${STATE}/${x}.json`, '{"v":9}'] as const),

@@ -76,7 +76,6 @@ describe("strata and memories", () => {
       ["remember --type colour red", '"colour" is not a memory type', 2],
       ["recall --type colour", '"colour" is not a memory type', 2],
       ["recall port --limit none", "--limit must be a whole number from 1 to 1000", 2],
-      ["recall", "nothing to search for", 2],
     ] as const) {
       const { code, err } = await runStrata(files, line);
       expect([line, code]).toEqual([line, wanted]);

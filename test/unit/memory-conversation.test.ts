@@ -4,7 +4,6 @@ import { createAgentChanges } from "../../layers/5-auto-memory/changed-by-agent.
 import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { createConversation } from "../../layers/5-auto-memory/injection/conversation.js";
-import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
 import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/rule-triggers.js";
@@ -41,11 +40,8 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
   const speaking: LayerFactory = (context) => {
     const conflicts = createConflicts({ ...context, folder: context.folders.memory, store });
     const changes = createAgentChanges(context);
-    const findDoubts = createFindDoubts(context);
-    const conversation = createConversation({
-      ...{ ...context, changes, conflicts, findDoubts, match },
-      memories: store,
-    });
+    const parts = { changes, conflicts, findDoubts: async () => new Map(), match, memories: store };
+    const conversation = createConversation({ ...context, ...parts });
     return {
       name: LAYER,
       cost: 5,

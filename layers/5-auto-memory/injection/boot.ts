@@ -2,6 +2,7 @@
 import type { Config } from "../../../src/config/schema.js";
 import { DAY_MS } from "../../../src/days.js";
 import { isFinding } from "../../../src/memory/finding.js";
+import { isActive, isUsersRule } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { defaults } from "../defaults.js";
 import { boundTokens } from "./bound-tokens.js";
@@ -75,16 +76,6 @@ function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory
     ({ type, updated }) => type === "decision" && nowMs - Date.parse(updated) <= RECENT_MS,
   );
   return recent.sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated));
-}
-
-/** Is the memory active and not expired? */
-export function isActive({ expires, status }: Memory, nowMs: number): boolean {
-  return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
-}
-
-/** Is it a rule that the user has given, in a session or with an editor? */
-function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
-  return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
 }
 
 /** Collects lines under headings while there is room. */

@@ -1,7 +1,7 @@
 /** The memories that match the user's new message. Pure. */
 import { isFinding } from "../../../src/memory/finding.js";
+import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { isActive } from "./boot.js";
 import type { Doubts } from "./doubted-facts.js";
 import { FINDING_HEAD, FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 

@@ -15,6 +15,7 @@
 import { createHash } from "node:crypto";
 import { findQuestion, type ReadSession } from "../../../src/checkpoints/read-session.js";
 import type { ConflictRecord } from "../../../src/memory/conflict-records.js";
+import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { findOpenPoints, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { foldSentence, toLine } from "../../../src/text.js";
@@ -150,8 +151,8 @@ function isPlanOpen({ removed, stored }: AgendaSession, hasOpen: boolean): boole
   return hasOpen || !changes.some(({ at, path }) => at > plan.at && path !== plan.path);
 }
 
-const isOpenBlocker = ({ expires, status, type }: Memory, nowMs: number): boolean =>
-  type === "blocker" && status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
+const isOpenBlocker = (memory: Memory, nowMs: number): boolean =>
+  memory.type === "blocker" && isActive(memory, nowMs);
 
 function toBlocker({ content, id, isForeign, provenance, title, updated }: Memory): AgendaItem {
   const { session } = provenance;

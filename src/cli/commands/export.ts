@@ -1,22 +1,27 @@
 /** `strata export`: memories as JSON Lines, each with its whole file. Changes nothing but the file it writes. */
 import { join } from "node:path";
+import { DAY_MS } from "../../days.js";
 import { findHint } from "../../memory/draft.js";
+import type { Memory } from "../../memory/memory.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import { atOnce } from "../../slices.js";
-import { exitCodes, type Run } from "../command.js";
+import { MOST_DAYS, readType, readWhole } from "../arguments.js";
+import { exitCodes, type OptionValues, type Run } from "../command.js";
 import { idOf, type ReadShelf, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import { formatCopy } from "../transfer/line.js";
 import { writeNew } from "../write-new.js";
 
-export const run: Run = async (cli, { force, global: withGlobal, includePrivate }, [target]) => {
-  const { say, style, warn } = cli;
+export const run: Run = async (cli, options, [target]) => {
+  const { force, global: withGlobal, includePrivate } = options;
+  const { clock, say, style, warn } = cli;
+  const isWanted = readFilter(options, clock.now());
   const shelves = (await readShelves(await openProject(cli))).filter(
     ({ place }) =>
       (withGlobal === true || place.scope === "project") &&
       (includePrivate === true || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatAll(shelves, includePrivate === true);
+  const { lines, problems } = formatAll(shelves, { isWanted, withHidden: includePrivate === true });
   const text = lines.map((line) => `${line}\n`).join("");
   if (target === undefined) {
     if (text !== "") say(text.trimEnd());
@@ -28,9 +33,18 @@ export const run: Run = async (cli, { force, global: withGlobal, includePrivate 
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 
+/** The memories that `--type` and `--since` choose. */
+function readFilter({ since, type: given }: OptionValues, nowMs: number): (memory: Memory) => boolean {
+  const type = readType(given);
+  const days = readWhole("--since", since, { least: 1, most: MOST_DAYS, usual: MOST_DAYS });
+  return (memory) =>
+    (type === undefined || memory.type === type) &&
+    (since === undefined || Date.parse(memory.updated) >= nowMs - days * DAY_MS);
+}
+
 function formatAll(
   shelves: readonly ReadShelf[],
-  withHidden: boolean,
+  { isWanted, withHidden }: { isWanted(memory: Memory): boolean; withHidden: boolean },
 ): { lines: string[]; problems: string[] } {
   const lines: string[] = [];
   const problems: string[] = [];
@@ -43,6 +57,7 @@ function formatAll(
         problems.push(`${file}: ${reading.what}`);
         continue;
       }
+      if (!isWanted(reading.memory)) continue;
       const whole = { ...reading.memory, ...hidden, content: text };
       const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
       if (leak !== undefined) problems.push(`${file}: ${leak}`);

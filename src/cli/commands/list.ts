@@ -5,7 +5,7 @@ import { formatCandidates } from "../../candidates/format-candidates.js";
 import { DAY_MS } from "../../days.js";
 import { StrataError } from "../../error.js";
 import type { Memory, MemoryType } from "../../memory/memory.js";
-import { readType, WRONG_ARGUMENT } from "../arguments.js";
+import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { openPersonsCandidates } from "../open-candidates.js";
 import { withMemories } from "../open-memories.js";
@@ -14,11 +14,16 @@ import type { Project } from "../project.js";
 
 const MOST_ID_WIDTH = 60;
 
-export const run: Run = async (cli, { archived, candidates, foreign, json, type: wanted }) => {
+export const run: Run = async (cli, { archived, candidates, foreign, json, type: wanted, unused }) => {
   const { say, style, warn } = cli;
   const type = readType(wanted);
-  if (candidates && (archived || foreign))
-    throw new StrataError(WRONG_ARGUMENT, "--candidates cannot be combined with --archived or --foreign");
+  if (candidates && (archived || foreign || unused !== undefined))
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      "--candidates cannot be combined with --archived, --foreign or --unused",
+    );
+  const days = readWhole("--unused", unused, { least: 1, most: MOST_DAYS, usual: 1 });
+  const latestMs = unused === undefined ? Number.POSITIVE_INFINITY : cli.clock.now() - days * DAY_MS;
   const project = await openProject(cli);
   if (candidates) return listCandidates(project, { type, isJSON: json === true });
   return withMemories(project, async (memories) => {
@@ -26,6 +31,7 @@ export const run: Run = async (cli, { archived, candidates, foreign, json, type:
     const shown = all
       .filter((memory) => type === undefined || memory.type === type)
       .filter(({ isForeign }) => !foreign || isForeign)
+      .filter(({ id, updated }) => Math.max(memories.useOf(id)?.lastMs ?? 0, Date.parse(updated)) <= latestMs)
       .sort((a, b) => a.id.localeCompare(b.id));
     const problems = memories.problems();
     if (json) say(JSON.stringify({ memories: shown, problems }, null, 2));

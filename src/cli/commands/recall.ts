@@ -8,23 +8,23 @@ import { formatFactLine, openKnownEntities } from "../open-entities.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openSearch } from "../open-search.js";
+import { formatOverview, planOverview } from "../overview.js";
 
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
 
 export const run: Run = async (cli, { archived, json, limit, type: wanted }, args) => {
-  const { clock, say, warn } = cli;
+  const { clock, say } = cli;
   const text = args.join(" ").trim();
   const type = readType(wanted);
-  if (text === "" && type === undefined) {
-    warn(
-      "strata: nothing to search for; for example: strata recall 'which port', or strata recall --type decision",
-    );
-    return exitCodes.usage;
-  }
   const most = readWhole("--limit", limit, { usual: USUAL_LIMIT, least: 1, most: MOST_HITS });
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
+    if (text === "" && type === undefined && archived !== true) {
+      const overview = planOverview(await memories.list());
+      say(json ? JSON.stringify(overview, null, 2) : formatOverview(overview));
+      return exitCodes.fine;
+    }
     const search = await openSearch(project, memories);
     if (text !== "") await search.waitForMeaning();
     const found = await search.find({

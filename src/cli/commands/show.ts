@@ -5,6 +5,7 @@ import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import { findRelated } from "../related.js";
 import type { Style } from "../style.js";
 
 export const run: Run = async (cli, { json }, args) => {
@@ -12,15 +13,15 @@ export const run: Run = async (cli, { json }, args) => {
   return withMemories(project, async (memories) => {
     const memory = await requireMemory(memories, args.join(" "));
     memories.noteUse([memory.id]);
-    cli.say(json ? JSON.stringify(memory, null, 2) : formatMemory(memory, cli.style));
+    if (json) cli.say(JSON.stringify(memory, null, 2));
+    else cli.say(formatMemory(memory, { all: await memories.list(), style: cli.style }));
     return exitCodes.fine;
   });
 };
 
-/** The memory's text, then its fields. */
-function formatMemory(memory: Memory, style: Style): string {
-  const { created, entities, id, links, provenance, status, supersededBy, tags, title, updated, when } =
-    memory;
+/** The memory's text, then its fields, and the memories that belong to it. */
+function formatMemory(memory: Memory, { all, style }: { all: readonly Memory[]; style: Style }): string {
+  const { created, entities, id, provenance, status, supersededBy, tags, title, updated, when } = memory;
   const { by, evidence, session } = provenance;
   const rows: [string, string | undefined][] = [
     ["id", `${id}, ${status}`],
@@ -31,8 +32,11 @@ function formatMemory(memory: Memory, style: Style): string {
     ["about", entities.join(", ")],
     ["importance", formatWeight(memory)],
     ["shown when", when.join(", ")],
-    ["links", links.join(", ")],
     ["superseded by", supersededBy],
+    ...findRelated(memory, all).map(({ how, other }): [string, string] => [
+      how,
+      `${other.id}  ${other.title}`,
+    ]),
   ];
   const facts = rows.filter(([, text]) => text !== undefined && text !== "");
   return [

@@ -28,6 +28,8 @@ export const transferCommands: readonly Command[] = [
     options: [
       ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
+      ["--type <type>", "only memories of this type"],
+      ["--since <days>", "only memories changed within this many days"],
       FORCE_OPTION,
     ],
     example: "strata export memories.jsonl",

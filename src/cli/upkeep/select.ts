@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../days.js";
 import { StrataError } from "../../error.js";
 import type { Memory, MemoryType } from "../../memory/memory.js";
-import { readType, readWhole, WRONG_ARGUMENT } from "../arguments.js";
+import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import type { CliContext, OptionValues } from "../command.js";
 
 export interface Selection {
@@ -11,8 +11,6 @@ export interface Selection {
   /** In lower case. */
   words: readonly string[];
 }
-
-const MOST_DAYS = 36_500;
 
 /** What the options select; `undefined` without any. Throws if words are given as well, or neither. */
 export function readSelection(

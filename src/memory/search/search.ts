@@ -6,6 +6,7 @@ import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/reca
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
+import { isActive } from "../in-force.js";
 import type { Memory, MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store.js";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
@@ -131,7 +132,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     match(text) {
       active.open();
       const hits = active.recall?.match(text, { limit: MOST_MATCHES }) ?? [];
-      const matched = weigh(hits, active).filter(({ memory }) => isCurrent(memory, clock.now()));
+      const matched = weigh(hits, active).filter(({ memory }) => isActive(memory, clock.now()));
       return matched.sort(byScore).map(({ memory }) => memory);
     },
   };
@@ -218,7 +219,14 @@ function listByTime({ memories }: MemoryIndex): Weighed[] {
   }));
 }
 
+/** A key of another tracker, such as PROJ-12, is looked for as a word. */
+const TICKET = /^[A-Z][A-Z0-9]{1,9}-\d{1,7}$/;
+
 function isAbout(memory: Memory, entity: string): boolean {
+  if (TICKET.test(entity))
+    return new RegExp(`(?<![\\w-])${entity}(?![\\w-])`).test(
+      [memory.title, memory.content, ...memory.entities, ...memory.tags].join("\n"),
+    );
   return (
     hasEntity(memory.entities, entity) ||
     hasEntity(findEntities(`${memory.title}\n${memory.content}`), entity)
@@ -243,9 +251,4 @@ function isShareable({ isForeign, sensitivity }: Memory): boolean {
 
 function isArchived({ status }: Memory): boolean {
   return status === "archived";
-}
-
-/** True if the memory is active and not expired. */
-function isCurrent({ expires, status }: Memory, nowMs: number): boolean {
-  return status === "active" && !(expires !== undefined && Date.parse(expires) <= nowMs);
 }

@@ -1,0 +1,216 @@
+/** Creates the parts that layers share, from the ground up: configuration, log and files first. */
+import { randomUUID } from "node:crypto";
+import PQueue from "p-queue";
+import { createGeneration } from "./background/generation.js";
+import { createCandidates } from "./candidates/candidates.js";
+import { readConfig } from "./config/config.js";
+import type { SettingsPart } from "./config/part.js";
+import { createPulse } from "./dispatcher/pulse.js";
+import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
+import { openEntities } from "./entities/open-entities.js";
+import { formatError } from "./error.js";
+import { createFamily } from "./family.js";
+import { planFolders } from "./folders.js";
+import { createInstances } from "./instances/instances.js";
+import type { KernelContext } from "./layer-context.js";
+import { createLocks } from "./lock/locks.js";
+import { formatKeptOut, typesOutOfGit } from "./memory/kept-out.js";
+import { effectiveImportance } from "./memory/rank.js";
+import { createMemorySearch } from "./memory/search/search.js";
+import { createSecretGate } from "./memory/secret-gate.js";
+import { createMemoryStore } from "./memory/store/memory-store.js";
+import { createNotes } from "./notes/notes.js";
+import { readTracked } from "./own/git-index.js";
+import { type Own, openOwn } from "./own/own.js";
+import { createOwnFiles } from "./own/own-files.js";
+import { lookAfterFolders } from "./own/own-flaws.js";
+import type { SeenSessions } from "./owner/seen-sessions.js";
+import { createDeferred } from "./record/deferred.js";
+import { createKnownPrices } from "./record/known-prices.js";
+import { createLog } from "./record/log.js";
+import { createSavings } from "./record/savings.js";
+import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
+import { createTokenCounter } from "./record/tokens.js";
+import type { Clock } from "./seams/clock.js";
+import type { Files } from "./seams/files.js";
+import type { Get } from "./seams/get.js";
+import type { Host } from "./seams/host.js";
+import type { Post } from "./seams/post.js";
+import { createToasts } from "./toasts.js";
+import { openTrust } from "./trust/open-trust.js";
+import { planCachePolicy } from "./view/cold.js";
+import { createContextSizes } from "./view/context-size.js";
+import { createDecisions } from "./view/decisions.js";
+import { createRequests } from "./view/request.js";
+import { createResultFiles } from "./view/result-files.js";
+import { createModelWindows } from "./view/windows.js";
+
+export interface Seams {
+  clock: Clock;
+  files: Files;
+  host: Host;
+  /** Variables of the environment; without it none is set. */
+  readVariable?(name: string): string | undefined;
+  /** Replaced in tests only. */
+  tokenizer?: Tokenizer;
+  /** Replaced in tests only. */
+  post?: Post;
+  /** Replaced in tests only. */
+  get?: Get;
+}
+
+/** The parts that all others are built on. */
+export interface Ground
+  extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
+    Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
+  locateRecord: Own["locateRecord"];
+  sessions: SeenSessions;
+}
+
+type Requesting = Pick<
+  KernelContext,
+  "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
+>;
+type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
+type Remembering = Pick<KernelContext, "candidates" | "entities" | "locks" | "memories" | "search"> &
+  Pick<KernelContext, "trust"> & { embedder: OpenEmbedder | undefined };
+type Working = Pick<KernelContext, "family" | "generation" | "instances">;
+
+/** Reads the configuration and opens the log and the files. State of another machine counts as absent. */
+export async function openGround(
+  { clock, files: disk, host }: Seams,
+  parts: readonly SettingsPart[],
+  options: Record<string, unknown> | undefined,
+): Promise<Ground> {
+  const folders = planFolders(host.project);
+  const writes = new PQueue({ concurrency: 1 });
+  const background = new PQueue({ concurrency: 4 });
+  const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
+  const { config } = reading;
+  const guarded = createOwnFiles({
+    files: disk,
+    clock,
+    listLinked: async () => config.linkedFolders,
+    report: (message) => log.warn("files", message),
+  });
+  const log = createLog({ files: guarded, clock, host, writes, path: folders.log, level: config.log.level });
+  const instance = randomUUID().slice(0, 8);
+  const own = openOwn({ clock, files: guarded, log, folders, host, instance });
+  const toasts = createToasts({ clock, host });
+  lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
+  const deferred = createDeferred({ clock, log });
+  return {
+    ...own,
+    background,
+    clock,
+    config,
+    deferred,
+    folders,
+    host,
+    instance,
+    log,
+    reading,
+    toasts,
+    writes,
+  };
+}
+
+/** Ledger, pulse, token counts and notes. */
+export function createRecording(
+  { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
+  tokenizer: Tokenizer = createTokenizer(clock),
+): Recording {
+  return {
+    savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
+    pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
+    tokens: createTokenCounter({
+      tokenize: tokenizer,
+      clock,
+      onFailure: (why) =>
+        log.warn("tokens", `cannot count tokens, estimating four characters a token: ${formatError(why)}`),
+    }),
+    notes: createNotes({
+      files,
+      clock,
+      log,
+      folder: folders.sessionMemory,
+      readMessages: host.readMessages,
+      seen: sessions,
+    }),
+  };
+}
+
+/** Decisions, result files, sizes, windows and prices: what a request to the model is made from. */
+export function createRequesting({ clock, config, files, folders, log, writes }: Ground): Requesting {
+  const of = { folder: folders.decisions, resultsFolder: folders.toolResults };
+  const known = {
+    decisions: createDecisions({ clock, files, log, ...of }),
+    prices: createKnownPrices({ files, log, writes, path: folders.prices }),
+    sizes: createContextSizes(),
+    windows: createModelWindows(),
+  };
+  return {
+    ...known,
+    resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
+    requests: createRequests({
+      ...{ clock, ...known },
+      thresholdTokens: config.autoCompact.threshold,
+      coldThresholdTokens: config.autoCompact.coldThreshold,
+      cachePolicy: planCachePolicy(config),
+    }),
+  };
+}
+
+export function createRemembering(
+  ground: Ground,
+  { get, post, readVariable = () => undefined }: Pick<Seams, "get" | "post" | "readVariable">,
+): Remembering {
+  const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
+  const locks = createLocks({ clock, files, processes: host.processes, instance });
+  const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
+  const memories = createMemoryStore({
+    ...{ clock, files, folders, instance, locks, log, trust },
+    globalFolder: host.globalFolder,
+    limits: config.autoMemory,
+    gate: createSecretGate(clock),
+    keepOutOfGit: typesOutOfGit(config, folders),
+    listTracked: () => readTracked(files, folders.project),
+    onKeptOut: (ids) => {
+      log.info("memory", formatKeptOut(ids));
+      toasts.show(formatKeptOut(ids), "info");
+    },
+  });
+  const embedder = openEmbedder({ ...ground, readVariable, post });
+  const search = createMemorySearch({
+    ...{ background, clock, embedder, files, log, memories, sessions },
+    mayEmbed: embedder?.mayEmbed,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
+  const candidates = createCandidates({ ...ground, locks });
+  const entities = openEntities({ ...ground, readVariable, get });
+  return { candidates, embedder, entities, locks, memories, search, trust };
+}
+
+/** Other instances, subagents, and Strata's own model calls. */
+export function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" | "savings">): Working {
+  const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
+  const family = createFamily(host);
+  return {
+    family,
+    generation: createGeneration({
+      config: config.background,
+      claims: reading.claims,
+      ...recording,
+      ...{ clock, files, host, log, toasts, instance },
+      folder: folders.background,
+    }),
+    instances: createInstances({
+      ...{ clock, family, files, log },
+      processes: host.processes,
+      folder: folders.instances,
+      id: instance,
+      directory: host.directory,
+    }),
+  };
+}
