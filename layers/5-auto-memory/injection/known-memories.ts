@@ -1,9 +1,11 @@
 /** The memories for the next message: read and ranked in the background, with notices for the session. */
 import { formatError } from "../../../src/error.js";
+import { findHeld, type Lease, parseLeases } from "../../../src/instances/lease.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { rankMemories } from "../../../src/memory/rank.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
+import { readText } from "../../../src/seams/files.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { type ActiveSessions, formatActive } from "./active-sessions.js";
@@ -31,7 +33,10 @@ export interface KnownMemories {
 }
 
 export interface KnownMemoriesOptions
-  extends Pick<LayerContext, "background" | "clock" | "config" | "instances" | "log" | "memories"> {
+  extends Pick<
+    LayerContext,
+    "background" | "clock" | "config" | "files" | "folders" | "instances" | "log" | "memories"
+  > {
   conflicts: Pick<Conflicts, "open" | "see">;
   findDoubts: FindDoubts;
   changes: Pick<AgentChanges, "markShown" | "read">;
@@ -52,6 +57,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   /** The agent's changes to the user's memories, until a session shows them. */
   let changed: string | undefined;
   let active: ActiveSessions = [];
+  let held: readonly Lease[] = [];
   let doubts: Doubts = new Map();
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
@@ -92,7 +98,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     notices: (sessionID) => ({
       conflicts: openConflicts,
       changed,
-      active: formatActive(active, { ownID: instances.ownID, sessionID }),
+      active: formatActive(active, { held, ownID: instances.ownID, sessionID }),
     }),
 
     noteShown(text) {
@@ -109,7 +115,10 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     doubts = await findDoubts(await memories.list());
     openConflicts = formatOpenConflicts(await conflicts.open());
     changed = await changes.read();
-    if (config.boot.activeSessions) active = await readActive();
+    if (config.boot.activeSessions) {
+      active = await readActive();
+      held = await readHeld();
+    }
     isRead = true;
     order();
   }
@@ -120,6 +129,12 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
       log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
       return [];
     });
+  }
+
+  async function readHeld(): Promise<Lease[]> {
+    const text = await readText(options.files, options.folders.leases).catch(() => undefined);
+    const living = new Set(active.map(({ id }) => id));
+    return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
   }
 
   function order(): readonly Memory[] {

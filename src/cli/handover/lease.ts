@@ -1,7 +1,8 @@
 /** `strata lease`: who holds what. */
 import { formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
-import { type LeaseOutcome, PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
+import type { LeaseOutcome } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
+import { PERSON } from "../../instances/lease.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { openProject } from "../open-project.js";
