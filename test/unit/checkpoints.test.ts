@@ -3,12 +3,16 @@ import { describe, expect, it } from "vitest";
 import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/checkpoints/capsule.js";
 import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { DAY_MS } from "../../src/days.js";
+import { estimateTokens } from "../../src/view/context-size.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
 import { createSession } from "../support/session.js";
 import { begin, idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
 import { openWorld } from "../support/world.js";
+
+/** Strata cuts a context of more than 20,000 tokens, and clears no results before. */
+const CUTTING = { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } };
 
 describe("a checkpoint", () => {
   it("a checkpoint keeps notes, todos, plan, changed files and memories of its session, without secrets", async () => {
@@ -70,6 +74,28 @@ describe("a checkpoint", () => {
     await world.strata.dispose();
     expect((await occasions()).sort()).toEqual(["compaction", "dream", "end"]);
     expect(kept(world).every((path) => path.endsWith(".auto.json"))).toBe(true);
+  });
+
+  it("a checkpoint is kept when Strata itself cuts the history, with what the cut part said", async () => {
+    const world = await openWorld({ options: CUTTING });
+    const session = createSession(world.clock);
+    for (let n = 0; n < 22; n++) {
+      session.user(`Request ${n}. Never touch file ${n}.`);
+      const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
+      session.answer([call("edit", lines(30), { state }), call("bash", lines(30))], {
+        sent: 9_000 + 900 * n,
+      });
+      session.answer([], { sent: 9_000 + 900 * n, text: `done ${n}` });
+    }
+    session.user("and now?");
+    await request(world, session);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    const [path = "", ...others] = kept(world);
+    expect(others).toEqual([]);
+    const checkpoint = await parseCheckpoint(world.files.text(path) ?? "");
+    expect(checkpoint).toMatchObject({ occasion: "compaction", sessionID: "ses_1" });
+    expect(checkpoint?.notes).toContain("Request 0. Never touch file 0.");
+    expect(checkpoint?.files.map(({ name }) => name)).toContain("src/0.ts");
   });
 
   it("a checkpoint is not kept of a question and its answer, nor of a subagent", async () => {
