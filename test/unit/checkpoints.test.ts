@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/checkpoints/capsule.js";
 import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { DAY_MS } from "../../src/days.js";
-import { estimateTokens } from "../../src/view/context-size.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";
