@@ -64,14 +64,8 @@ function create(context: LayerContext): LayerParts {
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);
-  const findDoubts = createFindDoubts(context);
-  const conversation = createConversation({
-    ...context,
-    changes,
-    conflicts,
-    findDoubts,
-    match: search.match,
-  });
+  const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };
+  const conversation = createConversation({ ...shared, match: search.match });
   const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   const extraction = createExtraction({ ...context, findSimilar, gate });
@@ -82,14 +76,7 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
-    tools: createMemoryTools({
-      ...context,
-      changes,
-      conflicts,
-      findDoubts,
-      gate,
-      readUsersMessages: readUsers,
-    }),
+    tools: createMemoryTools({ ...shared, gate, readUsersMessages: readUsers }),
     commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
       turn({ sessionID }) {

@@ -1,7 +1,7 @@
 /** Keeping memory in order in the real OpenCode: retention by a dream, conflicts, and facts that follow their files. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { repository } from "./repository.js";
@@ -28,6 +28,14 @@ async function type(session: Session, name: string): Promise<void> {
   await expect(session.command(name)).rejects.toThrow("answered 500");
 }
 
+/** The first session of a host, which reads the memories for the first time. */
+async function warmUp(stage: Stage): Promise<Session> {
+  const session = await stage.newSession("first");
+  stage.model.script(say("Good morning."));
+  await session.ask("Good morning.");
+  return session;
+}
+
 /** What a new session is told behind its first message. */
 async function begin(stage: Stage, title: string): Promise<string> {
   stage.model.script(say("Good morning."));
@@ -38,9 +46,7 @@ async function begin(stage: Stage, title: string): Promise<string> {
 
 test("a dream archives blockers that were resolved long ago and old notes, and gc says so before", async () => {
   await using stage = await shared.openStage();
-  const session = await stage.newSession("first");
-  stage.model.script(say("Good morning."));
-  await session.ask("Good morning.");
+  const session = await warmUp(stage);
   const blocker = (name: string, status: string, day: string): void => {
     const front = `---\ntitle: ${name}\nstatus: ${status}\ncreated: ${day}\nupdated: ${day}\nsource:\n  by: person\n---\n`;
     writeFileSync(stage.project.file(`${MEMORY}/blocker/${name}.md`), `${front}The ${name} is missing.\n`);
@@ -50,6 +56,7 @@ test("a dream archives blockers that were resolved long ago and old notes, and g
   blocker("open-key", "active", "2020-01-01T00:00:00.000Z");
   expect(strata(stage, "trust", "--yes").code).toBe(0);
   const notes = stage.project.file(".opencode/session-memory/ses_old.md");
+  mkdirSync(dirname(notes), { recursive: true });
   writeFileSync(notes, "# Old notes\n");
   const longAgo = new Date(Date.now() - 400 * DAY_MS);
   utimesSync(notes, longAgo, longAgo);
@@ -66,6 +73,7 @@ test("a dream archives blockers that were resolved long ago and old notes, and g
 
 test("a conflict is told to sessions until strata reconcile decides it", async () => {
   await using stage = await shared.openStage();
+  await warmUp(stage);
   const remember = (text: string): string =>
     strata(stage, "remember", "--type", "decision", "--title", "Harbour", text).all;
   remember("ships land at pier four");
@@ -82,6 +90,7 @@ test("a conflict is told to sessions until strata reconcile decides it", async (
 test("a fact whose file has changed is told as one to verify, and a dream renews it without a command", async () => {
   const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
   await using stage = await shared.openStage({ files: { "package.json": manifest("vitest run") } });
+  const session = await warmUp(stage);
   expect(strata(stage, "bootstrap").code).toBe(0);
   expect(await begin(stage, "before")).toMatch(/`vitest run` \(procedure, [^()]*\)/);
   writeFileSync(stage.project.file("package.json"), manifest("jest --ci"));
@@ -92,9 +101,6 @@ test("a fact whose file has changed is told as one to verify, and a dream renews
     all: expect.stringContaining("package.json has changed"),
   });
   expect(await begin(stage, "between")).toContain("verify: package.json has changed since");
-  const session = await stage.newSession("dreams");
-  stage.model.script(say("Good morning."));
-  await session.ask("Good morning.");
   await type(session, "dream");
   const path = stage.project.file(`${MEMORY}/procedure/scripts-of-shop.md`);
   await whenContains(path, "`jest --ci`");

@@ -18,7 +18,7 @@ export interface Retained {
   count: number;
   /** Number of those that are due, and what then happens to them. */
   due: number;
-  then: string;
+  next: string;
 }
 
 export async function readRetention(project: Project): Promise<Retained[]> {
@@ -53,32 +53,32 @@ export async function readRetention(project: Project): Promise<Retained[]> {
       ...{ what: "resolved blockers", setting: "retention.resolvedBlockersDays", count: blockers.length },
       kept: `${resolvedBlockersDays} days`,
       due: blockers.filter(({ updated }) => Date.parse(updated) <= latestMs).length,
-      then: "the next dream archives them",
+      next: "the next dream archives them",
     },
     {
       ...{ what: "notes of sessions", setting: "retention.notesDays", count: notes.length },
       kept: `${notesDays} days without use`,
       due: old.length,
-      then: "the next dream archives them",
+      next: "the next dream archives them",
     },
     {
       ...{ what: "findings", setting: "findings.maxAgeDays", count: findings },
       kept: `${maxAgeDays} days without use`,
       due: aged,
-      then: "the next session archives them",
+      next: "the next session archives them",
     },
     {
       ...{ what: "lines of errors.log", setting: "errors.maxErrorHistory", count: lines },
       kept: `the newest ${maxErrorHistory}`,
       due: Math.max(0, lines - maxErrorHistory),
-      then: "they are not used any more",
+      next: "they are not used any more",
     },
   ];
 }
 
 /** "resolved blockers: 3, kept for 90 days (…); 1 is due, the next dream archives them" */
-export function formatRetained({ count, due, kept, setting, then, what }: Retained): string {
-  const dues = due === 0 ? "" : `; ${due} due, ${then}`;
+export function formatRetained({ count, due, kept, setting, next, what }: Retained): string {
+  const dues = due === 0 ? "" : `; ${due} due, ${next}`;
   return `${what}: ${count}, kept: ${kept} (${setting})${dues}`;
 }
 
