@@ -59,6 +59,8 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   let active: ActiveSessions = [];
   let held: readonly Lease[] = [];
   let doubts: Doubts = new Map();
+  /** When each memory in doubt was last changed, as of that read. */
+  let readAt: ReadonlyMap<string, string> = new Map();
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -93,7 +95,11 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
       return rules;
     },
 
-    doubts: () => doubts,
+    doubts() {
+      // A memory may have been renewed since the doubts were read.
+      const known = new Map(memories.known().map(({ id, updated }) => [id, updated]));
+      return new Map([...doubts].filter(([id]) => known.get(id) === readAt.get(id)));
+    },
 
     notices: (sessionID) => ({
       conflicts: openConflicts,
@@ -112,29 +118,17 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   };
 
   async function read(): Promise<void> {
-    doubts = await findDoubts(await memories.list());
+    const all = await memories.list();
+    doubts = await findDoubts(all);
+    readAt = new Map(all.flatMap(({ id, updated }) => (doubts.has(id) ? [[id, updated]] : [])));
     openConflicts = formatOpenConflicts(await conflicts.open());
     changed = await changes.read();
     if (config.boot.activeSessions) {
-      active = await readActive();
-      held = await readHeld();
+      active = await readActive(options);
+      held = await readHeld(options, active);
     }
     isRead = true;
     order();
-  }
-
-  /** A session that cannot be seen counts as ended. */
-  async function readActive(): Promise<ActiveSessions> {
-    return instances.living().catch((thrown) => {
-      log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
-      return [];
-    });
-  }
-
-  async function readHeld(): Promise<Lease[]> {
-    const text = await readText(options.files, options.folders.leases).catch(() => undefined);
-    const living = new Set(active.map(({ id }) => id));
-    return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
   }
 
   function order(): readonly Memory[] {
@@ -145,4 +139,25 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
     await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
+}
+
+/** A session that cannot be seen counts as ended. */
+async function readActive({
+  instances,
+  log,
+}: Pick<LayerContext, "instances" | "log">): Promise<ActiveSessions> {
+  return instances.living().catch((thrown) => {
+    log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
+    return [];
+  });
+}
+
+/** Leases in force of these instances and of people; none if the file cannot be read. */
+async function readHeld(
+  { clock, files, folders }: Pick<LayerContext, "clock" | "files" | "folders">,
+  active: ActiveSessions,
+): Promise<Lease[]> {
+  const text = await readText(files, folders.leases).catch(() => undefined);
+  const living = new Set(active.map(({ id }) => id));
+  return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
 }
