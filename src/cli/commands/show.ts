@@ -1,6 +1,7 @@
 /** `strata show` */
 
 import type { Memory } from "../../memory/memory.js";
+import { readTaken } from "../bootstrap/taken.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
@@ -25,7 +26,8 @@ function formatMemory(memory: Memory, { all, style }: { all: readonly Memory[]; 
   const { by, evidence, session } = provenance;
   const rows: [string, string | undefined][] = [
     ["id", `${id}, ${status}`],
-    ["source", [by, session].filter(Boolean).join(", ")],
+    ["source", [by, session, memory.isForeign && "came with the repository"].filter(Boolean).join(", ")],
+    ["taken from", readTaken(memory)?.file],
     ["evidence", evidence],
     ["dates", `created ${created.slice(0, 10)}, changed ${updated.slice(0, 10)}`],
     ["tags", tags.join(", ")],
