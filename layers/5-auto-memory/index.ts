@@ -33,6 +33,7 @@ import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
 import type { Findings } from "./findings/findings.js";
 import { createConversation } from "./injection/conversation.js";
+import { createFindDoubts } from "./injection/doubted-facts.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
 import type { UsersMessage } from "./said/own-words.js";
@@ -63,7 +64,8 @@ function create(context: LayerContext): LayerParts {
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);
-  const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
+  const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };
+  const conversation = createConversation({ ...shared, match: search.match });
   const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   const extraction = createExtraction({ ...context, findSimilar, gate });
@@ -74,7 +76,7 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
-    tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...shared, gate, readUsersMessages: readUsers }),
     commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
       turn({ sessionID }) {

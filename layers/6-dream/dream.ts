@@ -1,13 +1,14 @@
 /**
  * Tidies the memories of a project, under a lock that holds across processes:
  *
+ *     renew         facts taken from files say what the files say
  *     locate        list the memories
  *     collect       find similar memories, and those that name missing files
  *     consolidate   merge duplicates by rules, and similar memories with a model if one may be asked
  *     prune         archive expired and forgotten memories; all changes go in with one swap; then move old sessions' notes
  *                   to their archive
  *
- * Nothing changes before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, the dream plans
+ * Nothing but the facts changes before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, the dream plans
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
@@ -24,6 +25,7 @@ import { archiveNotes, findOldNotes } from "./archive-notes.js";
 import { createDreamRecord } from "./dream-record.js";
 import type { DreamReport } from "./dreams-page.js";
 import { type AskModel, createDreamPlanning, type DreamRun } from "./planning.js";
+import { renewFacts } from "./renew-facts.js";
 import type { StagedCheck } from "./staged.js";
 
 export interface Dreams {
@@ -115,6 +117,7 @@ export function createDreams(given: DreamsOptions): Dreams {
     const id = randomUUID().slice(0, 8);
     const run: DreamRun = { id, askModel: options.askModel, signal: both, state, clusters: [] };
     let refusal = "";
+    if (!options.isDry) await renew();
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const planned = await plan(run);
       const oldNotes = await findOldNotes({ clock, files, folders, retention: given.retention });
@@ -132,6 +135,13 @@ export function createDreams(given: DreamsOptions): Dreams {
       refusal = swapped.why;
     }
     throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
+  }
+
+  /** A file that cannot be read keeps no dream from tidying the rest. */
+  async function renew(): Promise<void> {
+    await renewFacts(given).catch((thrown) =>
+      log.warn(SOURCE, `cannot renew facts from their files: ${formatError(thrown)}`),
+    );
   }
 
   async function fail(thrown: unknown, options: RunOptions, progress: Progress): Promise<DreamOutcome> {

@@ -8,6 +8,7 @@ import type { Change } from "./change.js";
 import { createDreams, type DreamOutcome, type RunOptions } from "./dream.js";
 import { formatCounts } from "./dreams-page.js";
 import { planBackoff } from "./gates.js";
+import { renewFacts } from "./renew-facts.js";
 import { formatUndone, takeBack } from "./take-back.js";
 
 export interface Dreamer {
@@ -15,6 +16,8 @@ export interface Dreamer {
   state(): Promise<DreamState>;
   /** Tidies now, with a model if one may be asked. Never rejects. */
   dream(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome>;
+  /** Renews facts taken from files, whatever the gates say. Rejects with the system's error. */
+  renewFacts(): Promise<unknown>;
   /** Undoes the last change of memory and returns a text for people. */
   undo(session: string): Promise<string>;
   /** Formats the outcome for people. */
@@ -51,6 +54,7 @@ export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer 
       });
     },
 
+    renewFacts: () => renewFacts(context),
     undo: async (session) => formatUndone(await takeBack(context, { session })),
     format: (outcome) => formatOutcome(outcome, folders.memory),
     formatChanges: formatCounts,

@@ -2,7 +2,8 @@
  * Layer 6: tidies memory in the background while all sessions are idle. Rules come first, without a model call; a model may
  * then look at what they leave over.
  *
- *     a turn has ended   after a quiet period, checks the gates, the cheapest first; then dreams in the background
+ *     a turn has ended   after a quiet period, renews facts with their files; checks the gates, the cheapest first; then
+ *                        dreams in the background
  *     /dream             dreams now, whatever the gates say
  *     /memory-undo       undoes the last change of memory: a dream or a single change
  */
@@ -85,6 +86,7 @@ function create(context: LayerContext): LayerParts {
   async function consider(sessionID: string): Promise<void> {
     try {
       const dreamer = await open();
+      await dreamer.renewFacts();
       const state = await dreamer.state();
       if (state.later !== undefined) return logLater(state.later);
       const why = await due.findObstacle(state);

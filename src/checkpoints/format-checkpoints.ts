@@ -1,4 +1,4 @@
-import { formatAge } from "../format-age.js";
+import { formatAge } from "../format.js";
 import type { Checkpoint, Occasion } from "./checkpoint.js";
 
 const WHY: Readonly<Record<Occasion, string>> = {

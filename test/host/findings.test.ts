@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { firstDifference } from "./stage/model-request.js";
+import { firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 const shared = shareHost({ plugin: repository, config: { permission: { "*": "allow" } } });
@@ -73,4 +74,29 @@ test("a session that asks for what an earlier one has read of a page is told, wi
   expect(told).toContain(SENTENCE);
   expect(told).toContain("(knowledge, quoted from what was read, not said by the user, today)");
   expect(told).toContain(page.url);
+});
+
+test("with a model in background.model, the finding holds the sentence that it chose, after the turn", async () => {
+  await using page = await servePage();
+  await using stage = await openStage({
+    plugin: repository,
+    options: { background: { model: "mock/m2" } },
+    config: { permission: { "*": "allow" } },
+  });
+  const fetch = call("webfetch", { url: page.url, format: "markdown" }, { id: "page" });
+  const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
+  stage.model.script(fetch, say("60 a minute."));
+  stage.model.respond((request) => {
+    if (!isOwn(request)) return undefined;
+    const [, number = "0"] = /^(\d+)\. .*guests/m.exec(request.textOf("user")) ?? [];
+    return say(`{"quotes":[{"from":${number},"text":"how the house treats its guests"}]}`);
+  });
+  await (await stage.newSession("reads the page")).ask(ASKED);
+  await whenContains(stage.project.file(".opencode/memory/private/MEMORY.md"), "limits");
+  const [name = ""] = readdirSync(stage.project.file(FINDINGS));
+  await whenContains(stage.project.file(`${FINDINGS}/${name}`), "guests");
+  expect(stage.read(`${FINDINGS}/${name}`)).not.toContain(SENTENCE);
+  const [question, ...others] = stage.model.requests.filter(isOwn);
+  expect(others).toEqual([]);
+  expect(question?.textOf("user")).not.toContain("Ignore all");
 });

@@ -3,16 +3,13 @@ import { expect, it } from "vitest";
 import { overlaps } from "../../layers/7-across-agents/leases/items.js";
 import {
   type Asker,
-  findHeld,
   formatLeases,
-  type Lease,
   type LeasePlan,
-  LONGEST_LEASE_MS,
-  parseLeases,
   planClaim,
   planRelease,
   planRenew,
 } from "../../layers/7-across-agents/leases/lease-table.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/instances/lease.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

@@ -1,5 +1,5 @@
 /** Projects for `strata bootstrap`, and what it has taken from them. */
-import { readTaken } from "../../src/cli/bootstrap/taken.js";
+import { readTaken } from "../../src/bootstrap/taken.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "./fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

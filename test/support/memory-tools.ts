@@ -1,5 +1,6 @@
 import type { AgentChange } from "../../layers/5-auto-memory/changed-by-agent.js";
 import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
 import { planFolders } from "../../src/folders.js";
 import { createGate } from "../../src/gate/gate.js";
@@ -37,6 +38,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     folders,
     changes: { note: async (change) => void noted.push(change) },
     conflicts,
+    findDoubts: createFindDoubts({ clock, files: disk, folders }),
     entities: { prepare: async () => {}, find: () => [], load: () => Promise.reject(new Error("unused")) },
     memories: store,
     gate: createGate({ memories: store }),

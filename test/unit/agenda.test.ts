@@ -6,9 +6,9 @@ import {
   type AgendaSession,
   planAgenda,
 } from "../../layers/7-across-agents/agenda/plan-agenda.js";
-import { PERSON } from "../../layers/7-across-agents/leases/lease-table.js";
 import type { ToolPart } from "../../src/conversation/message.js";
 import { DAY_MS } from "../../src/days.js";
+import { PERSON } from "../../src/instances/lease.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";

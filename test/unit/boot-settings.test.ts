@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { PERSON } from "../../src/instances/lease.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";
@@ -82,6 +83,41 @@ describe("the boot block", () => {
       '- ses_4 (instance other, idle, "do ses_4")',
     ]);
     expect(formatActive([], { ownID: "me", sessionID: "ses_1" })).toBeUndefined();
+  });
+});
+
+describe("what other sessions hold", () => {
+  const lease = (session: string, item: string) => ({
+    ...{ item, session, instance: session === PERSON ? PERSON : "me" },
+    ...{ sinceMs: 0, untilMs: 1 },
+  });
+  const idle = (id: string) => ({ id, state: "idle" as const, goal: `do ${id}` });
+
+  it("what other sessions hold is named with them, three items at most, and a session that holds something is named", () => {
+    const items = ["src/a.ts", "src/b.ts", "topic [Strata]", "src/d.ts"];
+    const held = [
+      ...items.map((item) => lease("ses_2", item)),
+      lease("ses_1", "mine"),
+      lease(PERSON, "docs"),
+    ];
+    const sessions = ["ses_1", "ses_2", "ses_3"].map(idle);
+    expect(formatActive([{ id: "me", sessions }], { held, ownID: "me", sessionID: "ses_1" })).toBe(
+      [
+        "Other sessions here, and what they were last asked:",
+        '- ses_2 (instance me, idle, "do ses_2"), holds src/a.ts, src/b.ts, topic (Strata) and 1 more',
+        "- a person, holds docs",
+      ].join("\n"),
+    );
+  });
+
+  it("what other sessions hold is told to a session that begins, and no more once it has expired", async () => {
+    const pair = await openPair();
+    await pair.a.turn("build the login");
+    await pair.a.tool("lease", { op: "claim", item: "src/login.ts", minutes: 5 });
+    expect(textOf(await pair.b.turn("write the docs"))).toMatch(/build the login.*holds src\/login\.ts/);
+    pair.clock.advance(6 * 60_000);
+    const late = await pair.open("ses_c", 2);
+    expect(textOf(await late.turn("write the tests"))).not.toContain("holds");
   });
 });
 

@@ -51,7 +51,16 @@ members = ["crates/wire", "crates/log"]
 [dependencies]
 serde = { version = "1.0.200", features = ["derive"] }
 anyhow = "1"
+[build-dependencies]
+cc = "1.0"
+[target.'cfg(windows)'.dependencies]
+winapi = "0.3.9"
 `,
+  "crates/wire/Cargo.toml": '[package]\nname = "wire"\nedition.workspace = true\n',
+  "README.md":
+    "Gull\n====\n\nReads ship logs.\n\nBuild\n-----\n\n```sh\nmake\n```\nand\n```sh\nmake test\n```\n",
+  ".github/workflows/release.yml":
+    'name: Release\non: push\njobs:\n  tag:\n    runs-on: ubuntu-latest\n    steps:\n      - run: cargo publish\n      - run: |\n          if [ -z "$TAG" ]; then\n            exit 1\n          fi\n',
   "Cargo.lock": `version = 3
 [[package]]
 name = "gull"
@@ -95,6 +104,16 @@ describe("strata bootstrap takes facts", () => {
     ["bare-fs", ["CMakeLists.txt#layout", "package.json#about"]],
     ["siginfo", [".travis.yml#ci", "package.json#commands"]],
     ["json-schema-traverse", [".github/workflows/build.yml#ci", "package.json#commands"]],
+    // Also a Python project, a Go module and a Composer package.
+    [
+      "crawler-user-agents",
+      [
+        ...["pyproject.toml#dependencies", "go.mod#versions", "composer.json#about", ".travis.yml#ci"],
+        ...["package.json#dependencies", ".github/workflows/ci-validation.yml#ci", "README.md#commands"],
+      ],
+    ],
+    // A Ruby gem.
+    ["modularscale-sass", ["Gemfile#dependencies", "readme.md#about"]],
   ])(
     "of the real package %s, each found in the file that it names; the second run changes nothing",
     async (name, expected) => {
@@ -115,11 +134,21 @@ describe("strata bootstrap takes facts", () => {
     },
   );
 
+  it("of the real package modularscale-sass no script that only says that there are no tests", async () => {
+    const files = openPackage("modularscale-sass");
+    await runStrata(files, "bootstrap");
+    expect(Object.keys(await byFact(files))).not.toContain("package.json#commands");
+  });
+
   it.each([
     ["Python", python, "uv.lock#locked", "- `httpx`: `0.27.2`"],
     ["Python", python, "pyproject.toml#dependencies", "- `dev`: `pytest`"],
     ["Python", python, ".gitlab-ci.yml#ci", "- `uv run pytest -q`"],
     ["Rust", rust, "Cargo.lock#locked", "- `serde`: `1.0.203`"],
+    ["Rust", rust, "Cargo.toml#dependencies", "- `cc`: `1.0`\n- `winapi`: `0.3.9`"],
+    ["Rust", rust, "README.md#about", "README.md begins:\n> Reads ship logs."],
+    ["Rust", rust, "README.md#commands", "by heading:\n- `Build`:\n- `make`\n- `make test`"],
+    ["Rust", rust, ".github/workflows/release.yml#ci", "- `tag`: `ubuntu-latest`\n- `cargo publish`"],
     ["Rust", rust, "Cargo.toml#layout", "- `gl`: `src/main.rs`"],
     ["Rust", rust, "Makefile#commands", "- `test`: `runs all tests`\n- `lint`"],
     ["Go", go, "go.mod#dependencies", "- `github.com/spf13/pflag`: `v1.0.5`"],

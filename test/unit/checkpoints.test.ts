@@ -3,9 +3,13 @@ import { describe, expect, it } from "vitest";
 import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { DAY_MS } from "../../src/days.js";
 import { PROJECT } from "../support/fake-host.js";
+import { call, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { idIn, kept, openWorker, request, SECRET, strata, type } from "../support/worker-session.js";
 import { openWorld } from "../support/world.js";
+
+/** Strata cuts a context of more than 20,000 tokens, and clears no results before. */
+const CUTTING = { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } };
 
 describe("a checkpoint", () => {
   it("a checkpoint keeps notes, todos, plan, changed files and memories of its session, without secrets", async () => {
@@ -104,6 +108,28 @@ describe("a checkpoint", () => {
     await world.files.writeWhole(kept(world)[0] ?? "", '{"v":1,"id":');
     expect((await strata(world, `attach ${id}`)).err).toContain("is damaged and cannot be read");
     expect((await strata(world, `checkpoint --remove ${id}`)).code).toBe(0);
+  });
+
+  it("a checkpoint is kept when Strata itself cuts the history, with what the cut part said", async () => {
+    const world = await openWorld({ options: CUTTING });
+    const session = createSession(world.clock);
+    for (let n = 0; n < 22; n++) {
+      session.user(`Request ${n}. Never touch file ${n}.`);
+      const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
+      session.answer([call("edit", lines(30), { state }), call("bash", lines(30))], {
+        sent: 9_000 + 900 * n,
+      });
+      session.answer([], { sent: 9_000 + 900 * n, text: `done ${n}` });
+    }
+    session.user("and now?");
+    await request(world, session);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    const [path = "", ...others] = kept(world);
+    expect(others).toEqual([]);
+    const checkpoint = await parseCheckpoint(world.files.text(path) ?? "");
+    expect(checkpoint).toMatchObject({ occasion: "compaction", sessionID: "ses_1" });
+    expect(checkpoint?.notes).toContain("Request 0. Never touch file 0.");
+    expect(checkpoint?.files.map(({ name }) => name)).toContain("src/0.ts");
   });
 
   it("a checkpoint is not kept of a question and its answer, nor of a subagent", async () => {

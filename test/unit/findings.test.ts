@@ -1,10 +1,9 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createFindings } from "../../layers/5-auto-memory/findings/findings.js";
+import { createFindings, type FindingsOptions } from "../../layers/5-auto-memory/findings/findings.js";
 import { REMINDER_HEAD } from "../../layers/5-auto-memory/findings/mentions.js";
 import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
-import type { Config } from "../../src/config/schema.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
@@ -31,9 +30,11 @@ const PAGE = [
 const QUOTE = `- line 5, under "Requests": "Each client may send 60 requests a minute; further requests get status 429."`;
 const DAY = 86_400_000;
 
-/** Without the notes, which say what an earlier session has left open. */
+/** Without the notes and other sessions, of which a beginning tells, too. */
 const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
-  openAny({ options: { sessionMemory: { enabled: false }, ...options } });
+  openAny({
+    options: { sessionMemory: { enabled: false }, boot: { activeSessions: false }, ...options },
+  });
 
 interface Given {
   input?: Record<string, unknown>;
@@ -227,7 +228,7 @@ describe("a page that the session itself has read", () => {
     const background = new PQueue();
     const findings = createFindings({
       ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
-      config: { findings: { enabled: true, maxAgeDays: 30, remind: true } } as Config,
+      ...({ config: { findings: { maxAgeDays: 30, remind: true } } } as FindingsOptions),
       folders: planFolders(PROJECT),
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });

@@ -62,7 +62,10 @@ describe("strata gc", () => {
       garbage.map(({ path }: { path: string }) => path.slice(OPENCODE.length + 1)).sort(),
     );
     expect(gone).toHaveLength(5);
-    expect((await runStrata(files, "gc")).out).toBe("Nothing to remove.");
+    expect((await runStrata(files, "gc")).out.split("\n")).toEqual([
+      "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays); 1 due, the next dream archives them",
+      "Nothing to remove.",
+    ]);
     expect((await runStrata(files, "gc --days none")).code).toBe(2);
   });
 
@@ -137,5 +140,48 @@ describe("strata gc", () => {
       expect([at, replayed.get("archive/decision/put-aside.md")]).toEqual([at, text]);
       expect(written.filter((line) => line.includes('"person"'))).toEqual([]);
     }
+  });
+});
+
+describe("strata gc and retention", () => {
+  it("gc shows what is kept for how long, and what is due, and changes nothing", async () => {
+    const clock = createFakeClock(MORNING - 100 * DAY_MS);
+    const head = { [`${PROJECT}/.git/HEAD`]: "x" };
+    const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
+    const id = idOf(await store.remember(draft("the disk is full", { type: "blocker" }), BY_TEST));
+    await store.update(id, (current) => ({ ...current, status: "resolved" }), BY_TEST);
+    const finding = { tags: ["finding"], sensitivity: "private", provenance: { by: "tool" } } as const;
+    await store.remember(draft("read on a page", { type: "knowledge", ...finding }), BY_TEST);
+    await store.onIdle();
+    clock.advance(100 * DAY_MS);
+    await files.writeWhole(`${OPENCODE}/session-memory/ses_1.md`, "notes");
+    await files.writeWhole(`${OPENCODE}/memory/errors.log`, "line\n".repeat(12));
+    await files.writeWhole(
+      `${PROJECT}/opencode.json`,
+      '{"plugin":[["opencode-strata",{"errors":{"maxErrorHistory":10}}]]}',
+    );
+    await runStrata(files, "trust --yes", { clock });
+    const before = new Map(files.contents);
+    const { code, out } = await runStrata(files, "gc", { clock });
+    expect([code, out.split("\n")]).toEqual([
+      0,
+      [
+        "Kept  resolved blockers: 1, kept: 90 days (retention.resolvedBlockersDays); 1 due, the next dream archives them",
+        "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays)",
+        "Kept  findings: 1, kept: 30 days without use (findings.maxAgeDays); 1 due, the next session archives them",
+        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are not used any more",
+        "Nothing to remove.",
+      ],
+    ]);
+    expect(files.contents).toEqual(before);
+    const { retained } = JSON.parse((await runStrata(files, "gc --json", { clock })).out);
+    expect(retained.map(({ count, due, setting }: Record<string, unknown>) => [setting, count, due])).toEqual(
+      [
+        ["retention.resolvedBlockersDays", 1, 1],
+        ["retention.notesDays", 1, 0],
+        ["findings.maxAgeDays", 1, 1],
+        ["errors.maxErrorHistory", 12, 2],
+      ],
+    );
   });
 });

@@ -1,10 +1,10 @@
 /** Files of a repository that were written to hang or crash what reads them. */
 import { describe, expect, it } from "vitest";
-import { readWorkflow } from "../../src/cli/bootstrap/readers/ci.js";
-import { readPackageJson } from "../../src/cli/bootstrap/readers/json.js";
-import { readGemfile, readGoMod } from "../../src/cli/bootstrap/readers/lines.js";
-import { readReadme } from "../../src/cli/bootstrap/readers/readme.js";
-import { readCargo } from "../../src/cli/bootstrap/readers/toml.js";
+import { readWorkflow } from "../../src/bootstrap/readers/ci.js";
+import { readPackageJson } from "../../src/bootstrap/readers/json.js";
+import { readGemfile, readGoMod } from "../../src/bootstrap/readers/lines.js";
+import { readReadme } from "../../src/bootstrap/readers/readme.js";
+import { readCargo } from "../../src/bootstrap/readers/toml.js";
 import { compileGlob } from "../../src/glob.js";
 import { openProject } from "../support/bootstrap.js";
 import { runStrata } from "../support/shell.js";

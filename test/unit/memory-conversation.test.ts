@@ -40,7 +40,8 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
   const speaking: LayerFactory = (context) => {
     const conflicts = createConflicts({ ...context, folder: context.folders.memory, store });
     const changes = createAgentChanges(context);
-    const conversation = createConversation({ ...context, changes, conflicts, memories: store, match });
+    const parts = { changes, conflicts, findDoubts: async () => new Map(), match, memories: store };
+    const conversation = createConversation({ ...context, ...parts });
     return {
       name: LAYER,
       cost: 5,

@@ -4,6 +4,7 @@ import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
 import { LAYER } from "../injection/shown.js";
 import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";
+import type { KeptFinding } from "./quote-chooser.js";
 import { findQuotes } from "./quotes.js";
 import type { Source } from "./source.js";
 
@@ -20,8 +21,11 @@ export interface Read {
 
 /** Each rejects with the system's error; a refusal is logged. */
 export interface FindingKeeper {
-  /** `said`: what the agent said of a source that only it has seen. */
-  keep(this: void, read: Read, said?: string): Promise<void>;
+  /**
+   * `said`: what the agent said of a source that only it has seen. Returns the finding that holds this reading, if one
+   * does.
+   */
+  keep(this: void, read: Read, said?: string): Promise<KeptFinding | undefined>;
   /** Archives findings that were not used for `findings.maxAgeDays`. Nothing is deleted. */
   archiveAged(this: void): Promise<void>;
 }
@@ -36,10 +40,14 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       const { text } = source;
       const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
       const quotes = text === undefined ? [] : await inSlices(clock, findQuotes(text, asked));
-      const planned = planFinding({ ...read, source, quotes, said });
-      if (!planned) return;
-      const checked = checkDraft(planned);
-      if (checked.kind === "refused") return log.info(LAYER, `finding not kept: ${checked.why}`);
+      const input = { ...read, source: withoutText(source), quotes, said };
+      const planned = planFinding(input);
+      const checked = planned && checkDraft(planned);
+      if (!checked) return undefined;
+      if (checked.kind === "refused") {
+        log.info(LAYER, `finding not kept: ${checked.why}`);
+        return undefined;
+      }
       const { draft } = checked;
       const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
       const known = findKnown(await memories.list(), draft);
@@ -49,8 +57,12 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
         : await memories.remember(draft, cause);
       // A page that says the same as before was used all the same.
       if (known) memories.noteUse([known.id]);
-      if (written.kind === "refused") log.info(LAYER, `finding not kept: ${written.why}`);
-      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+      if (written.kind === "refused") {
+        log.info(LAYER, `finding not kept: ${written.why}`);
+        return undefined;
+      }
+      log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+      return { id: written.memory.id, draft, input };
     },
 
     async archiveAged() {
@@ -62,3 +74,5 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
     },
   };
 }
+
+const withoutText = ({ text: _, ...source }: Source): Source => source;

@@ -1,7 +1,8 @@
 /**
- * Keeps what an agent has read outside the project before it is shortened or cleared, without a model.
+ * Keeps what an agent has read outside the project before it is shortened or cleared. No model is needed.
  *
  *     a read with a text      its quotes are kept behind the turn
+ *     the turn has ended      a model chooses among its sentences, where the user has named one
  *     a read without one      what the agent says of it next is kept: of a picture, or a PDF
  *     the same source again   one finding, the newer reading in front
  *     a source comes up       its finding is shown with the newest result
@@ -22,6 +23,7 @@ import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.j
 import { LAYER, readShown } from "../injection/shown.js";
 import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding-keeper.js";
 import { findMentioned, planReminder } from "./mentions.js";
+import { createQuoteChooser, type QuoteChooserOptions } from "./quote-chooser.js";
 import { readSource } from "./source.js";
 
 export interface Findings extends ShownFindings {
@@ -35,6 +37,7 @@ export interface Findings extends ShownFindings {
 
 export interface FindingsOptions
   extends FindingKeeperOptions,
+    QuoteChooserOptions,
     Pick<LayerContext, "background" | "folders" | "host"> {}
 
 /** Messages whose results are looked at: an aborted turn ends behind its last results. */
@@ -52,10 +55,13 @@ const LONGEST_SAID = 380;
 export function createFindings(options: FindingsOptions): Findings {
   const { background, clock, config, folders, host, log, memories } = options;
   const keeper = createFindingKeeper(options);
+  const chooser = createQuoteChooser(options);
   const seen = new Set<string>();
   let waiting: readonly Read[] = [];
   /** One after the other, so that two reads of one page become one finding. */
   let work: Promise<void> = later("archive old findings", keeper.archiveAged);
+  /** Questions to a model, apart from `work`: a page is kept while an earlier one is asked about. */
+  let asking: Promise<void> = Promise.resolve();
 
   return {
     take({ history, sessionID }) {
@@ -74,7 +80,7 @@ export function createFindings(options: FindingsOptions): Findings {
           atMs: result.part.state.time?.start ?? clock.now(),
         };
         if (source.text === undefined) waiting = [...waiting, read].slice(-MOST_WAITING);
-        else work = work.then(() => later(`keep what ${source.name} says`, () => keeper.keep(read)));
+        else work = work.then(() => later(`keep what ${source.name} says`, () => keep(read)));
       }
       keepSaid(sessionID, messages);
     },
@@ -95,6 +101,9 @@ export function createFindings(options: FindingsOptions): Findings {
     isGone: (request, memory) => isFinding(memory) && isSourceCleared(request, memory, folders.project),
 
     settle(sessionID) {
+      asking = Promise.all([asking, work]).then(() =>
+        later("choose the sentences of findings", () => chooser.choose(sessionID)),
+      );
       if (!waiting.some(({ session }) => session === sessionID)) return;
       work = work.then(() =>
         later("keep what was said of a document", async () => {
@@ -106,9 +115,9 @@ export function createFindings(options: FindingsOptions): Findings {
     },
 
     async onIdle() {
-      for (let last: unknown; last !== work; ) {
-        last = work;
-        await work;
+      for (let last: unknown[] = []; last[0] !== work || last[1] !== asking; ) {
+        last = [work, asking];
+        await Promise.all(last);
       }
     },
   };
@@ -116,6 +125,12 @@ export function createFindings(options: FindingsOptions): Findings {
   function later(what: string, run: () => Promise<void>): Promise<void> {
     const complain = (thrown: unknown): void => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`);
     return background.add(run).catch(complain);
+  }
+
+  async function keep(read: Read): Promise<void> {
+    const written = await keeper.keep(read);
+    const { text } = read.source;
+    if (written && text !== undefined) await chooser.note(written, text, read.asked);
   }
 
   /** Keeps the reads of which the agent has said something since. */
@@ -126,7 +141,9 @@ export function createFindings(options: FindingsOptions): Findings {
       if (said === undefined) continue;
       waiting = waiting.filter((other) => other !== read);
       work = work.then(() =>
-        later(`keep what was said of ${read.source.name}`, () => keeper.keep(read, said)),
+        later(`keep what was said of ${read.source.name}`, async () => {
+          await keeper.keep(read, said);
+        }),
       );
     }
   }

@@ -72,6 +72,24 @@ export function mergeFinding(current: Memory, draft: MemoryDraft): Memory | unde
   return { ...current, content, provenance: draft.provenance };
 }
 
+/**
+ * The finding with the lines of `after` in the place of those of `before`; `undefined` if that changes nothing, or if it
+ * holds another reading by now.
+ */
+export function narrowFinding(
+  current: Memory,
+  { after, before }: { after: MemoryDraft; before: MemoryDraft },
+): Memory | undefined {
+  const [head = "", ...known] = current.content.split("\n");
+  const [readAs = "", ...found] = before.content.split("\n");
+  const [, ...chosen] = after.content.split("\n");
+  if (!isFinding(current) || head !== readAs) return undefined;
+  const replaced = new Set([...found, ...chosen].map(foldQuote));
+  const kept = known.filter((line) => !replaced.has(foldQuote(line)));
+  const content = [head, ...[...chosen, ...kept].slice(0, MOST_LINES)].join("\n");
+  return content === current.content ? undefined : { ...current, content };
+}
+
 /** The active finding of this source, if any. */
 export function findKnown(memories: readonly Memory[], { entities, title }: MemoryDraft): Memory | undefined {
   const [name] = entities ?? [];

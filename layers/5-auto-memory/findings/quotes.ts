@@ -34,6 +34,30 @@ const NUMBER_GAIN = 0.5;
 
 /** In the order of the text. */
 export function* findQuotes(text: string, asked: string): Sliced<Quote[]> {
+  const { best, ranked } = yield* rank(text, asked);
+  const isOver = (chosen: readonly Quote[], weight: number): boolean =>
+    chosen.length === (best > 0 ? MOST_QUOTES : MOST_LEADING) || weight < LEAST_SHARE * best;
+  return yield* take(ranked, isOver);
+}
+
+/**
+ * The sentences among which a model may choose, best first until they fill `mostCharacters`, in the order of the text.
+ * They contain the quotes of `findQuotes`.
+ */
+export function* findChoice(text: string, asked: string, mostCharacters: number): Sliced<Quote[]> {
+  const { ranked } = yield* rank(text, asked);
+  const sizeOf = (chosen: readonly Quote[]): number =>
+    chosen.reduce((sum, { heading = "", text: { length } }) => sum + length + heading.length, 0);
+  return yield* take(ranked, (chosen) => sizeOf(chosen) > mostCharacters - LONGEST);
+}
+
+interface Weighed {
+  sentence: Sentence;
+  weight: number;
+}
+
+/** All sentences, best first, with the best weight; 0 if none shares a word with the request. */
+function* rank(text: string, asked: string): Sliced<{ best: number; ranked: readonly Weighed[] }> {
   const sentences = yield* splitSentences(text);
   const wanted = [...new Set(splitTerms(asked))];
   const frequency = new Map(
@@ -49,11 +73,18 @@ export function* findQuotes(text: string, asked: string): Sliced<Quote[]> {
   const ranked = sentences
     .map((sentence) => ({ sentence, weight: weigh(sentence) }))
     .sort((a, b) => b.weight - a.weight || a.sentence.line - b.sentence.line);
-  const best = ranked[0]?.weight ?? 0;
+  return { best: ranked[0]?.weight ?? 0, ranked };
+}
+
+/** The first facts until `isOver`, each once, in the order of the text. */
+function* take(
+  ranked: readonly Weighed[],
+  isOver: (chosen: readonly Quote[], weight: number) => boolean,
+): Sliced<Quote[]> {
   const chosen: Sentence[] = [];
   const said = new Set<string>();
   for (const { sentence, weight } of ranked) {
-    if (chosen.length === (best > 0 ? MOST_QUOTES : MOST_LEADING) || weight < LEAST_SHARE * best) break;
+    if (isOver(chosen, weight)) break;
     yield;
     const folded = foldSentence(sentence.text);
     if (said.has(folded) || !isFact(sentence.text)) continue;

@@ -50,6 +50,7 @@ export function createBeginnings(
     return planBoot(known.order(), {
       ...{ nowMs: clock.now(), indexPath: INDEX_PATH, shows: config.boot },
       ...known.notices(sessionID),
+      doubts: known.doubts(),
     });
   }
 }

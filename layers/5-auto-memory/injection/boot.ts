@@ -6,6 +6,7 @@ import { isActive, isUsersRule } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { defaults } from "../defaults.js";
 import { boundTokens } from "./bound-tokens.js";
+import type { Doubts } from "./doubted-facts.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface BootOptions {
@@ -18,6 +19,8 @@ export interface BootOptions {
   changed?: string | undefined;
   /** Text about other sessions that are at work. */
   active?: string | undefined;
+  /** By id: what to verify. */
+  doubts?: Doubts | undefined;
   /** What is shown; by default as in the settings. */
   shows?: Omit<Config["boot"], "activeSessions" | "enabled">;
 }
@@ -37,7 +40,7 @@ const RECENT_MS = 30 * DAY_MS;
 /** The block, without findings; `undefined` if there is nothing to show. `ranked` has the best first. */
 export function planBoot(
   ranked: readonly Memory[],
-  { active: atWork, changed, conflicts, indexPath, nowMs, shows = defaults.boot }: BootOptions,
+  { active: atWork, changed, conflicts, doubts, indexPath, nowMs, shows = defaults.boot }: BootOptions,
 ): string | undefined {
   const active = ranked.filter((memory) => isActive(memory, nowMs) && !isFinding(memory));
   const foreign = active.filter(({ isForeign }) => isForeign).slice(0, shows.maxItems);
@@ -55,7 +58,7 @@ export function planBoot(
   const kept = rest.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
   const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>
-    formatMemoryLine(memory, { nowMs, maxCharacters });
+    formatMemoryLine(memory, { nowMs, maxCharacters, doubt: doubts?.get(memory.id) });
   const shown =
     block.add("Rules of the user's, which still hold:", rules, format(RULE_CHARACTERS), kept) +
     block.add("Blockers that are open:", blockers, format(RULE_CHARACTERS), kept) +

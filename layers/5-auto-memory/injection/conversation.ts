@@ -107,7 +107,8 @@ export function createConversation(context: ConversationOptions): Conversation {
     if (fresh.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
     const gone = await findGoneFiles({ files, project: folders.project }, fresh);
-    const text = planMatches(fresh, { nowMs, roomBytes, gone });
+    const doubts = await context.findDoubts(fresh);
+    const text = planMatches(fresh, { nowMs, roomBytes, gone, doubts });
     memories.noteUse(findLineIDs(text ?? ""));
     return text;
   }

@@ -1,12 +1,15 @@
 /** The memories for the next message: read and ranked in the background, with notices for the session. */
 import { formatError } from "../../../src/error.js";
+import { findHeld, type Lease, parseLeases } from "../../../src/instances/lease.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { rankMemories } from "../../../src/memory/rank.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
+import { readText } from "../../../src/seams/files.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { type ActiveSessions, formatActive } from "./active-sessions.js";
+import type { Doubts, FindDoubts } from "./doubted-facts.js";
 import { findLineIDs } from "./line.js";
 import { findTriggerRules, type TriggerRule } from "./rule-triggers.js";
 import { LAYER } from "./shown.js";
@@ -21,6 +24,8 @@ export interface KnownMemories {
   /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
   order(): readonly Memory[];
   rules(): readonly TriggerRule[];
+  /** Memories whose file states otherwise, as of the last read. */
+  doubts(): Doubts;
   /** What this session is shown beside the memories. */
   notices(sessionID: string): Record<"active" | "changed" | "conflicts", string | undefined>;
   /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
@@ -28,8 +33,12 @@ export interface KnownMemories {
 }
 
 export interface KnownMemoriesOptions
-  extends Pick<LayerContext, "background" | "clock" | "config" | "instances" | "log" | "memories"> {
+  extends Pick<
+    LayerContext,
+    "background" | "clock" | "config" | "files" | "folders" | "instances" | "log" | "memories"
+  > {
   conflicts: Pick<Conflicts, "open" | "see">;
+  findDoubts: FindDoubts;
   changes: Pick<AgentChanges, "markShown" | "read">;
 }
 
@@ -41,13 +50,17 @@ export const FIRST_READ_MS = 500;
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
-  const { background, changes, clock, config, conflicts, instances, log, memories } = options;
+  const { background, changes, clock, config, conflicts, findDoubts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
   /** The agent's changes to the user's memories, until a session shows them. */
   let changed: string | undefined;
   let active: ActiveSessions = [];
+  let held: readonly Lease[] = [];
+  let doubts: Doubts = new Map();
+  /** When each memory in doubt was last changed, as of that read. */
+  let readAt: ReadonlyMap<string, string> = new Map();
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -82,10 +95,16 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
       return rules;
     },
 
+    doubts() {
+      // A memory may have been renewed since the doubts were read.
+      const known = new Map(memories.known().map(({ id, updated }) => [id, updated]));
+      return new Map([...doubts].filter(([id]) => known.get(id) === readAt.get(id)));
+    },
+
     notices: (sessionID) => ({
       conflicts: openConflicts,
       changed,
-      active: formatActive(active, { ownID: instances.ownID, sessionID }),
+      active: formatActive(active, { held, ownID: instances.ownID, sessionID }),
     }),
 
     noteShown(text) {
@@ -99,20 +118,17 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   };
 
   async function read(): Promise<void> {
-    await memories.list();
+    const all = await memories.list();
+    doubts = await findDoubts(all);
+    readAt = new Map(all.flatMap(({ id, updated }) => (doubts.has(id) ? [[id, updated]] : [])));
     openConflicts = formatOpenConflicts(await conflicts.open());
     changed = await changes.read();
-    if (config.boot.activeSessions) active = await readActive();
+    if (config.boot.activeSessions) {
+      active = await readActive(options);
+      held = await readHeld(options, active);
+    }
     isRead = true;
     order();
-  }
-
-  /** A session that cannot be seen counts as ended. */
-  async function readActive(): Promise<ActiveSessions> {
-    return instances.living().catch((thrown) => {
-      log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
-      return [];
-    });
   }
 
   function order(): readonly Memory[] {
@@ -123,4 +139,25 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
     await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
+}
+
+/** A session that cannot be seen counts as ended. */
+async function readActive({
+  instances,
+  log,
+}: Pick<LayerContext, "instances" | "log">): Promise<ActiveSessions> {
+  return instances.living().catch((thrown) => {
+    log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
+    return [];
+  });
+}
+
+/** Leases in force of these instances and of people; none if the file cannot be read. */
+async function readHeld(
+  { clock, files, folders }: Pick<LayerContext, "clock" | "files" | "folders">,
+  active: ActiveSessions,
+): Promise<Lease[]> {
+  const text = await readText(files, folders.leases).catch(() => undefined);
+  const living = new Set(active.map(({ id }) => id));
+  return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
 }

@@ -18,6 +18,8 @@ export interface LineOptions {
   maxCharacters: number;
   /** Missing files that the memory names, relative to the project. */
   gone?: readonly string[];
+  /** What else to verify, as a clause. */
+  doubt?: string | undefined;
 }
 
 /** Heading of memories that came with the repository, or that an agent wrote there by itself. */
@@ -33,12 +35,17 @@ const OWN_MARK = /\[Strata\]/gi;
 const LINE = /^- \[([^\]\s]+)\] /gm;
 
 /** The memory on one line, with id, type and age, and a note if it names missing files. */
-export function formatMemoryLine(memory: Memory, { gone = [], maxCharacters, nowMs }: LineOptions): string {
+export function formatMemoryLine(
+  memory: Memory,
+  { doubt, gone = [], maxCharacters, nowMs }: LineOptions,
+): string {
   const noted = memory.provenance.by === "agent" ? ", noted by an agent" : "";
   const quoted = isFinding(memory) ? ", quoted from what was read, not said by the user" : noted;
   const said = memory.isForeign ? ", from the repository, not said by the user" : quoted;
   const marks = `${memory.type}${said}, ${formatAge(memory.updated, nowMs)}`;
-  const check = gone.length > 0 ? `; verify: ${gone.join(", ")} is not there any more` : "";
+  const missing = gone.length > 0 ? `${gone.join(", ")} is not there any more` : undefined;
+  const verify = [missing, doubt].filter((one) => one !== undefined);
+  const check = verify.length > 0 ? `; verify: ${verify.join("; ")}` : "";
   return `- [${memory.id}] ${formatWording(memory, maxCharacters)} (${marks}${check})`;
 }
 

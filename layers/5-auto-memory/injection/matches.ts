@@ -2,6 +2,7 @@
 import { isFinding } from "../../../src/memory/finding.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import type { Doubts } from "./doubted-facts.js";
 import { FINDING_HEAD, FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface MatchOptions {
@@ -10,6 +11,8 @@ export interface MatchOptions {
   roomBytes: number;
   /** By id: missing files that the memory names. */
   gone: ReadonlyMap<string, readonly string[]>;
+  /** By id: what else to verify. */
+  doubts?: Doubts;
 }
 
 /** First line of such a text, which identifies it. */
@@ -40,12 +43,13 @@ function headOf(memory: Memory): (typeof HEADS)[number] {
 
 /** The text to add to the user's message; `undefined` if there are no matches or no room. `matches` come from `findNewMatches`. */
 export function planMatches(matches: readonly Memory[], options: MatchOptions): string | undefined {
-  const { gone, nowMs, roomBytes } = options;
+  const { doubts, gone, nowMs, roomBytes } = options;
   const lines: string[] = [];
   let room = Math.min(MATCH_BYTES, roomBytes) - Buffer.byteLength(MATCH_HEAD);
   for (const memory of matches) {
     const files = gone.get(memory.id) ?? [];
-    const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files });
+    const doubt = doubts?.get(memory.id);
+    const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files, doubt });
     const heading = headOf(memory);
     const head = heading === undefined || lines.includes(`${heading}:`) ? [] : [`${heading}:`];
     const bytes = Buffer.byteLength([...head, line].join("\n")) + 1;

@@ -8,6 +8,7 @@ import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import type { Conflicts } from "../conflicts.js";
+import type { FindDoubts } from "../injection/doubted-facts.js";
 import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
 
@@ -18,6 +19,7 @@ export interface MemoryToolsContext
   conflicts: Pick<Conflicts, "see" | "update">;
   changes: Pick<AgentChanges, "note">;
   search: Pick<MemorySearch, "find">;
+  findDoubts: FindDoubts;
   /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }

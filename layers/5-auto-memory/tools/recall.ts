@@ -7,6 +7,7 @@ import { type Memory, usersTypes } from "../../../src/memory/memory.js";
 import { listShownWhole } from "../../../src/memory/search/found.js";
 import type { Found } from "../../../src/memory/search/search.js";
 import { cut, toLine } from "../../../src/text.js";
+import type { Doubts } from "../injection/doubted-facts.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";
 import { describeEntities } from "../injection/named-entities.js";
 import type { recallArguments } from "./arguments.js";
@@ -27,7 +28,7 @@ const parameters: ToolParameters = {
 type Arguments = z.output<typeof recallArguments>;
 
 export function createRecallTool(context: MemoryToolsContext): Tool {
-  const { clock, conflicts, files, folders, memories, search } = context;
+  const { clock, conflicts, files, findDoubts, folders, memories, search } = context;
   return defineTool<typeof recallArguments>({
     name: "memory_recall",
     description: "Find what earlier sessions decided or learned. Also: entity (#34, path), type, archived.",
@@ -52,8 +53,11 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
     });
     const about = await describeEntities(context, `${entity ?? ""}\n${query ?? ""}`);
     if (hits.length === 0 && about.length === 0) return "Nothing found.";
-    conflicts.see(hits.flatMap((hit) => (hit.kind === "memory" ? [hit.memory] : [])));
-    const format = (hit: Found): string => formatHit(hit, { nowMs: clock.now(), project: folders.project });
+    const found = hits.flatMap((hit) => (hit.kind === "memory" ? [hit.memory] : []));
+    conflicts.see(found);
+    const doubts = await findDoubts(found);
+    const format = (hit: Found): string =>
+      formatHit(hit, { nowMs: clock.now(), project: folders.project, doubts });
     const shown = hits.slice(0, MOST_HITS);
     memories.noteUse(listShownWhole(shown, format));
     return [RECORD, ...about, ...shown.map(format)].join("\n");
@@ -66,7 +70,8 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
     const path = formatPath((await memories.locate(memory.id)) ?? memory.id, folders.project);
     memories.noteUse([memory.id]);
     conflicts.see([memory]);
-    return formatWhole(memory, { nowMs: clock.now(), path, gone });
+    const doubt = (await findDoubts([memory])).get(memory.id);
+    return formatWhole(memory, { nowMs: clock.now(), path, gone, doubt });
   }
 
   /** Finds `decision/port-8080` by `port-8080` if no other id ends so. */
@@ -77,10 +82,14 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
 }
 
 /** One line for a hit; text of a past session is marked as such. */
-function formatHit(hit: Found, { nowMs, project }: { nowMs: number; project: string }): string {
+function formatHit(
+  hit: Found,
+  { doubts, nowMs, project }: { nowMs: number; project: string; doubts: Doubts },
+): string {
   if (hit.kind === "memory") {
     const { memory } = hit;
-    const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS });
+    const doubt = doubts.get(memory.id);
+    const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, doubt });
     return memory.status === "active" ? line : `${line} (${memory.status})`;
   }
   const { date, path, sessionID, text } = hit;
@@ -91,10 +100,11 @@ interface WholeOptions {
   nowMs: number;
   path: string;
   gone: readonly string[];
+  doubt: string | undefined;
 }
 
 /** The whole memory: path and provenance, then the content. */
-function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions): string {
+function formatWhole(memory: Memory, { doubt, gone, nowMs, path }: WholeOptions): string {
   const {
     aliases,
     content,
@@ -133,6 +143,7 @@ function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions): strin
     ...list("Linked with", links),
     ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}`]),
     ...list("Not there any more, verify", gone),
+    ...(doubt === undefined ? [] : [`Verify: ${doubt}`]),
     "---",
     content.length > MOST_CONTENT ? `${cut(content, MOST_CONTENT)}… (read on in the file)` : content,
   ].join("\n");

@@ -1,7 +1,7 @@
 /** The agenda for people. Pure. */
 import { DAY_MS } from "../../../src/days.js";
-import { formatAge } from "../../../src/format-age.js";
-import { PERSON } from "../leases/lease-table.js";
+import { formatAge } from "../../../src/format.js";
+import { PERSON } from "../../../src/instances/lease.js";
 import type { AgendaItem, AgendaKind } from "./plan-agenda.js";
 
 const HEADINGS: Readonly<Record<AgendaKind, string>> = {

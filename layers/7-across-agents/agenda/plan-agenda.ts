@@ -14,12 +14,12 @@
  */
 import { createHash } from "node:crypto";
 import { findQuestion, type ReadSession } from "../../../src/checkpoints/read-session.js";
+import type { Lease } from "../../../src/instances/lease.js";
 import type { ConflictRecord } from "../../../src/memory/conflict-records.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { findOpenPoints, hasOpenPoints } from "../../../src/notes/handoff.js";
 import { foldSentence, toLine } from "../../../src/text.js";
-import type { Lease } from "../leases/lease-table.js";
 
 export const agendaKinds = [
   "request",

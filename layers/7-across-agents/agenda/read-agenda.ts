@@ -3,6 +3,7 @@
 import { listNewestSessions, readSession } from "../../../src/checkpoints/read-session.js";
 import { StrataError } from "../../../src/error.js";
 import type { Instance } from "../../../src/instances/instance.js";
+import { LONGEST_LEASE_MS } from "../../../src/instances/lease.js";
 import { isSettled } from "../../../src/memory/conflict.js";
 import { readConflictRecords } from "../../../src/memory/conflict-records.js";
 import type { Memory } from "../../../src/memory/memory.js";
@@ -10,7 +11,6 @@ import type { SeenSessions } from "../../../src/owner/seen-sessions.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import { formatLease } from "../leases/format-lease.js";
-import { LONGEST_LEASE_MS } from "../leases/lease-table.js";
 import type { Leases } from "../leases/leases.js";
 import { type AgendaItem, type AgendaSession, planAgenda } from "./plan-agenda.js";
 

@@ -8,11 +8,11 @@
 import { type HookInput, refuse, type ToolArguments } from "../../../src/dispatcher/hooks.js";
 import { formatSession, type Instance } from "../../../src/instances/instance.js";
 import type { Instances } from "../../../src/instances/instances.js";
+import { type Lease, PERSON } from "../../../src/instances/lease.js";
 import type { Addition } from "../../../src/view/extend.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { formatTime } from "../format.js";
-import { type Lease, PERSON } from "../leases/lease-table.js";
 import type { Leases } from "../leases/leases.js";
 import type { EditConflict, Edits } from "./edits.js";
 import { findChangedPaths, type Places } from "./places.js";

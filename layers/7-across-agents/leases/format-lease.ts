@@ -1,5 +1,5 @@
+import { type Lease, PERSON } from "../../../src/instances/lease.js";
 import { formatTime } from "../format.js";
-import { type Lease, PERSON } from "./lease-table.js";
 
 /** For models and people. */
 export function formatLease({ instance, item, session, untilMs, why }: Lease): string {

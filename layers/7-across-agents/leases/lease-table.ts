@@ -9,22 +9,9 @@
  * is never taken away by an agent; a person may release any. All instances of a project read the same table.
  */
 
-import { isName } from "../../../src/instances/instance.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/instances/lease.js";
 import { formatPage } from "../../../src/record/state-file.js";
-import { isRecord, parseJson } from "../../../src/records.js";
-import { anyList, each, finite, object, optional, string } from "../../../src/shape.js";
 import { overlaps } from "./items.js";
-
-export interface Lease {
-  item: string;
-  instance: string;
-  session: string;
-  /** Purpose, in a few words. */
-  why?: string;
-  /** Milliseconds since 1970. */
-  sinceMs: number;
-  untilMs: number;
-}
 
 /** The session that requests a change of the table. */
 export interface Asker {
@@ -46,21 +33,6 @@ export type LeaseOutcome =
 export interface LeasePlan {
   leases: readonly Lease[];
   outcome: LeaseOutcome;
-}
-
-export const LONGEST_LEASE_MS = 8 * 3_600_000;
-
-/** Instance and session of leases that a person holds through the command line. They live until they expire. */
-export const PERSON = "person";
-
-/** The leases in force: not expired, and of a living instance. */
-export function findHeld(
-  leases: readonly Lease[],
-  { living, nowMs }: Pick<Asker, "living" | "nowMs">,
-): Lease[] {
-  return leases.filter(
-    ({ instance, untilMs }) => (instance === PERSON || living.has(instance)) && !hasExpired(untilMs, nowMs),
-  );
 }
 
 /** Claims the item, or extends the session's lease on it. */
@@ -117,34 +89,9 @@ export function planRelease(leases: readonly Lease[], item: string | undefined, 
   return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
-/** Parses the table in a file; entries that are not leases are ignored. */
-export function parseLeases(text: string): Lease[] {
-  const value = parseJson(text);
-  return isRecord(value) && anyList(value.leases) ? value.leases.filter(isLease) : [];
-}
-
 export function formatLeases(leases: readonly Lease[]): string {
   return formatPage({ leases });
 }
 
-/** A lease that ends later than the longest possible counts as expired, so that a clock set back keeps none for ever. */
-function hasExpired(untilMs: number, nowMs: number): boolean {
-  return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
-}
-
 /** Bounds of what an agent or a person may write, in characters; a path is written in full. */
 export const LONGEST_ITEM = 500;
-export const LONGEST_WHY = 200;
-const LONGEST_PATH = 4_096;
-
-/** One line: what is read from the file is shown to agents and people. */
-const isItem = (value: unknown): value is string =>
-  string(value) && value.length <= LONGEST_PATH && !/[\p{Cc}\u2028\u2029]/u.test(value);
-const isWhy = (value: unknown): value is string => string(value) && value.length <= LONGEST_WHY;
-
-const isLease = object<Lease>({
-  item: isItem,
-  ...each(isName, "instance", "session"),
-  why: optional(isWhy),
-  ...each(finite, "sinceMs", "untilMs"),
-});

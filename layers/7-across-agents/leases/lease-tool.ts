@@ -1,10 +1,11 @@
 /** The tool `lease`: claims work items and lists who holds them. */
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
+import { type Lease, PERSON } from "../../../src/instances/lease.js";
 import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
 import { formatLease } from "./format-lease.js";
-import { type Lease, type LeaseOutcome, PERSON } from "./lease-table.js";
+import type { LeaseOutcome } from "./lease-table.js";
 import type { Leases } from "./leases.js";
 
 const USUAL_MINUTES = 30;

@@ -1,6 +1,7 @@
 /** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
 
 import type { Instances } from "../../../src/instances/instances.js";
+import { findHeld, type Lease, parseLeases } from "../../../src/instances/lease.js";
 import type { Locks } from "../../../src/lock/locks.js";
 import { createStateFile } from "../../../src/record/state-file.js";
 import type { Clock } from "../../../src/seams/clock.js";
@@ -9,12 +10,9 @@ import type { Places } from "../edits/places.js";
 import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
 import {
   type Asker,
-  findHeld,
   formatLeases,
-  type Lease,
   type LeaseOutcome,
   type LeasePlan,
-  parseLeases,
   planClaim,
   planRelease,
   planRenew,

@@ -1,14 +1,14 @@
 /** Collects the facts of a project: of its files, and on request of its git history. */
 import { join } from "node:path";
+import { findSource, findSources, type Source } from "../../bootstrap/find-sources.js";
+import { type ReadFacts, readFacts } from "../../bootstrap/read-facts.js";
+import { GIT_HISTORY, readTaken } from "../../bootstrap/taken.js";
 import { readConfigFiles } from "../../config/config-files.js";
 import { createGit } from "../../host/git.js";
 import { type IsSent, openInstructions } from "../../host/instructions.js";
 import type { Memory } from "../../memory/memory.js";
 import type { Project } from "../project.js";
-import { findSource, findSources, type Source } from "./find-sources.js";
 import { planDecisions, readCommits } from "./git-history.js";
-import { type ReadFacts, readFacts } from "./read-facts.js";
-import { GIT_HISTORY, readTaken } from "./taken.js";
 
 export interface GatherOptions {
   existing: readonly Memory[];

@@ -1,7 +1,8 @@
 /** Decisions that the messages of commits explain: merges and commits with a text below the first line. */
+
+import { GIT_HISTORY, type TakenFact } from "../../bootstrap/taken.js";
 import type { Git } from "../../seams/git.js";
 import { cut, toLine } from "../../text.js";
-import { GIT_HISTORY, type TakenFact } from "./taken.js";
 
 /** Number of commits looked at, newest first; bounded by git's largest output, too. */
 const MOST_COMMITS = 1_000;

@@ -1,5 +1,5 @@
+import type { BootstrapPlan } from "../../bootstrap/plan-bootstrap.js";
 import { type CliContext, type ExitCode, exitCodes } from "../command.js";
-import type { BootstrapPlan } from "./plan-bootstrap.js";
 import type { BootstrapDone } from "./write-bootstrap.js";
 
 /** Prints what was done, or would be without `done`, and returns the exit code. */

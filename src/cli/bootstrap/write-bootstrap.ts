@@ -1,11 +1,11 @@
 /** Makes the changes of a plan, all under one run, so that one undo takes them back. */
 import { randomUUID } from "node:crypto";
+import type { BootstrapPlan } from "../../bootstrap/plan-bootstrap.js";
+import { readTaken } from "../../bootstrap/taken.js";
 import type { Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
-import type { BootstrapPlan } from "./plan-bootstrap.js";
-import { readTaken } from "./taken.js";
 
 export interface BootstrapDone {
   run: string;

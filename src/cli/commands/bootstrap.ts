@@ -1,13 +1,13 @@
 /** `strata bootstrap`: memories of what the files of a project state, added, renewed and dropped with these files. */
 
 import { join } from "node:path";
+import { type BootstrapPlan, planBootstrap } from "../../bootstrap/plan-bootstrap.js";
 import { StrataError } from "../../error.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import { readWhole } from "../arguments.js";
-import { readFolders } from "../bootstrap/find-sources.js";
 import { gather } from "../bootstrap/gather.js";
-import { type BootstrapPlan, planBootstrap } from "../bootstrap/plan-bootstrap.js";
+import { readFolders } from "../bootstrap/read-folders.js";
 import { createBootstrapReport } from "../bootstrap/report.js";
 import { findUndone, writeBootstrap } from "../bootstrap/write-bootstrap.js";
 import type { Run } from "../command.js";

@@ -12,6 +12,7 @@ import { createLedger } from "../../memory/store/ledger.js";
 import { readWhole } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
 import { findArchived, type Garbage } from "../gc/find-archived.js";
+import { formatRetained, readRetention } from "../gc/retention.js";
 import { createCliLog } from "../log.js";
 import { type ReadShelf, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
@@ -33,14 +34,18 @@ export const run: Run = async (cli, { archived, days: given, execute, json }) =>
     ...(await findExpired(world, kinds, days)),
     ...(await findExpired({ ...world, root: stateFolder }, stateFolderFiles, days)),
   ];
+  // Before anything is removed: what is kept is the same either way.
+  const retained = await readRetention(project);
   if (archived) garbage.push(...(await findOldArchive(project, days)));
   const failed = execute ? await removeAll(project, garbage) : [];
   if (json) {
     const bytes = sumBytes(garbage);
-    const report = { project: root, isDone: execute === true, bytes, garbage, failed };
+    const report = { project: root, isDone: execute === true, bytes, garbage, failed, retained };
     cli.say(JSON.stringify(report, null, 2));
   } else {
     list(cli, garbage, root);
+    const shown = retained.filter(({ count }) => count > 0);
+    for (const one of shown) cli.say(cli.style.dim(`Kept  ${formatRetained(one)}`));
     cli.say(formatSum(garbage, { failed: failed.length, isDone: execute === true }));
   }
   for (const one of failed) cli.warn(`${cli.style.red("Failed")}  ${one}`);

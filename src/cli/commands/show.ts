@@ -1,7 +1,7 @@
 /** `strata show` */
 
+import { readTaken } from "../../bootstrap/taken.js";
 import type { Memory } from "../../memory/memory.js";
-import { readTaken } from "../bootstrap/taken.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";

@@ -3,8 +3,8 @@ import { USUAL_DAYS } from "../../../layers/7-across-agents/agenda/answer-agenda
 import { findRecent, formatAgenda } from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { type Agenda, createAgenda } from "../../../layers/7-across-agents/agenda/read-agenda.js";
-import { PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
+import { PERSON } from "../../instances/lease.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { withMemories } from "../open-memories.js";

@@ -1,13 +1,8 @@
 /** `strata lease`: lists, claims and releases leases. */
 import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
-import {
-  type Lease,
-  type LeaseOutcome,
-  LONGEST_ITEM,
-  LONGEST_WHY,
-  PERSON,
-} from "../../../layers/7-across-agents/leases/lease-table.js";
+import { type LeaseOutcome, LONGEST_ITEM } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { StrataError } from "../../error.js";
+import { type Lease, LONGEST_WHY, PERSON } from "../../instances/lease.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { openProject } from "../open-project.js";

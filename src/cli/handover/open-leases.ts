@@ -1,8 +1,8 @@
 import { createPlaces } from "../../../layers/7-across-agents/edits/places.js";
-import { PERSON } from "../../../layers/7-across-agents/leases/lease-table.js";
 import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../error.js";
 import type { Instance } from "../../instances/instance.js";
+import { PERSON } from "../../instances/lease.js";
 import { createOtherInstances } from "../../instances/other-instances.js";
 import type { CliContext } from "../command.js";
 import { openLocks } from "../open-locks.js";

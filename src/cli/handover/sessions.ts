@@ -6,7 +6,7 @@ import {
   type ReadSession,
   readSession,
 } from "../../checkpoints/read-session.js";
-import { formatAge } from "../../format-age.js";
+import { formatAge } from "../../format.js";
 import type { Instance } from "../../instances/instance.js";
 import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
 import { readTitles } from "../../screen/known-sessions.js";

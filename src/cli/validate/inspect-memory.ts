@@ -8,6 +8,7 @@ import { idOf, listMemories, readShelves } from "../memory-files.js";
 import { openLocks } from "../open-locks.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
+import { findFactIssues } from "./find-fact-issues.js";
 import { findFileIssues } from "./find-file-issues.js";
 import { findIndexIssues } from "./find-index-issues.js";
 import { findLedgerIssues } from "./find-ledger-issues.js";
@@ -32,6 +33,7 @@ export async function inspectMemory(project: Project): Promise<Inspection> {
   const shelves = await readShelves(project);
   const states = await Promise.all(shelves.map((shelf) => readShelfState({ files, inspect }, shelf)));
   const issues = await findShelfIssues(project, states);
+  issues.push(...(await findFactIssues(project, states)));
   for (const folder of new Set(shelves.map(({ place }) => stateOf(place))))
     for (const path of await findLocks(files, folder))
       issues.push(...findLockIssues(path, await inspect(path), cli.clock.now()));

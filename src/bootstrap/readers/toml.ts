@@ -1,6 +1,6 @@
 /** Facts of TOML manifests and lock files: Python, Rust. Loads the TOML package. Pure. */
 import toml from "toml";
-import { isRecord, type PlainRecord } from "../../../records.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { listFact, type Reader, type Row, toRows, toTitle, toValues } from "../fact.js";
 
 export const readPyproject: Reader = (text, path) => {
@@ -74,7 +74,7 @@ export const readCargo: Reader = (text, path) => {
       ...{ key: "versions", type: "knowledge", importance: 0.45 },
       title: toTitle(`Rust version of ${name}`),
       lead: `${path} asks for:`,
-      rows: toRows({ edition: own.edition, "rust-version": own["rust-version"] }),
+      rows: toRows({ ...readRust(workspace.package), ...readRust(own) }),
     }),
     ...listFact({
       ...{ key: "layout", type: "knowledge", importance: 0.5 },
@@ -94,11 +94,20 @@ export const readCargo: Reader = (text, path) => {
       rows: [
         ...toVersions(manifest.dependencies),
         ...toVersions(manifest["dev-dependencies"]),
+        ...toVersions(manifest["build-dependencies"]),
+        ...Object.values(recordOf(manifest.target)).flatMap((one) => toVersions(recordOf(one).dependencies)),
         ...toVersions(workspace.dependencies),
       ],
     }),
   ];
 };
+
+/** Without what a member takes from its workspace. */
+function readRust(given: unknown): PlainRecord {
+  const { edition, "rust-version": version } = recordOf(given);
+  const isOwnValue = ([, value]: [string, unknown]): boolean => value !== undefined && !isRecord(value);
+  return Object.fromEntries(Object.entries({ edition, "rust-version": version }).filter(isOwnValue));
+}
 
 /** `Cargo.lock` and `uv.lock`: what the project's own packages depend on. */
 export const readTomlLock: Reader = (text, path) => {

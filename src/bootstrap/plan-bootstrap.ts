@@ -1,14 +1,14 @@
 /** Which memories to add, renew and drop so that they say what the files say. Pure. */
-import { findRefusal, planMemory } from "../../memory/draft.js";
-import { formatID } from "../../memory/id.js";
-import type { Memory, MemoryType } from "../../memory/memory.js";
-import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
-import { foldName, planName } from "../../memory/name.js";
-import { splitPath } from "../../memory/path.js";
-import { refuseSecrets } from "../../memory/secret-gate.js";
-import type { MemoryCopy, PlannedChange } from "../../memory/store.js";
-import { atOnce } from "../../slices.js";
-import { toSafeLine } from "../../text.js";
+import { findRefusal, planMemory } from "../memory/draft.js";
+import { formatID } from "../memory/id.js";
+import type { Memory, MemoryType } from "../memory/memory.js";
+import { formatMemoryFile, readTitle } from "../memory/memory-file.js";
+import { foldName, planName } from "../memory/name.js";
+import { splitPath } from "../memory/path.js";
+import { refuseSecrets } from "../memory/secret-gate.js";
+import type { MemoryCopy, PlannedChange } from "../memory/store.js";
+import { atOnce } from "../slices.js";
+import { toSafeLine } from "../text.js";
 import {
   drop,
   isChangedByHand,

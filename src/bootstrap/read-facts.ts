@@ -1,7 +1,7 @@
 /** Reads facts out of the files of a project. */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import { decodeStrictly, type Files } from "../../seams/files.js";
+import { formatError } from "../error.js";
+import { decodeStrictly, type Files } from "../seams/files.js";
 import type { Source } from "./find-sources.js";
 import { MOST_BYTES } from "./sources.js";
 import type { TakenFact } from "./taken.js";

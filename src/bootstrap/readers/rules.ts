@@ -1,7 +1,7 @@
 /** Rules that files for other agents state: one memory a file, with the text as it is there. Pure. */
-import { readPage } from "../../../memory/memory-file.js";
-import type { PlainRecord } from "../../../records.js";
-import { toLine } from "../../../text.js";
+import { readPage } from "../../memory/memory-file.js";
+import type { PlainRecord } from "../../records.js";
+import { toLine } from "../../text.js";
 import { type Fact, type Reader, toTitle, toValues } from "../fact.js";
 
 /** A longer text is no memory; see `findRefusal`. */

@@ -2,8 +2,8 @@
  * Facts that files of the project state. A fact quotes its file: each piece of inline code in its content is a value of
  * the file as written there, or its beginning followed by "…". Nothing is concluded.
  */
-import type { Memory } from "../../memory/memory.js";
-import { toCode, toLine } from "../../text.js";
+import type { Memory } from "../memory/memory.js";
+import { toCode, toLine } from "../text.js";
 
 /** One fact of one file. */
 export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {

@@ -1,6 +1,6 @@
 /** Facts of CI files: which commands run on which versions. Loads the YAML package. Pure. */
 import { parse } from "yaml";
-import { isRecord, type PlainRecord } from "../../../records.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { type Fact, listFact, type Reader, type Row, toTitle, toValues } from "../fact.js";
 
 /** GitHub Actions. */
@@ -73,15 +73,18 @@ function formatCI(path: string, name: string | undefined, rows: readonly Row[]):
   });
 }
 
-/** The lines of these scripts. */
+/** A line with one of these belongs to a shell program, whose lines say nothing by themselves. */
+const PROGRAM =
+  /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|function)\b|;\s*(then|do)$|<<-?\s*['"]?\w/;
+
+/** The lines of these scripts, without programs. */
 function toCommands(scripts: readonly unknown[]): Row[] {
-  return scripts.flatMap(toValues).flatMap((script) =>
-    script
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "" && !line.startsWith("#"))
-      .map((line) => ({ values: [line] })),
-  );
+  return scripts.flatMap(toValues).flatMap((script) => {
+    const lines = script.split("\n").map((line) => line.trim());
+    if (lines.some((line) => PROGRAM.test(line))) return [];
+    const commands = lines.filter((line) => line !== "" && !line.startsWith("#"));
+    return commands.map((line) => ({ values: [line] }));
+  });
 }
 
 function readTable(text: string): PlainRecord {

@@ -6,9 +6,9 @@
  * `hash` is of title and text as they were taken: a memory that differs was changed by a person. `gone` marks one that
  * was archived because its file no longer says it.
  */
-import { hashOf } from "../../hash.js";
-import type { Memory, MemoryDraft } from "../../memory/memory.js";
-import { isRecord } from "../../records.js";
+import { hashOf } from "../hash.js";
+import type { Memory, MemoryDraft } from "../memory/memory.js";
+import { isRecord } from "../records.js";
 import type { Fact } from "./fact.js";
 
 /** A fact with the file it is from, relative to the project. */

@@ -1,7 +1,10 @@
 /** Facts of JSON manifests and lock files: npm, Deno, Composer, TypeScript. Pure. */
-import { parseConfig } from "../../../config/config-files.js";
-import { isRecord, type PlainRecord } from "../../../records.js";
+import { parseConfig } from "../../config/config-files.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { type Fact, listFact, type Reader, type Row, toRows, toTitle, toValues } from "../fact.js";
+
+/** What `npm init` writes where there are no tests. */
+const NO_TEST = /^echo \\?"Error: no test specified\\?" && exit 1$/;
 
 export const readPackageJson: Reader = async (text, path) => {
   const manifest = await parse(text);
@@ -14,7 +17,7 @@ export const readPackageJson: Reader = async (text, path) => {
       title: toTitle(`Scripts of ${name}`),
       aliases: ["npm run", "build", "test"],
       lead: `Scripts in ${path}, run with npm run NAME or that of another package manager:`,
-      rows: toRows(recordOf(scripts)),
+      rows: toRows(recordOf(scripts)).filter(({ values: [script = ""] }) => !NO_TEST.test(script)),
     }),
     ...listFact({
       ...{ key: "versions", type: "knowledge", importance: 0.45 },

@@ -3,11 +3,14 @@ import { listFact, type Reader, type Row, splitLines, toTitle } from "../fact.js
 
 const SHELLS = new Set(["sh", "bash", "shell", "console", "shell-session", "zsh", "terminal"]);
 const MOST_PARAGRAPH_CHARACTERS = 900;
+const UNDERLINE = /^ {0,3}(={2,}|-{2,})\s*$/;
 
 export const readReadme: Reader = (text, path) => {
   const { blocks, paragraph } = readPage(text);
-  const commands = blocks.flatMap(({ heading, lines }): Row[] => [
-    ...(heading === undefined ? [] : [{ name: heading, values: [], isHeading: true as const }]),
+  const commands = blocks.flatMap(({ heading, lines }, n): Row[] => [
+    ...(heading === undefined || heading === blocks[n - 1]?.heading
+      ? []
+      : [{ name: heading, values: [], isHeading: true as const }]),
     ...lines.map((line) => ({ values: [line] })),
   ]);
   return [
@@ -41,6 +44,7 @@ function readPage(text: string): Page {
   const paragraph: string[] = [];
   let isDone = false;
   let heading: string | undefined;
+  let before = "";
   let fence: { mark: string; isShell: boolean; lines: string[] } | undefined;
   for (const line of splitLines(text)) {
     const [, mark, language = ""] = /^ {0,3}(`{3,}|~{3,})\s*([\w-]*)/.exec(line) ?? [];
@@ -57,6 +61,14 @@ function readPage(text: string): Page {
       isDone ||= paragraph.length > 0;
       continue;
     }
+    if (UNDERLINE.test(line) && /\p{L}/u.test(before)) {
+      heading = before.trim();
+      // An underlined line is a heading, not the first paragraph.
+      if (!isDone) paragraph.pop();
+      before = "";
+      continue;
+    }
+    before = line;
     const [, title] = /^ {0,3}#{1,6}\s(.*)$/.exec(line) ?? [];
     if (title !== undefined)
       heading = title

@@ -1,9 +1,7 @@
 /** Finds the files of a project that facts are taken from. Follows no link and reads no file. */
-import { join, relative, resolve } from "node:path";
-import { StrataError } from "../../error.js";
-import { findWay } from "../../memory/store/obstacle.js";
-import type { Files } from "../../seams/files.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
+import { join } from "node:path";
+import { findWay } from "../memory/store/obstacle.js";
+import type { Files } from "../seams/files.js";
 import { findKind, type SourceKind, sourceFolders } from "./sources.js";
 
 export interface Source {
@@ -71,22 +69,6 @@ export async function findSource(files: Files, root: string, path: string): Prom
   const way = await findWay(files, root, path);
   if (!kind || way.kind !== "clear" || way.stat.kind !== "file") return undefined;
   return { path, kind, bytes: way.stat.bytes };
-}
-
-/** The folders as given on the command line, from the root. Throws for one outside of the project. */
-export function readFolders(
-  given: readonly string[],
-  { folder, root }: { folder: string; root: string },
-): string[] {
-  if (given.length === 0) return [""];
-  return given.map((one) => {
-    const path = relative(root, resolve(folder, one)).replaceAll("\\", "/");
-    if (path !== ".." && !path.startsWith("../") && !/^([A-Za-z]:|\/)/.test(path)) return path;
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `${one} is outside of the project ${root}; run strata bootstrap in that project, or take in the folder with: strata ingest --recursive`,
-    );
-  });
 }
 
 interface Listed {

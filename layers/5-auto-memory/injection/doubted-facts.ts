@@ -1,0 +1,53 @@
+/** Memories whose file states otherwise by now, so that none is shown as certain. Reads a file only if it is newer. */
+import { join } from "node:path";
+import { readTaken } from "../../../src/bootstrap/taken.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { Memory } from "../../../src/memory/memory.js";
+
+/** What to verify, as a clause, by memory id. */
+export type Doubts = ReadonlyMap<string, string>;
+
+/** Never rejects for what is wrong in a file. */
+export type FindDoubts = (memories: readonly Memory[]) => Promise<Doubts>;
+
+/** Larger files are left to `strata validate`. */
+const MOST_BYTES = 512 * 1024;
+
+export function createFindDoubts({
+  clock,
+  files,
+  folders: { project },
+}: Pick<LayerContext, "clock" | "files" | "folders">): FindDoubts {
+  /** By memory and version of its file: is it in doubt? */
+  const known = new Map<string, boolean>();
+
+  return async (memories) => {
+    const doubts = new Map<string, string>();
+    const newer: { memory: Memory; file: string; version: string }[] = [];
+    for (const memory of memories) {
+      const file = memory.status === "active" ? readTaken(memory)?.file : undefined;
+      if (file === undefined || memory.scope !== "project") continue;
+      const stat = await files.statItself(join(project, file));
+      if (stat && stat.modifiedMs > Date.parse(memory.updated) && stat.bytes <= MOST_BYTES)
+        newer.push({
+          memory,
+          file,
+          version: `${memory.id} ${memory.updated} ${stat.modifiedMs} ${stat.bytes}`,
+        });
+    }
+    if (newer.some(({ version }) => !known.has(version))) await check(newer);
+    for (const { file, memory, version } of newer)
+      if (known.get(version)) doubts.set(memory.id, `${file} has changed since`);
+    return doubts;
+  };
+
+  async function check(newer: readonly { memory: Memory; version: string }[]): Promise<void> {
+    const { checkFacts } = await import("../../../src/bootstrap/check-facts.js");
+    const looked = newer.map(({ memory }) => memory);
+    const checked = await checkFacts(looked, { files, project, nowMs: clock.now(), maxBytes: MOST_BYTES });
+    const changed = new Set(checked.changes.map(({ before }) => before.id));
+    known.clear();
+    for (const { memory, version } of newer)
+      known.set(version, changed.has(memory.id) || checked.doubted.has(memory.id));
+  }
+}

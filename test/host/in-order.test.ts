@@ -1,0 +1,112 @@
+/** Keeping memory in order in the real OpenCode: retention by a dream, conflicts, and facts that follow their files. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
+import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
+import type { Session } from "./stage/session.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
+import { say } from "./stage/steps.js";
+
+const shared = shareHost({ plugin: repository });
+const CLI = join(repository, "dist", "strata.js");
+const MEMORY = ".opencode/memory";
+const DAY_MS = 86_400_000;
+
+function strata({ project }: Stage, ...args: string[]): { code: number | null; all: string } {
+  const { config, home, state } = project.folders;
+  const env = { PATH: process.env.PATH ?? "", HOME: home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state };
+  const ran = spawnSync(process.execPath, [CLI, ...args], { cwd: project.path, env, encoding: "utf8" });
+  return { code: ran.status, all: `${ran.stdout}${ran.stderr}` };
+}
+
+/** Types a slash command, whose answer is shown and not sent to the model. */
+async function type(session: Session, name: string): Promise<void> {
+  await expect(session.command(name)).rejects.toThrow("answered 500");
+}
+
+/** The first session of a host, which reads the memories for the first time. */
+async function warmUp(stage: Stage): Promise<Session> {
+  const session = await stage.newSession("first");
+  stage.model.script(say("Good morning."));
+  await session.ask("Good morning.");
+  return session;
+}
+
+/** What a new session is told behind its first message. */
+async function begin(stage: Stage, title: string): Promise<string> {
+  stage.model.script(say("Good morning."));
+  await (await stage.newSession(title)).ask("Good morning.");
+  const text = stage.model.lastRequest().textOf("user");
+  return text.includes(BOOT_HEAD) ? text.slice(text.indexOf(BOOT_HEAD)) : "";
+}
+
+test("a dream archives blockers that were resolved long ago and old notes, and gc says so before", async () => {
+  await using stage = await shared.openStage();
+  const session = await warmUp(stage);
+  const blocker = (name: string, status: string, day: string): void => {
+    const front = `---\ntitle: ${name}\nstatus: ${status}\ncreated: ${day}\nupdated: ${day}\nsource:\n  by: person\n---\n`;
+    writeFileSync(stage.project.file(`${MEMORY}/blocker/${name}.md`), `${front}The ${name} is missing.\n`);
+  };
+  expect(strata(stage, "remember", "--type", "blocker", "the server is down").code).toBe(0);
+  blocker("old-key", "resolved", "2020-01-01T00:00:00.000Z");
+  blocker("open-key", "active", "2020-01-01T00:00:00.000Z");
+  expect(strata(stage, "trust", "--yes").code).toBe(0);
+  const notes = stage.project.file(".opencode/session-memory/ses_old.md");
+  mkdirSync(dirname(notes), { recursive: true });
+  writeFileSync(notes, "# Old notes\n");
+  const longAgo = new Date(Date.now() - 400 * DAY_MS);
+  utimesSync(notes, longAgo, longAgo);
+  const { all } = strata(stage, "gc");
+  expect(all).toMatch(/resolved blockers: 1, .*1 due, the next dream archives them/);
+  expect(all).toMatch(/notes of sessions: \d+, .*1 due/);
+  await type(session, "dream");
+  await whenContains(stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
+  expect(existsSync(stage.project.file(`${MEMORY}/archive/blocker/old-key.md`))).toBe(true);
+  expect(existsSync(stage.project.file(`${MEMORY}/blocker/open-key.md`))).toBe(true);
+  await whenContains(stage.project.file(".opencode/session-memory/archive/ses_old.md"), "Old notes");
+  expect(existsSync(notes)).toBe(false);
+});
+
+test("a conflict is told to sessions until strata reconcile decides it", async () => {
+  await using stage = await shared.openStage();
+  await warmUp(stage);
+  const remember = (text: string): string =>
+    strata(stage, "remember", "--type", "decision", "--title", "Harbour", text).all;
+  remember("ships land at pier four");
+  const name = /conflicts\/([\w-]+)\.md/.exec(remember("cranes belong to the city"))?.[1] ?? "";
+  expect(await begin(stage, "before")).toContain(`${MEMORY}/conflicts/${name}.md`);
+  expect(strata(stage, "reconcile", name, "--keep", "that")).toEqual({ code: 0, all: `Decided: ${name}\n` });
+  // A message does not wait for a slow disk: the first one may be told what the last read has found.
+  await begin(stage, "next");
+  const told = await begin(stage, "after");
+  expect(told).not.toContain("conflicts/");
+  expect(told).toContain("cranes belong to the city");
+  expect(told).not.toContain("pier four");
+  expect(readdirSync(stage.project.file(`${MEMORY}/archive/conflicts`))).toEqual([`${name}.md`]);
+});
+
+test("a fact whose file has changed is told as one to verify, and a dream renews it without a command", async () => {
+  const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
+  await using stage = await shared.openStage({ files: { "package.json": manifest("vitest run") } });
+  const session = await warmUp(stage);
+  expect(strata(stage, "bootstrap").code).toBe(0);
+  expect(await begin(stage, "before")).toMatch(/`vitest run` \(procedure, [^()]*\)/);
+  writeFileSync(stage.project.file("package.json"), manifest("jest --ci"));
+  const later = new Date(Date.now() + 5_000);
+  utimesSync(stage.project.file("package.json"), later, later);
+  expect(strata(stage, "validate", "--strict")).toEqual({
+    code: 1,
+    all: expect.stringContaining("package.json has changed"),
+  });
+  expect(await begin(stage, "between")).toContain("verify: package.json has changed since");
+  await type(session, "dream");
+  const path = stage.project.file(`${MEMORY}/procedure/scripts-of-shop.md`);
+  await whenContains(path, "`jest --ci`");
+  expect(readFileSync(path, "utf8")).not.toContain("vitest");
+  await begin(stage, "next");
+  expect(await begin(stage, "after")).toMatch(/`jest --ci` \(procedure, from the repository[^;]*\)/);
+});

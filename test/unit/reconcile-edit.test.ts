@@ -1,0 +1,71 @@
+/** `strata reconcile --edit` as a process, with a script in the place of an editor. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const binary = resolve("dist/strata.js");
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "strata-home-"));
+  mkdirSync(join(home, "project", ".git"), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const options = () => ({
+  cwd: join(home, "project"),
+  env: {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_STATE_HOME: join(home, ".state"),
+  },
+});
+const strata = (...args: string[]) =>
+  spawnSync(process.execPath, [binary, ...args], { ...options(), encoding: "utf8" });
+
+describe("strata reconcile --edit", () => {
+  it("reconcile --edit keeps what the editor saved, leaves the conflict open where it saved nothing, and takes no secret", () => {
+    strata("remember", "--type", "decision", "--title", "Harbour", "ships land at pier four");
+    const { stderr } = strata(
+      "remember",
+      "--type",
+      "decision",
+      "--title",
+      "Harbour",
+      "cranes are the city's",
+    );
+    const name = /conflicts\/([\w-]+)\.md/.exec(stderr)?.[1] ?? "";
+    const edit = (script: string) =>
+      spawnSync(process.execPath, [binary, "reconcile", name, "--edit"], {
+        ...options(),
+        env: { ...options().env, VISUAL: "", EDITOR: `sh -c '${script}' sh` },
+        encoding: "utf8",
+      });
+    const statusOf = (id: string): string => JSON.parse(strata("show", id, "--json").stdout).status;
+    for (const [script, why] of [
+      ["true", "you changed nothing"],
+      ["exit 3", "exited with 3; set EDITOR"],
+    ] as const) {
+      const left = edit(script);
+      expect([left.status === 0, `${left.stdout}${left.stderr}`]).toEqual([
+        false,
+        expect.stringContaining(why),
+      ]);
+      expect(strata("reconcile").stdout).toContain(name);
+    }
+    const edited = edit('sed -i "s/four/five, says the city/" "$1"');
+    expect([edited.status, edited.stdout]).toEqual([0, `Decided: ${name}\n`]);
+    const shown = JSON.parse(strata("show", "decision/harbour", "--json").stdout);
+    expect([shown.status, shown.content, statusOf("decision/harbour-2")]).toEqual([
+      "active",
+      "ships land at pier five, says the city",
+      "superseded",
+    ]);
+    expect(strata("reconcile").stdout).toBe("No open conflicts.\n");
+    // One undo brings back both versions and what was written before.
+    expect(strata("history", "decision/harbour-2").stdout).toContain("kept edited");
+  });
+});
