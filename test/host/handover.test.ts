@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { startBeside } from "./stage/beside.js";
 import { whenContains } from "./stage/files.js";
-import { firstDifference } from "./stage/model-request.js";
+import { findBreaks, formatBreak } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
@@ -88,13 +88,7 @@ test("the agenda has what three sessions of two hosts have left open, and an ite
     expect(stage.model.lastRequest().textOf("user")).toMatch(
       /Other sessions here, and what they were last asked:\n- ses_\w+ \(instance \w+, idle, "Do the /,
     );
-    for (const session of [first, second, third]) {
-      const requests = stage.model.requests.filter(({ sessionID }) => sessionID === session.id);
-      for (const [index, later] of requests.entries()) {
-        const earlier = requests[index - 1];
-        if (earlier) expect(firstDifference(earlier, later), `request ${index}`).toBeUndefined();
-      }
-    }
+    expect(findBreaks(stage.model.requests).map(formatBreak)).toEqual([]);
   } finally {
     await end();
   }
@@ -140,10 +134,7 @@ test("a checkpoint is attached to a new session after a crash: the model has goa
   await stage.session(next.id).ask("and on");
   const requests = stage.model.requests.filter(({ sessionID }) => sessionID === next.id);
   expect(requests.length).toBe(3);
-  for (const [index, later] of requests.entries()) {
-    const earlier = requests[index - 1];
-    if (earlier) expect(firstDifference(earlier, later), `request ${index}`).toBeUndefined();
-  }
+  expect(findBreaks(requests).map(formatBreak)).toEqual([]);
   const text = requests.at(-1)?.textOf("user") ?? "";
   expect(text.split("has attached an earlier session")).toHaveLength(2);
   expect(JSON.stringify(await stage.session(next.id).messages())).not.toContain("has attached an earlier");
