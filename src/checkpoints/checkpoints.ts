@@ -48,6 +48,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
         settle: notes.write,
         listMemories,
         locate,
+        complain: (what) => options.log.warn("checkpoints", what),
       }),
     );
     return opening;

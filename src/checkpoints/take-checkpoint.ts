@@ -1,5 +1,6 @@
 /** Reads what a checkpoint keeps. Changes nothing. */
 import { resolve } from "node:path";
+import { formatError } from "../error.js";
 import type { Memory } from "../memory/memory.js";
 import { readText } from "../seams/files.js";
 import { removeSecrets } from "../secrets/secrets.js";
@@ -15,6 +16,8 @@ import {
 import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } from "./read-session.js";
 
 export interface TakeOptions extends ReadSessionOptions {
+  /** Reports what is left out. */
+  complain(this: void, what: string): void;
   /** Absolute path; names of files are relative to it. */
   project: string;
   /** All memories that can be read now. */
@@ -100,13 +103,16 @@ async function readPlan(
 
 /** The edited files of a session as they are now. Rejects with the system's error. */
 export async function lookAtFiles(
-  { files, project }: Pick<TakeOptions, "files" | "project">,
+  { complain, files, project }: Pick<TakeOptions, "complain" | "files" | "project">,
   { stored }: { stored: Pick<ReadSession["stored"], "ledger"> },
 ): Promise<CheckpointFile[]> {
   const edited = stored.ledger.files.filter(({ isEdited }) => isEdited);
   return Promise.all(
     edited.map(async ({ key: name }): Promise<CheckpointFile> => {
-      const stat = await files.stat(resolve(project, name)).catch(() => undefined);
+      const stat = await files.stat(resolve(project, name)).catch((thrown) => {
+        complain(`cannot look at ${name}: ${formatError(thrown)}`);
+        return undefined;
+      });
       return stat?.kind === "file" ? { name, bytes: stat.bytes, modifiedMs: stat.modifiedMs } : { name };
     }),
   );

@@ -154,10 +154,13 @@ async function readActive({
 
 /** Leases in force of these instances and of people; none if the file cannot be read. */
 async function readHeld(
-  { clock, files, folders }: Pick<LayerContext, "clock" | "files" | "folders">,
+  { clock, files, folders, log }: Pick<LayerContext, "clock" | "files" | "folders" | "log">,
   active: ActiveSessions,
 ): Promise<Lease[]> {
-  const text = await readText(files, folders.leases).catch(() => undefined);
+  const text = await readText(files, folders.leases).catch((thrown) => {
+    log.warn(LAYER, `cannot tell what others hold: ${formatError(thrown)}`);
+    return undefined;
+  });
   const living = new Set(active.map(({ id }) => id));
   return text === undefined ? [] : findHeld(parseLeases(text), { living, nowMs: clock.now() });
 }

@@ -8,6 +8,7 @@ export function openProjectsCheckpoints(project: Project): OpenCheckpoints {
   const { cli, folders, root } = project;
   const own = openOwnState(project);
   return openCheckpoints({
+    complain: cli.warn,
     clock: cli.clock,
     files: own.files,
     folder: folders.sessionMemory,
