@@ -45,7 +45,13 @@ export async function refreshHere(
 ): Promise<string> {
   const opened = await checkpoints.open();
   const before = await opened.attached.read(sessionID);
-  await opened.refresh(sessionID);
+  await opened.refresh(sessionID).catch((thrown) => {
+    if (!(thrown instanceof StrataError) || thrown.code !== "NO_SESSION") throw thrown;
+    throw new StrataError(
+      "NO_NOTES",
+      "there are no notes of this session yet: they begin when the agent has used a tool. Type /refresh again then",
+    );
+  });
   const said =
     "Attached: what this session is for, its open points and your rules. The agent reads them with your next message.";
   return withReplaced(said, before);

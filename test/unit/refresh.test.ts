@@ -25,8 +25,6 @@ describe("/refresh", () => {
     session.answer([], { text: "ok" });
     session.user("Thanks.");
     expect(JSON.stringify((await request(world, session)).at(-1)?.parts)).not.toContain("look again");
-    await expect(type(world, "refresh", "", "ses_unknown")).rejects.toThrow(
-      "nothing is known of ses_unknown",
-    );
+    await expect(type(world, "refresh", "", "ses_unknown")).rejects.toThrow("no notes of this session yet");
   });
 });
