@@ -94,7 +94,7 @@ export const nodeFiles: Files = {
         return await createWithoutLink(path, contents);
       throw error;
     } finally {
-      await rm(written, { force: true });
+      await rm(written, { force: true }).catch(unlessNoFolder);
     }
   },
 
@@ -218,6 +218,11 @@ async function openToAppend(path: string): Promise<FileHandle> {
 }
 
 /** Runs `action`; returns `absent` if a file or folder is missing, rethrows every other error. */
+/** A file in place of the folder is the first error's to tell. */
+function unlessNoFolder(thrown: NodeJS.ErrnoException): void {
+  if (thrown.code !== "ENOTDIR") throw thrown;
+}
+
 async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise<T | A> {
   try {
     return await action();

@@ -197,7 +197,7 @@ test("doctor quotes the system's error if .opencode is not writable", async () =
       const seen = await look(project);
       expect(seen.code).toBe(1);
       expect(troublesOf(seen)).toContainEqual(
-        expect.stringMatching(/^problem: .*\.opencode cannot be written: EEXIST/),
+        expect.stringMatching(/^problem: .*\.opencode cannot be written: ENOTDIR/),
       );
     },
     withFile,
