@@ -1,4 +1,4 @@
-/** Reads what a checkpoint keeps. Changes nothing. */
+/** Reads the contents of a checkpoint. Changes nothing. */
 import { resolve } from "node:path";
 import type { Memory } from "../memory/memory.js";
 import { readText } from "../seams/files.js";
@@ -15,9 +15,9 @@ import {
 import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } from "./read-session.js";
 
 export interface TakeOptions extends ReadSessionOptions {
-  /** Absolute path; names of files are relative to it. */
+  /** Absolute path; file names are relative to it. */
   project: string;
-  /** All memories that can be read now. */
+  /** All readable memories. */
   listMemories(): Promise<readonly Memory[]>;
 }
 
@@ -30,11 +30,11 @@ export interface WantedCheckpoint {
 const LONGEST_NOTE = 200;
 /** Characters. */
 const LONGEST_PLAN = 20_000;
-/** A larger file is no plan. */
+/** Larger files are not plans. */
 const LARGEST_PLAN_BYTES = 1_000_000;
 const MOST_MEMORIES = 200;
 
-/** `undefined` if no notes are kept on the session. Rejects with the system's error. */
+/** `undefined` if the session has no notes. Rejects with the system's error. */
 export async function takeCheckpoint(
   options: TakeOptions,
   { note, occasion, sessionID }: WantedCheckpoint,
@@ -74,7 +74,7 @@ const toMemory = (memory: Memory): CheckpointMemory => ({
 const isPrivate = ({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean =>
   sensitivity === "private" || isKeptOut === true;
 
-/** The memories that still exist, marked private if they have become so. Pure. */
+/** The memories that still exist, marked private if they are so now. Pure. */
 export function findStanding(
   memories: readonly CheckpointMemory[],
   now: readonly Memory[],

@@ -172,7 +172,7 @@ describe("the agenda", () => {
     const items = plan({ sessions });
     const later = { nowMs: MORNING + 40 * DAY_MS, command: "strata agenda" };
     expect(formatAgenda(items, { ...later, days: 30 })).toBe(
-      "Nothing is open.\n1 older than 30 days: --all shows them, too.",
+      "Nothing is open.\n1 older than 30 days; --all shows them, too.",
     );
     expect(formatAgenda(items, { ...later, days: undefined })).toContain("docs");
   });

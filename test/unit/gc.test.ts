@@ -169,7 +169,7 @@ describe("strata gc and retention", () => {
         "Kept  resolved blockers: 1, kept: 90 days (retention.resolvedBlockersDays); 1 due, the next dream archives them",
         "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays)",
         "Kept  findings: 1, kept: 30 days without use (findings.maxAgeDays); 1 due, the next session archives them",
-        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are not used any more",
+        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are no longer used",
         "Nothing to remove.",
       ],
     ]);
