@@ -18,7 +18,7 @@ const MOST_TABLE_BYTES = 2_100_000;
 const MOST_TOKENIZER_BYTES = 1_100_000;
 const MOST_INSTALLED_BYTES = 12_000_000;
 
-/** Of these much has to be in it, or they are no longer used; the licence of each is. */
+/** Of these much has to be in it, or they are not used any more; the licence of each is. */
 const BUNDLED = ["gpt-tokenizer", "p-queue", "write-file-atomic", "zod"];
 
 /** What a program can say about the plugin; the settings are those of the schema, in both directions. */

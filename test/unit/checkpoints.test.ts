@@ -138,7 +138,7 @@ describe("a checkpoint", () => {
     session.user("what is this?");
     session.answer([], { text: "a project" });
     await request(world, session);
-    await expect(type(world, "checkpoint", "x")).rejects.toThrow("there is nothing to keep yet");
+    await expect(type(world, "checkpoint", "x")).rejects.toThrow("there is nothing to save yet");
     await world.strata.dispose();
     expect(kept(world)).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("a checkpoint", () => {
     });
     await world.strata.dispose();
     expect(kept(world)).toEqual([]);
-    expect(await world.log()).toContain("cannot keep the state of ses_1");
+    expect(await world.log()).toContain("cannot save the state of ses_1");
     expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Port the parser.");
   });
 });

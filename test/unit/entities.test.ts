@@ -87,7 +87,7 @@ describe("GitHub", () => {
     const { clock, files } = world;
     const blind = await openEntityWorld({ get, clock, files });
     expect((await blind.ask("#34")).problems).toEqual([
-      "github.com/acme/shop#34: github.com does not show it any more; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
+      "github.com/acme/shop#34: github.com no longer shows it; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
     ]);
     expect(blind.entities.find("#34").map(({ state }) => state)).toEqual(["open"]);
     expect(

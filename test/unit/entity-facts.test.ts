@@ -55,7 +55,7 @@ describe("a forge that does not answer", () => {
     const { facts, problems } = await world.ask("#34");
     expect([facts, problems]).toEqual([
       [],
-      ["github.com/acme/shop#34: github.com answered with something else than was asked for"],
+      ["github.com/acme/shop#34: github.com sent an unexpected answer"],
     ]);
   });
 

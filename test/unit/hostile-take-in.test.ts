@@ -87,7 +87,7 @@ describe("folders given to strata bootstrap", () => {
     async (given) => {
       const files = openProject({ "package.json": '{"name":"a","description":"b"}' });
       const { code, err } = await runStrata(files, `bootstrap ${given}`);
-      expect([code, err]).toEqual([3, expect.stringContaining(`${given} is no folder of the project`)]);
+      expect([code, err]).toEqual([3, expect.stringContaining(`${given} is not a folder of the project`)]);
     },
   );
 });

@@ -20,7 +20,7 @@ const MOST_DECISIONS = 500;
 export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, given) => {
   const isDry = dryRun === true;
   const most = readWhole("--limit", limit, { least: 1, most: MOST_DECISIONS, usual: USUAL_DECISIONS });
-  // Nor does opening the store write anything.
+  // A dry run also discards what opening the store writes.
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
   const project = await openProject({ ...cli, files });
   const folders = readFolders(given, { folder: cli.folder, root: project.root });

@@ -23,7 +23,7 @@ export interface Retained {
 
 export async function readRetention(project: Project): Promise<Retained[]> {
   const { clock } = project.cli;
-  // Opening the store writes nothing: gc changes nothing unasked.
+  // Discards what opening the store writes: gc changes nothing unasked.
   const files = createDryFiles(project.cli.files, clock);
   const { config } = await project.settings();
   const { notesDays, resolvedBlockersDays } = config.retention;
