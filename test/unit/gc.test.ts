@@ -144,7 +144,7 @@ describe("strata gc", () => {
 });
 
 describe("strata gc and retention", () => {
-  it("gc shows what is kept for how long, and what is due, and changes nothing", async () => {
+  it("gc shows how long each kind is kept and what is due, and changes nothing", async () => {
     const clock = createFakeClock(MORNING - 100 * DAY_MS);
     const head = { [`${PROJECT}/.git/HEAD`]: "x" };
     const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });

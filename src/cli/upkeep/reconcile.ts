@@ -209,7 +209,7 @@ async function apply(
   return undefined;
 
   /**
-   * Memories that link to each other no longer count as a contradiction. A memory that git sees may not name one that it
+   * Memories that link to each other no longer count as a contradiction. A memory visible to git may not name one that it
    * ignores: then the store refuses the link, and the two are of different kinds anyway.
    */
   function link(from: Memory, to: Memory): Promise<Written> {
