@@ -28,7 +28,7 @@ export interface Folders {
   background: string;
   /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
   vectors: string;
-  /** Machine state: title and state of merge requests and issues, as GitLab and GitHub last gave them. */
+  /** Machine state: title and state of merge requests and issues, as last reported by GitLab and GitHub. */
   entities: string;
   /** Machine state: the models' prices, as the host last gave them. */
   prices: string;

@@ -26,7 +26,7 @@ export function formatMoney(dollars: number): string {
   return `${dollars < 0 ? "-" : ""}$${text}`;
 }
 
-/** "just now", "5 minutes ago", "2 hours ago", "3 days ago"; a time in the future, from a changed clock, is now. */
+/** "just now", "5 minutes ago", "2 hours ago", "3 days ago"; a time in the future (changed clock) counts as now. */
 export function formatAge(thenMs: number, nowMs: number): string {
   const minutes = Math.floor((nowMs - thenMs) / 60_000);
   if (Number.isNaN(minutes)) return "at an unknown time";

@@ -1,14 +1,14 @@
 /**
- * Matches paths against a glob with `/`: `*` and `?` within a name, `**` for any folders, `{a,b}`, `[ab]`. A text that is
- * no glob matches itself. A match takes at most the product of the two lengths: globs come from untrusted files, and a
- * regular expression made of many stars could run for ever. Pure.
+ * Matches paths against a glob with `/`: `*` and `?` within a name, `**` for any folders, `{a,b}`, `[ab]`. Other text
+ * matches itself. Time is at most proportional to the product of both lengths: globs come from untrusted files, and a
+ * regular expression made from many stars could run forever. Pure.
  */
 export type FitsPath = (path: string) => boolean;
 
 /** Matches the characters of a path one by one; `"folders"` is `**` with its `/`, `"any"` is `**`, `"name"` is `*`. */
 type Step = "folders" | "any" | "name" | ((character: string) => boolean);
 
-/** A glob with more alternatives, or a longer one, matches nothing. */
+/** A glob with more alternatives or characters matches nothing. */
 const [MOST_ALTERNATIVES, LONGEST_GLOB] = [64, 4_096];
 const BRACES = /^([^{}]*)\{([^{}]*)\}(.*)$/s;
 
@@ -45,7 +45,7 @@ function readSet(token: string): (character: string) => boolean {
     ranges.some(([from = "", to = ""]) => from <= character && character <= to) === (not === "");
 }
 
-/** Keeps every step that the characters so far may have led to. */
+/** Keeps every step reachable with the characters so far. */
 function fits(steps: readonly Step[], path: string): boolean {
   let at = skip(steps, new Set([0]));
   /** Steps that are within a folder of `**` with its `/`. */
@@ -67,7 +67,7 @@ function fits(steps: readonly Step[], path: string): boolean {
   return at.has(steps.length);
 }
 
-/** Also the steps behind those that match nothing as well. */
+/** Includes the steps after those that may match nothing. */
 function skip(steps: readonly Step[], at: Set<number>): Set<number> {
   for (const n of at) if (typeof steps[n] === "string") at.add(n + 1);
   return at;

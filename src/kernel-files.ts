@@ -66,7 +66,7 @@ const asked = (name: string): FileKind => ({
   expiry: { what: "what was asked about contexts long ago", days: REQUEST_DAYS, atStart: true },
 });
 
-/** A checkpoint that a person asked for is kept for a year, the plugin's own for a month. */
+/** A person's checkpoint is kept for a year, the plugin's own for a month. */
 const CHECKPOINT_DAYS = 365;
 const AUTO_CHECKPOINT_DAYS = 30;
 
@@ -88,7 +88,7 @@ export const stateFolderFiles: readonly FileKind[] = [
   {
     path: "projects/<id>/checkpoint-<id>.auto.json",
     expiry: {
-      what: "states of sessions that Strata kept by itself",
+      what: "Strata's own checkpoints from a month ago",
       days: AUTO_CHECKPOINT_DAYS,
       atStart: true,
     },
@@ -99,7 +99,7 @@ export const stateFolderFiles: readonly FileKind[] = [
   },
   {
     path: "projects/<id>/attached-<id>.json",
-    expiry: { what: "what was attached to a session that never went on", days: STATE_DAYS, atStart: true },
+    expiry: { what: "attachments for a session that never continued", days: STATE_DAYS, atStart: true },
   },
   {
     path: "projects/<id>/dropped.json",

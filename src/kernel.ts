@@ -1,4 +1,4 @@
-/** Creates the parts that layers share, from the ground up: configuration, log and files first. */
+/** Creates the parts that layers share, bottom up: configuration, log and files first. */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { createGeneration } from "./background/generation.js";
@@ -49,7 +49,7 @@ export interface Seams {
   clock: Clock;
   files: Files;
   host: Host;
-  /** Variables of the environment; without it none is set. */
+  /** Environment variables; default: none. */
   readVariable?(name: string): string | undefined;
   /** Replaced in tests only. */
   tokenizer?: Tokenizer;
@@ -59,7 +59,7 @@ export interface Seams {
   get?: Get;
 }
 
-/** The parts that all others are built on. */
+/** The parts that all others need. */
 export interface Ground
   extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
     Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
@@ -140,7 +140,7 @@ export function createRecording(
   };
 }
 
-/** Decisions, result files, sizes, windows and prices: what a request to the model is made from. */
+/** Decisions, result files, sizes, windows and prices: the parts for building requests to the model. */
 export function createRequesting({ clock, config, files, folders, log, writes }: Ground): Requesting {
   const of = { folder: folders.decisions, resultsFolder: folders.toolResults };
   const known = {

@@ -63,7 +63,7 @@ export interface LayerContext {
   generation: Generation;
   /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
   locks: Locks;
-  /** Which sessions ran on this machine. */
+  /** The sessions that ran on this machine. */
   sessions: SeenSessions;
   /** Marks lines that this user's machine wrote. */
   seal: Seal;
@@ -71,13 +71,13 @@ export interface LayerContext {
   memories: Memories;
   /** Sentences that may become memories. Never shown to a model. */
   candidates: Candidates;
-  /** Named states of sessions, and what a person attaches to one. */
+  /** Named states of sessions, and attachments. */
   checkpoints: Checkpoints;
   /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
   /** Searches memories and notes. */
   search: MemorySearch;
-  /** What GitLab and GitHub said of merge requests, issues and epics. */
+  /** Facts from GitLab and GitHub about merge requests, issues and epics. */
   entities: OpenEntities;
   /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   background: PQueue;

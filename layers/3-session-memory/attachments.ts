@@ -1,4 +1,4 @@
-/** Adds what a person has attached to a session behind its next message. */
+/** Appends what a person attached to a session to its next message. */
 import { type Attached, NEXT } from "../../src/checkpoints/attached.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -7,13 +7,13 @@ import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 
 export interface Attachments {
-  /** The text for the newest message of a person's session. Never rejects: the session continues without it. */
+  /** Returns the text for the newest message of a person's session. Never rejects: the session continues without it. */
   find(request: ContextRequest): Promise<FoundAttachment | undefined>;
 }
 
 export interface FoundAttachment {
   addition: Addition;
-  /** Call when it is recorded; it is not attached again. Rejects with the system's error. */
+  /** Call once the text is recorded, so that it is attached only once. Rejects with the system's error. */
   settle(): Promise<void>;
 }
 
@@ -26,8 +26,8 @@ export function createAttachments(
   { checkpoints, log }: Pick<LayerContext, "checkpoints" | "log">,
   { isSubagents, layer }: { isSubagents(this: void, sessionID: string): boolean; layer: string },
 ): Attachments {
-  /** By session: the message last looked for. */
-  const looked = new Map<string, string>();
+  /** By session: the last message checked. */
+  const checked = new Map<string, string>();
   /** Recorded attachments, even if their file could not be removed. */
   const given = new Set<string>();
 
@@ -35,8 +35,8 @@ export function createAttachments(
     async find({ find, history, sessionID }) {
       const { lastAnswer, messages } = history;
       const key = messages.at(-1)?.info.role === "user" ? history.keyOf(messages.length - 1) : undefined;
-      if (!key || looked.get(sessionID) === key.key || isSubagents(sessionID)) return undefined;
-      looked.set(sessionID, key.key);
+      if (!key || checked.get(sessionID) === key.key || isSubagents(sessionID)) return undefined;
+      checked.set(sessionID, key.key);
       if (isExtendedBy(layer, find(key.key))) return undefined;
       try {
         const waiting = await read(lastAnswer === -1 ? [sessionID, NEXT] : [sessionID]);
@@ -44,7 +44,7 @@ export function createAttachments(
           waiting && { addition: { behind: key, text: waiting.attached.text }, settle: () => settle(waiting) }
         );
       } catch (thrown) {
-        log.warn(layer, `cannot read what is attached to ${sessionID}: ${formatError(thrown)}`);
+        log.warn(layer, `cannot read the attachment of ${sessionID}: ${formatError(thrown)}`);
         return undefined;
       }
     },
@@ -61,7 +61,7 @@ export function createAttachments(
   async function settle(waiting: Waiting): Promise<void> {
     given.add(nameOf(waiting));
     const attached = await checkpoints.attached.read(waiting.target);
-    // Something else may have been attached since.
+    // A person may have attached something else since.
     const isStill = attached && nameOf({ ...waiting, attached }) === nameOf(waiting);
     if (isStill) await checkpoints.attached.remove(waiting.target);
   }

@@ -1,4 +1,4 @@
-/** `/checkpoint`, `/attach` and `/refresh`. Loaded when one is typed. */
+/** `/checkpoint`, `/attach` and `/refresh`; loaded at the first use. */
 import type { Attached } from "../../src/checkpoints/attached.js";
 import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
 import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
@@ -9,7 +9,7 @@ type Call = { sessionID: string; words: string };
 
 const MOST_LISTED = 10;
 
-/** Keeps the state of this session under the given words. */
+/** Saves the state of this session with the given words as its note. */
 export async function keepCheckpoint(
   { checkpoints }: Pick<LayerContext, "checkpoints">,
   { sessionID, words }: Call,
@@ -19,7 +19,7 @@ export async function keepCheckpoint(
   if (!kept)
     throw new StrataError(
       "NO_NOTES",
-      "there is nothing to keep yet: notes begin with the agent's first tool call. Type /checkpoint after it",
+      "there is nothing to save yet: notes begin with the agent's first tool call. Type /checkpoint after it",
     );
   return `${formatKept(kept)}\n/attach ${kept.id} continues from here in another session.`;
 }
@@ -38,7 +38,7 @@ function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
 const formatCounted = (count: number, one: string, several: string): string =>
   `${count} ${count === 1 ? one : several}`;
 
-/** Puts what this session is for, and the user's rules, before the agent again. */
+/** Shows the agent the session's goal and the user's rules again. */
 export async function refreshHere(
   { checkpoints }: Pick<LayerContext, "checkpoints">,
   { sessionID }: Call,
@@ -57,7 +57,7 @@ export async function refreshHere(
   return withReplaced(said, before);
 }
 
-/** Attaches a session or checkpoint to this session; without words, lists the checkpoints. */
+/** Attaches a session or checkpoint to this session; lists the checkpoints if no id is given. */
 export async function attachHere(
   { checkpoints, clock }: Pick<LayerContext, "checkpoints" | "clock">,
   { sessionID, words }: Call,
@@ -73,7 +73,7 @@ export async function attachHere(
   if (name === sessionID)
     throw new StrataError(
       "SAME_SESSION",
-      "this is the session itself; name an earlier one or a checkpoint, or type /refresh",
+      "this is the current session; name an earlier one or a checkpoint, or type /refresh",
     );
   const before = await opened.attached.read(sessionID);
   const said = `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;

@@ -9,7 +9,7 @@ export const files: readonly FileKind[] = [
   { path: ".opencode/session-memory/<id>.json" },
   ...["<id>.md", "<id>.previous.md", "<id>.json"].map((name) => ({
     path: `.opencode/session-memory/archive/${name}`,
-    expiry: { what: "archived notes of an old session", days: 30 },
+    expiry: { what: "archived notes of an unused session", days: 30 },
   })),
   { path: ".opencode/session-memory/.gitignore" },
 ];

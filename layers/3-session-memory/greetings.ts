@@ -13,7 +13,7 @@ export interface Greetings {
   noteWork(sessionID: string, isWorking: boolean): void;
   /** For the first message of a session that a person has opened. */
   greet(request: ContextRequest): Promise<Addition[]>;
-  /** The handoffs that this session was given, where the user has since taken back words of the other one. */
+  /** Handoffs given to this session, if the user has since taken back words in the other session. */
   findStale(request: ContextRequest): Promise<DatedDecision[]>;
 }
 

@@ -6,8 +6,8 @@
  *     now and then          a small model writes the sections, where one may be called
  *     when a session is idle its last answer is learned as well
  *     when a session begins  it is told what the last one has left open: the handoff, made from that one's notes
- *     /checkpoint, /attach   a state of a session is kept, or given to another one
- *     when the host ends     unwritten notes are written, and each session's state is kept, the newest first
+ *     /checkpoint, /attach   saves a session's state, or gives it to another session
+ *     when the host ends     writes unwritten notes and saves each session's state, newest first
  */
 import type PQueue from "p-queue";
 import type { Message } from "../../src/conversation/message.js";

@@ -1,4 +1,4 @@
-/** `/checkpoint`, `/attach` and `/refresh`, and what a person has attached to a session. */
+/** `/checkpoint`, `/attach` and `/refresh`, and the text that a person attached to a session. */
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { type Attachments, createAttachments } from "./attachments.js";
@@ -16,7 +16,7 @@ export function createResuming(
     commands: [
       {
         name: "checkpoint",
-        description: "Strata: keep the state of this session, e.g. /checkpoint before the rewrite",
+        description: "Strata: save the state of this session, e.g. /checkpoint before the rewrite",
         execute: async (call) => (await import("./checkpoint-commands.js")).keepCheckpoint(context, call),
       },
       {
@@ -26,7 +26,7 @@ export function createResuming(
       },
       {
         name: "refresh",
-        description: "Strata: put the goal, the open points and your rules before the agent again",
+        description: "Strata: show the agent the goal, the open points and your rules again",
         execute: async (call) => (await import("./checkpoint-commands.js")).refreshHere(context, call),
       },
     ],

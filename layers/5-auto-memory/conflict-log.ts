@@ -28,7 +28,7 @@ export interface ConflictLog {
   add(standing: Memory, other: OtherVersion): Promise<string>;
   /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
   listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
-  /** Archives a record that a person has decided, although both versions are unchanged. */
+  /** Archives a record that a person has decided, even if both versions are unchanged. */
   settle(record: Pick<ConflictRecord, "path">): Promise<void>;
 }
 

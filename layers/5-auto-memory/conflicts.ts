@@ -21,8 +21,8 @@ export interface Conflicts {
   /** Like the store's. A memory that this instance has never seen is changed without a check. */
   update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
   /**
-   * For what a person has entered, which is never refused: if another memory has the same type and title and says
-   * otherwise, a record names both. Returns a sentence with its path.
+   * For a memory that a person entered, which is never refused: if another memory has the same type and title but says
+   * something else, records both. Returns a sentence with the record's path.
    */
   compare(entered: Memory): Promise<string | undefined>;
   /** Unsettled conflicts, the oldest first. */
@@ -124,13 +124,13 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
   }
 }
 
-/** Each side finds the other's; both name the alphabetically first id as standing, which gives one record. */
+/** Both sides find each other; both name the alphabetically first id as the one in use, which gives one record. */
 export function orderRivals(one: Memory, rival: Memory): [standing: Memory, other: OtherVersion] {
   const [standing, other] = rival.id < one.id ? [rival, one] : [one, rival];
   return [standing, { ...other, by: other.provenance.session }];
 }
 
-/** For a person: what they have entered has a rival. */
+/** Tells a person that the memory they entered has a rival. */
 export function formatRival({ id, title }: Memory, path: string): string {
   return `${id} has the same title ("${title}") and says otherwise; strata reconcile decides which holds. Both are in ${path}`;
 }

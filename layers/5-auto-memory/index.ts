@@ -41,7 +41,7 @@ import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
-/** Messages that are looked through for results. */
+/** Number of messages searched for results. */
 const LAST_MESSAGES = 3;
 
 export const autoMemory: LayerDefinition = {
@@ -114,7 +114,7 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  /** Loads the findings with the first result: before that there is nothing to keep. */
+  /** Loads the findings with the first result; before it there is nothing to keep. */
   async function openFindings({ history: { messages } }: ContextRequest): Promise<void> {
     const hasResults = messages.slice(-LAST_MESSAGES).some(({ parts }) => parts.some(isToolPart));
     if (findings || !config.findings.enabled || !hasResults) return;

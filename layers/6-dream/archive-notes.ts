@@ -1,4 +1,4 @@
-/** Moves the notes of sessions that were not used for long to `.opencode/session-memory/archive`, from where only `gc` removes them. */
+/** Moves the notes of long unused sessions to `.opencode/session-memory/archive`, where only `gc` removes them. */
 import { join } from "node:path";
 import type { Config } from "../../src/config/schema.js";
 import { DAY_MS } from "../../src/days.js";
@@ -9,7 +9,7 @@ import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 
-/** For each dream; the next one moves the rest. */
+/** Per dream; the next one moves the rest. */
 const MOST_SESSIONS = 500;
 
 interface NotesWorld {
@@ -17,7 +17,7 @@ interface NotesWorld {
   folders: Pick<Folders, "sessionMemory">;
 }
 
-/** Ids of sessions none of whose files was changed within the days that the settings name, oldest first by name. */
+/** Ids of sessions without a file changed within the days in the settings, sorted by name. */
 export async function findOldNotes({
   clock,
   files,
@@ -37,17 +37,17 @@ export async function findOldNotes({
   return old;
 }
 
-/** The session of a page for people or of a stored file; a page that a person has put there has another name. */
+/** The session of a page or a stored file; a page that a person put there has another name. */
 const readID = (name: string): string | undefined =>
   readSessionID(name) ?? /^(ses_[\w-]+)\.md$/.exec(name)?.[1];
 
-/** The stored file last: after a crash between the two, the session still counts as old. */
+/** The stored file comes last: after a crash between the two, the session still counts as old. */
 function listNotes(folder: string, id: string): string[] {
   const { notes, previous, stored } = planPaths(folder, id);
   return [previous, notes, stored];
 }
 
-/** Never rejects: what cannot be moved stays, and the next dream tries again. */
+/** Never rejects: the next dream retries what cannot be moved. */
 export async function archiveNotes(
   { files, folders: { sessionMemory }, log }: NotesWorld & { log: Log },
   sessions: readonly string[],
@@ -64,7 +64,7 @@ export async function archiveNotes(
   }
 }
 
-/** A session may be used again after its notes were archived, and become old again. */
+/** A session may be used again after its notes were archived, and grow old again. */
 async function findFreeName(files: Pick<Files, "list">, archive: string, id: string): Promise<string> {
   const taken = new Set((await files.list(archive)).map(readID));
   let name = id;

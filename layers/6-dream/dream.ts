@@ -1,14 +1,14 @@
 /**
  * Tidies the memories of a project, under a lock that holds across processes:
  *
- *     renew         facts taken from files say what the files say
+ *     renew         update facts taken from files
  *     locate        list the memories
  *     collect       find similar memories, and those that name missing files
  *     consolidate   merge duplicates by rules, and similar memories with a model if one may be asked
  *     prune         archive expired and forgotten memories; all changes go in with one swap; then move old sessions' notes
  *                   to their archive
  *
- * Nothing but the facts changes before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, the dream plans
+ * Only facts change before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, it plans
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
@@ -137,7 +137,7 @@ export function createDreams(given: DreamsOptions): Dreams {
     throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
   }
 
-  /** A file that cannot be read keeps no dream from tidying the rest. */
+  /** An unreadable file does not keep a dream from tidying the rest. */
   async function renew(): Promise<void> {
     await renewFacts(given).catch((thrown) =>
       log.warn(SOURCE, `cannot renew facts from their files: ${formatError(thrown)}`),

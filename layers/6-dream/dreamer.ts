@@ -16,7 +16,7 @@ export interface Dreamer {
   state(): Promise<DreamState>;
   /** Tidies now, with a model if one may be asked. Never rejects. */
   dream(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome>;
-  /** Renews facts taken from files, whatever the gates say. Rejects with the system's error. */
+  /** Renews facts taken from files, regardless of the gates. Rejects with the system's error. */
   renewFacts(): Promise<unknown>;
   /** Undoes the last change of memory and returns a text for people. */
   undo(session: string): Promise<string>;

@@ -59,8 +59,8 @@ function readSubject({ content, title }: Memory, meaning = readMeaning(content))
 }
 
 /**
- * Are both of one kind and subject, with different numbers, names or negations? Two memories that link to each other are
- * not: a person has decided that both hold.
+ * Are both of one kind and subject, with different numbers, names or negations? False for two memories that link to
+ * each other: a person has decided that both hold.
  */
 export function isContradiction(one: Memory, other: Memory): boolean {
   if (areBothKept(one, other)) return false;

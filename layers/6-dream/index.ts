@@ -2,7 +2,7 @@
  * Layer 6: tidies memory in the background while all sessions are idle. Rules come first, without a model call; a model may
  * then look at what they leave over.
  *
- *     a turn has ended   after a quiet period, renews facts with their files; checks the gates, the cheapest first; then
+ *     a turn has ended   after a quiet period, renews facts from their files; checks the gates, cheapest first; then
  *                        dreams in the background
  *     /dream             dreams now, whatever the gates say
  *     /memory-undo       undoes the last change of memory: a dream or a single change

@@ -36,7 +36,7 @@ export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
 /** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
-/** Superseded memories stay of interest for a while. */
+/** Superseded memories remain useful for a while. */
 const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
 /** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
 const CONFIRMED_GAIN = 0.15;
@@ -44,7 +44,7 @@ const CONFIRMED = "confirmed";
 
 export function planDream(input: DreamInput): DreamPlan {
   const { similarTo } = input;
-  // Quotes are never reworded or merged; layer 5 archives those that are no longer used.
+  // Quotes are never reworded or merged; layer 5 archives unused ones.
   const memories = input.memories.filter((memory) => !isFinding(memory));
   const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
   for (const memory of memories) archiveIfOver(drafts, memory, input);

@@ -1,6 +1,6 @@
 /**
- * Renews, drops and brings back memories that were taken from files of the project, without a command. They stay the
- * repository's words: what was accepted has to be accepted again.
+ * Renews, drops and restores memories taken from files of the project, without a command. They remain the
+ * repository's words, so the user has to accept a changed one again.
  */
 import { randomUUID } from "node:crypto";
 import { checkFacts, type FactChange } from "../../src/bootstrap/check-facts.js";
@@ -12,7 +12,7 @@ export type FactsContext = Pick<LayerContext, "clock" | "files" | "folders" | "l
 /** Parsing a larger lock file would block the host; `strata bootstrap` reads it. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** All changes of one call are one run, which one undo takes back. Rejects with the system's error. */
+/** All changes of a call are one run, which one undo reverts. Rejects with the system's error. */
 export async function renewFacts({ clock, files, folders, log, memories }: FactsContext): Promise<number> {
   const all = await memories.list({ archived: true });
   if (!all.some(readTaken)) return 0;
@@ -34,6 +34,6 @@ export async function renewFacts({ clock, files, folders, log, memories }: Facts
     if (swapped.kind === "written") renewed += swapped.ids.length;
     else log.info("dream", `${change.before.id} not renewed from ${file}: ${swapped.why}`);
   }
-  if (renewed > 0) log.info("dream", `${renewed} facts renewed with their files`);
+  if (renewed > 0) log.info("dream", `${renewed} facts renewed from their files`);
   return renewed;
 }

@@ -8,7 +8,7 @@
  *     a message arrives     from another session, and is added at the tail
  *     before an edit        warns the agent, or refuses the edit, if another instance works on the file
  *     lease, send_message   the agent claims what it works on, and writes to other agents
- *     /agenda               what is open in all sessions and instances
+ *     /agenda               shows open work in all sessions and instances
  */
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";

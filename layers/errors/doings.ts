@@ -1,18 +1,18 @@
-/** What the calls of each session have done since: a call that failed before may work after that. */
+/** Tracks what each session's calls have changed or run: after that, a call that failed may work. */
 import { isChangingTool } from "../../src/conversation/call.js";
 import type { Clock } from "../../src/seams/clock.js";
 import { isLooking } from "./tracker.js";
 
 export interface Doings {
-  /** When the session last changed files, and last ran another command than this call; 0 if it has not. */
+  /** When the session last changed files, and last ran a command other than this call; 0 if never. */
   before(sessionID: string, callHash: string): { changedMs: number; ranMs: number };
-  /** `command`: of a shell call. */
+  /** `command`: for a shell call. */
   note(call: { sessionID: string; tool: string; callHash: string; command: string | undefined }): void;
 }
 
 interface Doing {
   changedMs: number;
-  /** The last commands that may have changed something, by the hash of the call, the newest last. */
+  /** The last commands that may have changed something, with the hash of the call, newest last. */
   ran: readonly (readonly [callHash: string, atMs: number])[];
 }
 
@@ -34,7 +34,7 @@ export function createDoings(clock: Pick<Clock, "now">): Doings {
       const nowMs = clock.now();
       if (isChangingTool(tool)) set(sessionID, { ran, changedMs: nowMs });
       else if (command !== undefined && !isLooking(command))
-        // Two are enough: one of them is another command than a given one.
+        // Two are enough: at least one differs from any given command.
         set(sessionID, {
           changedMs,
           ran: [...ran.filter(([hash]) => hash !== callHash), [callHash, nowMs] as const].slice(-2),
@@ -42,7 +42,7 @@ export function createDoings(clock: Pick<Clock, "now">): Doings {
     },
   };
 
-  /** Forgets the session that was set first if there are too many. */
+  /** Forgets the oldest session if there are too many. */
   function set(sessionID: string, doing: Doing): void {
     bySession.delete(sessionID);
     bySession.set(sessionID, doing);

@@ -52,7 +52,7 @@ const LOOKED_AT = 5_000;
 /** The host's words for a call that the user has refused or aborted, which is not a failure. */
 const REFUSALS =
   /^(The user (rejected permission|dismissed this question|has specified a rule)|Tool execution aborted)|User aborted the command/;
-/** Beginning of the errors layer's own refusal, which is no failure either. */
+/** First words of the errors layer's own refusal, which does not count as a failure either. */
 export const REFUSED = "[Strata] This call was not run:";
 /** OpenCode's remark after the output of a command that timed out. */
 const TIMED_OUT = /terminated command after exceeding timeout/;
@@ -74,7 +74,7 @@ export function readEndedCall(part: ToolPart, options: ReadingOptions): EndedCal
   return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, options) } : ended;
 }
 
-/** The host may put an error's name in front. */
+/** The host may prefix the error's name. */
 const isRefused = (text: string): boolean => text.slice(0, REFUSED.length + 40).includes(REFUSED);
 
 /** Is it a time with a four-digit year, which the log's format requires? */

@@ -38,7 +38,7 @@ export interface ErrorLogOptions {
   /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
-  /** Entries of the current file at which it is rotated; default: only its size counts. */
+  /** Number of entries at which the current file is rotated; default: rotation by size only. */
   maxLines?: number;
 }
 
@@ -50,7 +50,7 @@ const CHECKED_AT_A_TIME = 2_000;
 export function createErrorLog(options: ErrorLogOptions): ErrorLog {
   const { files, locks, path, lock, seal, maxLines = Number.POSITIVE_INFINITY } = options;
   let isIgnored = false;
-  /** `count`: entries of the current file. */
+  /** `count`: number of entries in the current file. */
   let cached: { sizes: Sizes; lines: readonly LogLine[]; count: number } | undefined;
 
   return {
@@ -114,7 +114,7 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
   /** Does nothing if another process holds the lock. */
   async function rotate(sizeBytes: number): Promise<void> {
     const rename = async (): Promise<void> => {
-      // Another process may have rotated before this one got the lock: then the file is smaller.
+      // Another process may have rotated before this one got the lock; then the file is smaller.
       if (((await files.stat(path))?.bytes ?? 0) < sizeBytes || sizeBytes === 0) return;
       await files.rename(path, earlierOf(path));
       cached = undefined;

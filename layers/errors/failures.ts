@@ -29,7 +29,7 @@ export interface Failures {
   learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]>;
   /** Known failures, the newest last; with `session`, only those that failed last or were resolved in it. */
   recent(options?: { session?: string; sinceMs?: number }): Promise<readonly KnownFailure[]>;
-  /** The ways in which this call has failed; `callHash` as `hashCall` makes it. */
+  /** The ways in which this call has failed; `callHash` as from `hashCall`. */
   ofCall(callHash: string): Promise<readonly KnownFailure[]>;
   /** Resolves when all entries are written. */
   onIdle(): Promise<void>;
@@ -54,7 +54,7 @@ export interface FailuresOptions extends ReadingOptions {
   /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
-  /** Number of newest lines that count; default: all. */
+  /** Number of newest lines to read; default: all. */
   maxLines?: number;
 }
 
@@ -167,13 +167,13 @@ function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repe
   return before && !isKnown ? [{ part: ended.part, before, isRetryAfterChange }] : [];
 }
 
-/** What a command that worked resolves: open failures of the same call, of whatever session. */
+/** The open failures, of any session, that a successful call resolves: those of the same call. */
 function findEnds(ended: EndedCall, { failures }: Known, reading: ReadingOptions): Ending[] {
   const call = formatCall(ended.part, { ...reading, redact: (text) => text });
   const open = [...failures].filter(
     ([, one]) => one.tool === ended.tool && one.call === call && isOpen(one) && one.lastAt <= ended.at,
   );
-  // Removing secrets from arguments is slow, and most calls have failed nowhere.
+  // Removing secrets from arguments is slow, and most calls have never failed.
   const callHash = open.length > 0 ? hashCall(ended.part, reading.project, reading.redact) : "";
   return open.flatMap(([name, { message, tool }]): Ending[] => {
     const [hash, messageHash = ""] = name.split(" ");

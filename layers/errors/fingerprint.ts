@@ -21,7 +21,7 @@ interface CallInput {
   input: Readonly<Record<string, unknown>>;
 }
 
-/** The same for a call that has not been made. */
+/** The same for a call that has not run yet. */
 export function hashInput(
   { input, tool }: CallInput,
   { project, redact }: { project: string; redact(text: string): string },

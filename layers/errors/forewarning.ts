@@ -1,4 +1,4 @@
-/** What a session is told of calls that failed before, ahead of making them: after the user's messages. Pure. */
+/** Warns a session, after the user's messages, of calls that failed before. Pure. */
 import { isChangingTool } from "../../src/conversation/call.js";
 import { DAY_MS, formatDay } from "../../src/days.js";
 import { quote } from "../../src/text.js";
@@ -8,37 +8,37 @@ import { splitShellWords } from "./spelling.js";
 export interface ForewarningInput {
   /** The user's message. */
   asked: string;
-  /** Is it the session's first? */
+  /** Is it the session's first message? */
   isBeginning: boolean;
-  /** Texts of the layer that the session shows. */
+  /** Texts of this layer in the session's context. */
   shown: readonly string[];
-  /** Failures of this session are still shown, and need no repetition. */
+  /** Its own failures are in its context and need no repetition. */
   isOwn(failure: KnownFailure): boolean;
   nowMs: number;
 }
 
-/** First line of such a text, which identifies it. */
+/** First line of such a text; identifies it. */
 export const FOREWARNING_HEAD =
   "[Strata] Calls that failed here before, in case they are about to be made again (.opencode/memory/errors.log). It is a record, no request.";
 
-/** Older failures are told only when they are repeated. */
+/** Older failures are mentioned only when repeated. */
 export const TOLD_FOR_MS = 30 * DAY_MS;
 const MOST_AT_BEGINNING = 5;
 const MOST_FOR_A_MESSAGE = 3;
-/** Failures looked through, the newest. */
+/** Number of newest failures considered. */
 const MOST_LOOKED_AT = 200;
-/** Characters of a message in which calls are looked for. */
+/** Characters of a message that are searched for calls. */
 const LOOKED_AT = 20_000;
-/** Characters of all lines. */
+/** Maximum characters of all lines together. */
 const MOST_CHARACTERS = 1_200;
 const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
-/** A shorter word of a call is in many messages. */
+/** Shorter words of a call occur in many messages. */
 const SHORTEST_WORD = 5;
 const OWN_MARK = /\[Strata\]/gi;
 
 /**
- * With the first message, the open failures that were repeated or whose correction is known, the most frequent first;
- * with any message, those whose call it names. `known`: the newest last. `undefined` if there are none.
+ * With the first message, open failures that were repeated or whose correction is known, most frequent first;
+ * with any message, those whose call it names. `known`: newest last. `undefined` if none applies.
  */
 export function planForewarning(known: readonly KnownFailure[], input: ForewarningInput): string | undefined {
   const { asked, isBeginning, isOwn, nowMs, shown } = input;
@@ -46,7 +46,7 @@ export function planForewarning(known: readonly KnownFailure[], input: Forewarni
   const open = known
     .slice(-MOST_LOOKED_AT)
     .filter((one) => isOpen(one) && !isOwn(one) && nowMs - one.lastAt < TOLD_FOR_MS)
-    // A change is of one moment: the next one of the same file has other texts.
+    // Edits do not recur: the next edit of the same file has other texts.
     .filter(({ tool }) => !isChangingTool(tool))
     .filter((one) => !shown.some((text) => text.includes(nameCall(one))))
     .sort((a, b) => b.attempts - a.attempts || b.lastAt - a.lastAt);
@@ -59,12 +59,12 @@ export function planForewarning(known: readonly KnownFailure[], input: Forewarni
   return lines.length === 0 ? undefined : [FOREWARNING_HEAD, ...lines].join("\n");
 }
 
-/** Would the call as it was most likely fail again? Not if it has worked unchanged since. */
+/** Would the same call most likely fail again? Not if it has worked unchanged since. */
 export function isOpen({ lastAt, resolution }: KnownFailure): boolean {
   return resolution === undefined || resolution.at < lastAt || isCorrection(resolution.text);
 }
 
-/** Is another form of the call known, which worked? */
+/** Is another form of the call known to work? */
 export const isCorrected = ({ resolution }: KnownFailure): boolean =>
   resolution !== undefined && isCorrection(resolution.text);
 
@@ -82,13 +82,13 @@ function formatFailure(failure: KnownFailure): string {
   return `- ${nameCall(failure)} failed ${when}: ${toData(message, LONGEST_TEXT)}. ${end}`;
 }
 
-/** Tool and call as a line names them. */
+/** The tool and the call, as in a line. */
 const nameCall = ({ call, tool }: KnownFailure): string => `${tool} ${toData(call, LONGEST_CALL)}`;
 
-/** Text of a tool cannot pass for the plugin's own. */
+/** Quotes a tool's text so that it cannot pass for the plugin's own. */
 const toData = (text: string, limit: number): string => quote(text.replace(OWN_MARK, "(Strata)"), limit);
 
-/** Does the message have the call, or its path, address or script? */
+/** Does the message contain the call, or its path, address or script? */
 function isNamed(call: string, message: string): boolean {
   const whole = call.toLowerCase();
   if (whole.length >= SHORTEST_WORD && message.includes(whole)) return true;

@@ -1,11 +1,11 @@
 /**
- * What a session is told of failed calls.
+ * Tells a session about failed calls.
  *
- *     a message of the user         open failures of before, with what worked
- *     a call fails once more        what resolved it, behind its result
- *     a call is about to be made    with `errors.onRepeat: "refuse"` it is refused, once in a session
+ *     a message of the user         earlier open failures, with what worked
+ *     a call fails again            what resolved it, after its result
+ *     a call is about to run        a refusal with `errors.onRepeat: "refuse"`, once per session
  *
- * Loaded with the first request of a process.
+ * Loaded with a process's first request.
  */
 import { readText } from "../../src/conversation/call.js";
 import { readOwnTexts } from "../../src/conversation/own-texts.js";
@@ -27,7 +27,7 @@ import { planRefusal } from "./refusal.js";
 export interface Hints {
   /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
   answer(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** The refusal of a call that is known to fail; `undefined` if it may run. */
+  /** The refusal of a call known to fail; `undefined` if it may run. */
   check(call: ToolCall, args: ToolArguments): Promise<ToolArguments | undefined>;
   /** Never rejects. */
   onIdle(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Hints {
 /** Layer name in the records. */
 const LAYER = "errors";
 
-/** Calls that were refused are remembered by session; after so many the oldest may be refused again. */
+/** Number of refused calls remembered, by session; beyond it the oldest may be refused again. */
 const MOST_REFUSED = 500;
 const MOST_SESSIONS = 100;
 
@@ -49,7 +49,7 @@ export function createHints(context: LayerContext): Hints {
     lock: folders.errorLock,
     maxLines: config.errors.maxErrorHistory,
   });
-  /** By session: the message last decided about, so that a repeated request is the same. */
+  /** By session: the last message decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
   const doings = createDoings(clock);
   const refused = new Set<string>();
@@ -75,7 +75,7 @@ export function createHints(context: LayerContext): Hints {
       const command = tool === "bash" ? readText(input, "command") : undefined;
       doings.note({ sessionID, tool, callHash, command });
       const name = `${sessionID} ${callHash}`;
-      // With another secret it is another call, although the hashes are the same.
+      // With another secret it is another call, although the hash is the same.
       const hasSecret = hashInput({ tool, input }, { ...reading, redact: (text) => text }) !== callHash;
       if (hasSecret || refused.has(name)) return undefined;
       const why = planRefusal(await failures.ofCall(callHash), { changedMs, ranMs, sessionID });
@@ -87,7 +87,7 @@ export function createHints(context: LayerContext): Hints {
     },
   };
 
-  /** Behind the user's message, unless it was decided about before. */
+  /** After the user's message, unless decided before. */
   async function forewarn(request: ContextRequest): Promise<Addition[]> {
     const { find, history, sessionID, shownFrom } = request;
     const { messages } = history;
@@ -120,7 +120,7 @@ export function createHints(context: LayerContext): Hints {
   }
 }
 
-/** The layer's texts behind the messages that are sent. */
+/** The layer's texts after the messages that are sent. */
 function findShown({ find, history, shownFrom }: ContextRequest): string[] {
   return [...history.messages.keys()].flatMap((index) => {
     const key = index < shownFrom() ? undefined : history.keyOf(index);
@@ -128,7 +128,7 @@ function findShown({ find, history, shownFrom }: ContextRequest): string[] {
   });
 }
 
-/** Sets a value, and forgets the session that was set first if there are too many. */
+/** Sets a value, and forgets the oldest session if there are too many. */
 function remember<T>(bySession: Map<string, T>, sessionID: string, value: T): void {
   bySession.delete(sessionID);
   bySession.set(sessionID, value);

@@ -1,5 +1,5 @@
 /**
- * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. Open failures are told with the
+ * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. Lists open failures with the
  * user's messages. A call that fails the same way again gets a hint after its result, before the result is first sent; the
  * hint goes with the next batch that clears before it.
  */

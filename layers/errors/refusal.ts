@@ -1,4 +1,4 @@
-/** The refusal of a call that is known to fail. Pure. */
+/** Refuses calls that are known to fail. Pure. */
 import { formatDay } from "../../src/days.js";
 import { quote } from "../../src/text.js";
 import { REFUSED } from "./ended-call.js";
@@ -7,19 +7,19 @@ import type { KnownFailure } from "./known-failures.js";
 
 const LONGEST_TEXT = 260;
 
-/** What the session has done before the call. */
+/** What the session did before the call. */
 export interface RefusalInput {
   sessionID: string;
-  /** When it last changed files; 0 if it has not. */
+  /** When it last changed files; 0 if never. */
   changedMs: number;
-  /** When it last ran another command that may have changed something; 0 if it has not. */
+  /** When it last ran another command that may have changed something; 0 if never. */
   ranMs: number;
 }
 
 /**
- * Why the call should not be made as it is; `undefined` if it may succeed: it has worked since, or files were changed
- * since. Without a known correction only a call that failed twice is refused, in the session in which it failed last and
- * before that has run anything else: between sessions people and other programs change things. `known`: the ways in
+ * Why the call should not run as it is; `undefined` if it may succeed: it has worked since, or files were changed
+ * since. Without a known correction, refuses only a call that failed twice, in the session in which it last failed and
+ * only before that session runs anything else: between sessions people and programs change things. `known`: the ways in
  * which it has failed.
  */
 export function planRefusal(
@@ -40,10 +40,10 @@ export function planRefusal(
   return `${REFUSED} ${before} ${end} If it must be made as it is, make it again: it is refused only once.`;
 }
 
-/** For the call that follows in the same shell only. */
+/** Affects only the call that follows in the same shell. */
 const FOR_THIS_CALL = /^worked as: (cd|pushd|source|\.|export|set|nvm|conda) /;
 
-/** Did another form work? The same call behind one whose effect lasts shows that it works by now. */
+/** Did another form work? If the same call worked after one with a lasting effect, it works now. */
 function hasOtherForm(failure: KnownFailure): boolean {
   const { call, resolution } = failure;
   const text = resolution?.text ?? "";

@@ -18,7 +18,7 @@ export type Occurrence =
       isRetryAfterChange: boolean;
     }
   | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string }
-  /** A command that worked; it may have failed in another session, which the tracker does not know. */
+  /** A command that worked. It may have failed in another session, unknown to the tracker. */
   | { kind: "worked"; ended: EndedCall };
 
 export interface Tracker {
@@ -113,7 +113,7 @@ export function createTracker(options: ReadingOptions): Tracker {
 /** Does the command begin with one that changes nothing? */
 export const isLooking = (command: string): boolean => LOOKING.test(command.trim());
 
-/** How a failure ends whose call works in the same form. */
+/** Resolution of a failure whose call later worked unchanged. */
 export const UNCHANGED = "worked unchanged when called again";
 
 const formatUnchanged = ({ between }: Open): string =>

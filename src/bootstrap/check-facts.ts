@@ -1,12 +1,12 @@
 /**
- * Compares memories that were taken from files with these files, without a command:
+ * Compares memories with the files that they were taken from, without a command:
  *
- *     the file says something else    the memory is renewed
- *     it says it no longer, is gone   dropped to the archive
- *     it says it again                brought back, if it was dropped for that reason
- *     changed by a person, too        left, and in doubt
+ *     the file states something else     renew the memory
+ *     it no longer states it, or is gone  drop the memory to the archive
+ *     it states it again                 bring the memory back, if dropped for that reason
+ *     a person changed the memory too    leave it, in doubt
  *
- * Adds no new facts. Exact: a file counts as changed only if what it states has changed.
+ * Adds no facts. A file counts as changed only if its facts have changed.
  */
 import { join } from "node:path";
 import type { Memory } from "../memory/memory.js";
@@ -26,7 +26,7 @@ export interface CheckedFacts {
   changes: FactChange[];
   /** Archived ones to be restored, then renewed. */
   returns: FactChange[];
-  /** By id: files that say otherwise than a memory that stays as it is, or that cannot be read. */
+  /** By id of a memory that stays as it is: its file, which states otherwise or cannot be read. */
   doubted: ReadonlyMap<string, string>;
 }
 
@@ -34,11 +34,11 @@ export interface CheckOptions {
   files: Files;
   project: string;
   nowMs: number;
-  /** Larger files are not read; what was taken from them is left, and not in doubt. */
+  /** Larger files are not read; memories taken from them stay, and are not in doubt. */
   maxBytes: number;
 }
 
-/** `memories`: all of the project, archived ones too. Never rejects for what is wrong in a file. */
+/** `memories`: all of the project, archived ones too. Never rejects because of a file's contents. */
 export async function checkFacts(memories: readonly Memory[], options: CheckOptions): Promise<CheckedFacts> {
   const { files, maxBytes, nowMs, project } = options;
   const known = memories.flatMap((memory) => {
@@ -82,7 +82,7 @@ interface Known {
   taken: Taken;
 }
 
-/** Facts that were dropped with their file, which states them again; of several the one changed last. */
+/** Dropped facts that their file states again; of several, the one changed last. */
 function planReturns(
   known: readonly Known[],
   { facts, nowMs }: { facts: Awaited<ReturnType<typeof readFacts>>["facts"]; nowMs: number },

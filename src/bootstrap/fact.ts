@@ -1,28 +1,28 @@
 /**
  * Facts that files of the project state. A fact quotes its file: each piece of inline code in its content is a value of
- * the file as written there, or its beginning followed by "…". Nothing is concluded.
+ * the file as written there, or its beginning followed by "…". Readers infer nothing.
  */
 import type { Memory } from "../memory/memory.js";
 import { toCode, toLine } from "../text.js";
 
 /** One fact of one file. */
 export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {
-  /** Unique within its file, and the same for every version of the file. */
+  /** Unique within its file, and stable across versions of the file. */
   key: string;
   /** Other words to find it by. */
   aliases?: readonly string[];
-  /** Globs of the paths that it is about. */
+  /** Globs of the paths that it applies to. */
   when?: readonly string[];
 }
 
-/** Returns the facts of a file. Throws if the file is not what its name says. */
+/** Returns the facts of a file. Throws if the file does not have the format that its name implies. */
 export type Reader = (text: string, path: string) => readonly Fact[] | Promise<readonly Fact[]>;
 
 /** A line of a fact: a name and its values, or values alone. */
 export interface Row {
   name?: string;
   values: readonly string[];
-  /** The name is of the rows that follow. */
+  /** The name is a heading for the rows that follow. */
   isHeading?: true;
 }
 
@@ -31,7 +31,7 @@ const MOST_VALUE_CHARACTERS = 240;
 const MOST_VALUES = 12;
 const MOST_ROWS = 40;
 
-/** A fact that lists values below a sentence; none without values. */
+/** A fact that lists values below a sentence; `undefined` without values. */
 export function listFact(
   fact: Omit<Fact, "content"> & { lead: string; rows: readonly Row[] },
 ): readonly Fact[] {
@@ -57,7 +57,7 @@ export function toValues(values: unknown): string[] {
   return list.filter(isValue).map(String);
 }
 
-/** The lines of a text for people, each cut: expressions that look for more than one thing take long on a long line. */
+/** The lines of a text, each cut to a maximum length: expressions with several parts are slow on long lines. */
 export const splitLines = (text: string): string[] =>
   text.split(/\r?\n/).map((line) => line.slice(0, LONGEST_LINE));
 

@@ -1,11 +1,11 @@
-/** Finds the files of a project that facts are taken from. Follows no link and reads no file. */
+/** Finds the files of a project that state facts. Follows no link and reads no file. */
 import { join } from "node:path";
 import { findWay } from "../memory/store/obstacle.js";
 import type { Files } from "../seams/files.js";
 import { findKind, type SourceKind, sourceFolders } from "./sources.js";
 
 export interface Source {
-  /** From the project's root, with `/`. */
+  /** Relative to the project's root, with `/`. */
   path: string;
   kind: SourceKind;
   bytes: number;
@@ -13,9 +13,9 @@ export interface Source {
 
 export interface FindOptions {
   root: string;
-  /** From the root, with `/`; `""` for the root itself. */
+  /** Relative to the root, with `/`; `""` for the root itself. */
   folders: readonly string[];
-  /** Also in the folders below. */
+  /** Includes the folders below. */
   isRecursive: boolean;
 }
 
@@ -27,10 +27,10 @@ export interface FoundSources {
 
 const MOST_FOLDERS = 5_000;
 const MOST_SOURCES = 1_000;
-/** Folders that hold other people's files, or built ones. */
+/** Folders with third-party or built files. */
 const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
 
-/** In the order of their paths. */
+/** Sorted by path. */
 export async function findSources(
   files: Files,
   { folders, isRecursive, root }: FindOptions,
@@ -60,11 +60,11 @@ export async function findSources(
   }
 }
 
-/** The source at this path, by which a memory named it; `undefined` if it is gone or no longer one. */
+/** The source at a path that a memory names; `undefined` if it is gone or no longer a source. */
 export async function findSource(files: Files, root: string, path: string): Promise<Source | undefined> {
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) return undefined;
-  // The folder that was looked at may be any above the file.
+  // The search may have started in any folder above the file.
   const kind = parts.flatMap((_, n) => findKind(parts.slice(n).join("/")) ?? [])[0];
   const way = await findWay(files, root, path);
   if (!kind || way.kind !== "clear" || way.stat.kind !== "file") return undefined;
@@ -76,7 +76,7 @@ interface Listed {
   folders: string[];
 }
 
-/** Files and folders in a folder, from the root; none if a link is on the way. */
+/** Files and folders in a folder, relative to the root; empty if a link is on the way. */
 async function listFolder(files: Files, root: string, folder: string): Promise<Listed> {
   const listed: Listed = { paths: [], folders: [] };
   const way = folder === "" ? undefined : await findWay(files, root, folder);

@@ -1,4 +1,4 @@
-/** Which memories to add, renew and drop so that they say what the files say. Pure. */
+/** Plans which memories to add, renew and drop so that they state what the files state. Pure. */
 import { findRefusal, planMemory } from "../memory/draft.js";
 import { formatID } from "../memory/id.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
@@ -25,9 +25,9 @@ export interface BootstrapPlan {
   add: (MemoryCopy & { title: string; file: string })[];
   /** Renewed and dropped ones. */
   change: (PlannedChange & { file: string })[];
-  /** Memories that say already what their files say. */
+  /** Memories that already state what their files state. */
   kept: number;
-  /** What stays as it is although its file says otherwise, and why. */
+  /** Memories that stay as they are although their file states otherwise, and why. */
   left: { name: string; why: string }[];
   refused: { name: string; why: string }[];
 }
@@ -36,11 +36,11 @@ export interface BootstrapInput {
   facts: readonly TakenFact[];
   /** Every memory of the project, archived ones too. */
   existing: readonly Memory[];
-  /** Files whose facts are all here; of other files nothing is dropped. */
+  /** Files read completely; no fact of another file is dropped. */
   read: ReadonlySet<string>;
   /** Ids of archived memories whose addition was undone. */
   undone: ReadonlySet<string>;
-  /** Paths of all files in the place of a memory, readable or not. */
+  /** Paths of all files where a memory may be, readable or not. */
   paths: readonly string[];
   nowMs: number;
 }

@@ -8,13 +8,13 @@ import type { TakenFact } from "./taken.js";
 
 export interface ReadFacts {
   facts: TakenFact[];
-  /** Files whose facts are all here. */
+  /** Files read completely. */
   read: Set<string>;
-  /** Sentences on files that were not used. */
+  /** Sentences about files that were not used. */
   notes: string[];
 }
 
-/** Never rejects for what is wrong in a file: that is a note. */
+/** Never rejects because of a file's contents: that becomes a note. */
 export async function readFacts(files: Files, root: string, sources: readonly Source[]): Promise<ReadFacts> {
   const all: ReadFacts = { facts: [], read: new Set(), notes: [] };
   for (const source of sources) {

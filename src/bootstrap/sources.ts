@@ -1,21 +1,21 @@
-/** Which files facts and rules are taken from, and who reads them. Readers are loaded when a file needs them. */
+/** Files that state facts and rules, and their readers. Readers are loaded when a file needs them. */
 import type { Reader } from "./fact.js";
 
 export interface SourceKind {
-  /** Of the path from the folder looked at, with `/`. */
+  /** Matches the path relative to the searched folder, with `/`. */
   pattern: RegExp;
   load(): Promise<Reader>;
   maxBytes?: number;
-  /** Rules for another agent: left out where OpenCode sends the file itself. */
+  /** Rules for another agent: skipped if OpenCode sends the file itself. */
   isRules?: true;
 }
 
-/** Larger manifests are not meant to be read by people. */
+/** Larger manifests are not written for people. */
 export const MOST_BYTES = 512 * 1024;
-/** Lock files of large projects. */
+/** Enough for lock files of large projects. */
 const MOST_LOCK_BYTES = 24 * 1024 * 1024;
 
-/** Folders whose files have a kind below, whatever their depth in them. */
+/** Folders whose files have a kind below, at any depth. */
 export const sourceFolders: readonly string[] = [".github", ".cursor/rules", ".windsurf/rules", ".circleci"];
 
 const json = () => import("./readers/json.js");
@@ -80,6 +80,6 @@ export const sourceKinds: readonly SourceKind[] = [
   { pattern: /^\.github\/instructions\/.+\.instructions\.md$/, load: rules, isRules: true },
 ];
 
-/** The kind of the file at this path, from the folder looked at. */
+/** The kind of the file at this path, relative to the searched folder. */
 export const findKind = (path: string): SourceKind | undefined =>
   sourceKinds.find(({ pattern }) => pattern.test(path));

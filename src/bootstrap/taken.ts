@@ -1,17 +1,17 @@
 /**
- * What a memory says of the fact that it was taken from, as a field of its frontmatter:
+ * The fact that a memory was taken from, as a field of its frontmatter:
  *
  *     taken-from: { file: package.json, as: commands, hash: 1f0c… }
  *
- * `hash` is of title and text as they were taken: a memory that differs was changed by a person. `gone` marks one that
- * was archived because its file no longer says it.
+ * `hash` covers title and text as taken: if the memory differs, a person has changed it. `gone` marks one that
+ * was archived because its file no longer states it.
  */
 import { hashOf } from "../hash.js";
 import type { Memory, MemoryDraft } from "../memory/memory.js";
 import { isRecord } from "../records.js";
 import type { Fact } from "./fact.js";
 
-/** A fact with the file it is from, relative to the project. */
+/** A fact with its file, relative to the project. */
 export interface TakenFact extends Fact {
   file: string;
 }
@@ -23,7 +23,7 @@ export interface Taken {
   gone?: true;
 }
 
-/** In the place of a file, for facts of commits, which never change. */
+/** The "file" of facts from commits, which never change. */
 export const GIT_HISTORY = "git history";
 const FIELD = "taken-from";
 
@@ -36,12 +36,12 @@ export function readTaken({ extra }: Pick<Memory, "extra">): Taken | undefined {
   return { as, file, hash, ...(gone === true && { gone }) };
 }
 
-/** Has a person changed it since it was taken? */
+/** Has a person changed the memory since it was taken? */
 export function isChangedByHand(memory: Memory, { hash }: Taken): boolean {
   return hashWords(memory) !== hash;
 }
 
-/** The memory of this fact: the project's, for nobody's words. */
+/** The draft of a memory for this fact, with the tool as its author. */
 export function toDraft(fact: TakenFact): MemoryDraft {
   const { aliases = [], content, file, importance, title, type, when = [] } = fact;
   return {
@@ -52,7 +52,7 @@ export function toDraft(fact: TakenFact): MemoryDraft {
   };
 }
 
-/** The memory with what the fact says now. */
+/** The memory with the fact's current text. */
 export function renew(memory: Memory, fact: TakenFact, nowMs: number): Memory {
   const { aliases = [], content, file, title, when = [] } = fact;
   return {
@@ -64,12 +64,12 @@ export function renew(memory: Memory, fact: TakenFact, nowMs: number): Memory {
   };
 }
 
-/** The memory as it is archived when its file no longer says it. */
+/** The memory as archived when its file no longer states it. */
 export function drop(memory: Memory, taken: Taken): Memory {
   return { ...memory, status: "archived", extra: { ...memory.extra, [FIELD]: { ...taken, gone: true } } };
 }
 
-/** Does the memory say exactly this? */
+/** Does the memory state exactly this fact? */
 export function saysSame(memory: Memory, { hash }: Taken, fact: TakenFact): boolean {
   const { aliases = [], when = [] } = fact;
   const isSame = (one: readonly string[], other: readonly string[]) => one.join("\n") === other.join("\n");
@@ -83,6 +83,6 @@ function toTaken(fact: TakenFact): Taken {
   return { file: fact.file, as: fact.key, hash: hashWords(fact) };
 }
 
-/** Of title and text as a memory file keeps them. */
+/** Hash of title and text as stored in a memory file. */
 const hashWords = ({ content, title }: Pick<Memory, "content" | "title">): string =>
   hashOf(`${title}\n${content.trim()}`).slice(0, 16);

@@ -1,9 +1,9 @@
 /**
- * What a person has attached to a running session or to the next new one: a file in this machine's record of the project
+ * What a person attached to a running session or to the next new one: a file in this machine's record of the project
  * with the text for that session's next message. It is removed once the text is recorded in the session.
  *
  *     projects/<id>/attached-next.json     for the next new session
- *     projects/<id>/attached-ses_1.json    for this one
+ *     projects/<id>/attached-ses_1.json    for this session
  */
 import { join } from "node:path";
 import { DAY_MS } from "../days.js";
@@ -22,17 +22,17 @@ export interface Attached {
   text: string;
 }
 
-/** The next new session of a person, or the session with this id. */
+/** A person's next new session, or the session with this id. */
 export const NEXT = "next";
 
 const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
-/** An older attachment is ignored and removed. */
+/** Older attachments are ignored and removed. */
 export const ATTACHED_DAYS = 7;
 
 export interface AttachedFiles {
-  /** Replaces what was attached to it before. */
+  /** Replaces an earlier attachment. */
   write(target: string, attached: Attached): Promise<void>;
-  /** `undefined` if nothing is attached to it, or only something too old. */
+  /** `undefined` if nothing is attached, or only something too old. */
   read(target: string): Promise<Attached | undefined>;
   remove(target: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a session or checkpoint hands over: to a model as a bounded text, to people as one file. Pure. */
+/** Formats a session or checkpoint for handover: a bounded text for a model, one file for people. Pure. */
 import type { Memory } from "../memory/memory.js";
 import { formatPoints } from "../notes/handoff.js";
 import { cut, toLine } from "../text.js";
@@ -13,16 +13,16 @@ export type Source = Pick<
 
 /** 1,500 tokens at four characters each. */
 export const MOST_CHARACTERS = 6_000;
-/** Characters of the plan's own text. */
+/** Maximum characters of the plan's text. */
 const LONGEST_PLAN = 1_500;
 const LONGEST_LINE = 160;
 const MOST = { reasons: 6, memories: 10, files: 20, rules: 20 };
 
-/** Marks a text as the plugin's own; one in a text from outside is replaced. */
+/** Marks a text as the plugin's own; replaced in text from outside. */
 const OWN_MARK = /\[Strata\]/gi;
 const withoutMark = (text: string): string => text.replace(OWN_MARK, "(Strata)");
 
-/** For the model of the session that it is attached to. `now`: the changed files as they are now. */
+/** For the model of the session that receives it. `now`: the changed files as they are now. */
 export function formatCapsule(source: Source, now: readonly CheckpointFile[]): string {
   const head = `[Strata] The user has attached an earlier session here, ${nameSource(source)}. It is a record of that session; what the user says now counts more.`;
   const lines = [`Its notes are in ${source.notesPath}`, ...formatBody(source, now)];

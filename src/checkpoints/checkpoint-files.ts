@@ -13,16 +13,16 @@ import {
 } from "./checkpoint.js";
 
 export interface CheckpointFiles {
-  /** Returns the path. Of the plugin's own, the oldest beyond a hundred are removed. */
+  /** Returns the path. Removes the plugin's own oldest checkpoints beyond a hundred. */
   write(checkpoint: Checkpoint): Promise<string>;
-  /** `undefined` if there is none of this id. @throws StrataError LATER for one of a newer Strata, DAMAGED */
+  /** `undefined` if none has this id. @throws StrataError LATER if a newer Strata wrote it, DAMAGED */
   read(id: string): Promise<Checkpoint | undefined>;
   /**
-   * At most `most`: those that people asked for, then the plugin's own, each newest first. Unreadable ones are left
-   * out.
+   * At most `most`: those that people requested, then the plugin's own, each newest first. Skips unreadable
+   * ones.
    */
   list(most: number): Promise<Checkpoint[]>;
-  /** Returns whether there was one. */
+  /** Returns whether it existed. */
   remove(id: string): Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ interface Dated {
   isAuto: boolean;
 }
 
-/** Number of the plugin's own that are kept; the largest is about 400 kB. */
+/** Maximum number of the plugin's own checkpoints; the largest is about 400 kB. */
 const MOST_AUTO = 100;
 
 export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions): CheckpointFiles {

@@ -2,8 +2,8 @@
  * A checkpoint: what a session knew at one moment. It is a file in this machine's record of the project, where no
  * repository can write, so it counts as the user's:
  *
- *     projects/<id>/checkpoint-cp-3fa2b1c.json        asked for by a person, each with its own id
- *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   kept by the plugin, the last one per session and occasion
+ *     projects/<id>/checkpoint-cp-3fa2b1c.json        requested by a person, each with its own id
+ *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   the plugin's own, only the last per session and occasion
  */
 import { createHash } from "node:crypto";
 import type { Stored } from "../notes/stored.js";
@@ -12,7 +12,7 @@ import { isVersion } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
 import { count, each, list, matching, object, oneOf, optional, string } from "../shape.js";
 
-/** Why it was kept: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
+/** Why it was saved: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
 export const occasions = ["asked", "compaction", "dream", "end"] as const;
 export type Occasion = (typeof occasions)[number];
 
@@ -24,7 +24,7 @@ export interface Checkpoint {
   /** ISO date-time. */
   at: string;
   occasion: Occasion;
-  /** The person's words for it, on one line. */
+  /** The person's note, on one line. */
   note?: string;
   /** What the session knows, without secrets: requests, answers, todos, plan, files, failures. */
   ledger: Stored["ledger"];
@@ -36,7 +36,7 @@ export interface Checkpoint {
   notes?: string;
   /** The beginning of the plan's file, without secrets. */
   plan?: string;
-  /** The files that the session changed, as they were. */
+  /** The files that the session changed, at that moment. */
   files: readonly CheckpointFile[];
   /** Memories that come from the session. */
   memories: readonly CheckpointMemory[];
@@ -45,7 +45,7 @@ export interface Checkpoint {
 export interface CheckpointFile {
   /** Relative to the project if inside it. */
   name: string;
-  /** Absent if there was no such file. */
+  /** Absent if the file did not exist. */
   bytes?: number;
   modifiedMs?: number;
 }
@@ -53,13 +53,13 @@ export interface CheckpointFile {
 export interface CheckpointMemory {
   id: string;
   title: string;
-  /** Git does not see it, so it is in no handoff. */
+  /** Git ignores it, so handoffs leave it out. */
   isPrivate: boolean;
 }
 
 export const isCheckpointID = (text: string): boolean => /^cp-[0-9a-f]{7}$/.test(text);
 
-/** For an automatic one the same each time, so that the next of its kind replaces it. */
+/** Stable for automatic checkpoints, so that the next of its kind replaces it. */
 export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: number): string {
   const name = occasion === "asked" ? `${sessionID} ${occasion} ${atMs}` : `${sessionID} ${occasion}`;
   return `cp-${createHash("sha256").update(name).digest("hex").slice(0, 7)}`;
@@ -68,7 +68,7 @@ export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: 
 export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
   `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
 
-/** Is this the name of a checkpoint that the plugin kept by itself? */
+/** Is this the file name of one of the plugin's own checkpoints? */
 export const isAuto = (name: string): boolean => name.endsWith(".auto.json");
 
 /** The id in the name of a checkpoint's file. */

@@ -1,4 +1,4 @@
-/** Checkpoints as the plugin uses them. What only people ask for is loaded when they do. */
+/** Checkpoints as the plugin uses them. Code for people's requests is loaded on demand. */
 import { formatError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { Memory } from "../memory/memory.js";
@@ -12,11 +12,11 @@ import type { Occasion } from "./checkpoint.js";
 import type { OpenCheckpoints } from "./open-checkpoints.js";
 
 export interface Checkpoints {
-  /** Keeps the session's state as it is now, if notes are kept on it. Never rejects. */
+  /** Saves the session's current state, if it has notes. Never rejects. */
   keep(sessionID: string, occasion: Occasion): Promise<void>;
   /** What is attached to sessions. */
   attached: AttachedFiles;
-  /** What people ask for by hand. */
+  /** Operations that people request. */
   open(): Promise<OpenCheckpoints>;
 }
 
@@ -63,7 +63,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
         .then(
           () => {},
           (thrown) =>
-            options.log.warn("checkpoints", `cannot keep the state of ${sessionID}: ${formatError(thrown)}`),
+            options.log.warn("checkpoints", `cannot save the state of ${sessionID}: ${formatError(thrown)}`),
         ),
   };
 }

@@ -15,16 +15,16 @@ export interface FindOptions extends TakeOptions {
 
 export interface FoundSource {
   source: Source;
-  /** The files that it changed, as they are now. */
+  /** The files that the session changed, as they are now. */
   now: CheckpointFile[];
 }
 
-/** Number of sessions searched for the newest. */
+/** Maximum number of sessions searched for the newest. */
 const LOOKED_INTO = 200;
 const ASKED = { most: 1, withinMs: 2_000 };
 
 /**
- * A checkpoint by its id, else a session by its own. Only sessions that ran on this machine: a repository may bring
+ * A checkpoint or session by its id. Only sessions that ran on this machine: a repository may contain
  * notes of others. @throws StrataError NO_CHECKPOINT, NO_SESSION
  */
 export async function findSource(options: FindOptions, name: string): Promise<FoundSource> {
@@ -45,7 +45,7 @@ async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSo
       "NO_CHECKPOINT",
       `there is no checkpoint ${id}; strata checkpoint --list shows all`,
     );
-  // A memory that was archived or made private since then is not handed over.
+  // Memories archived or made private since then are not handed over.
   const memories = findStanding(checkpoint.memories, await options.listMemories());
   return {
     source: { ...checkpoint, memories },
@@ -53,7 +53,7 @@ async function readCheckpoint(options: FindOptions, id: string): Promise<FoundSo
   };
 }
 
-/** The session that was used last and has notes. @throws StrataError NO_SESSION */
+/** The last used session with notes. @throws StrataError NO_SESSION */
 export async function findNewestSession(options: Omit<FindOptions, "checkpoints">): Promise<string> {
   const [newest] = await listNewestSessions({ ...options, most: LOOKED_INTO });
   if (newest === undefined) throw noSession(undefined);

@@ -1,4 +1,4 @@
-/** Checkpoints, and what a person attaches to a session. */
+/** Checkpoints and attachments. */
 import { isActive, isUsersRule } from "../memory/in-force.js";
 import { planPaths } from "../notes/session-files.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
@@ -11,7 +11,7 @@ import { type TakeOptions, takeCheckpoint, type WantedCheckpoint } from "./take-
 
 /** All calls reject with the system's error. */
 export interface OpenCheckpoints extends Pick<CheckpointFiles, "list" | "remove"> {
-  /** Keeps the session's state as it is now; `undefined` if no notes are kept on it. */
+  /** Saves the session's current state; `undefined` if it has no notes. */
   keep(wanted: WantedCheckpoint): Promise<Checkpoint | undefined>;
   /** @throws StrataError NO_CHECKPOINT, NO_SESSION */
   find(name: string): Promise<FoundSource>;
@@ -19,7 +19,7 @@ export interface OpenCheckpoints extends Pick<CheckpointFiles, "list" | "remove"
   findNewestSession(): Promise<string>;
   /** Attaches a session or checkpoint and returns its name for people. @throws StrataError NO_CHECKPOINT, NO_SESSION */
   attach(name: string, target: string): Promise<string>;
-  /** Attaches what the session is for, and the user's rules, to the session itself. @throws StrataError NO_SESSION */
+  /** Attaches the session's goal and the user's rules to the session itself. @throws StrataError NO_SESSION */
   refresh(sessionID: string): Promise<void>;
   attached: AttachedFiles;
 }
@@ -28,7 +28,7 @@ export interface OpenOptions extends TakeOptions {
   sessions: SeenSessions;
   /** The folder of this machine's record of the project. */
   locate(): Promise<string>;
-  /** Writes what is known of the session and not yet on disk. */
+  /** Writes the session's unsaved data to disk. */
   settle?(sessionID: string): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
     return attached.write(target, { v: 1, of, asked: new Date(clock.now()).toISOString(), text });
   }
 
-  /** Notes are kept only on sessions in which the agent has worked, and not on subagents: none are begun here. */
+  /** Sessions without an agent's work, and subagents, have no notes; this starts none. */
   async function settleKept(sessionID: string): Promise<void> {
     if (await files.stat(planPaths(folder, sessionID).stored)) await settle(sessionID);
   }

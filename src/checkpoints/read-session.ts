@@ -1,4 +1,4 @@
-/** Reads what is known about a session that need not be open here, without secrets and changing nothing. */
+/** Reads a session's data, without secrets, even if the session is not open here. Changes nothing. */
 import { dirname, join } from "node:path";
 import type { Ledger } from "../notes/ledger.js";
 import { redactStored } from "../notes/redact.js";
@@ -18,7 +18,7 @@ export interface ReadSession {
   /** When its data was last written. */
   modifiedMs: number;
   stored: Stored;
-  /** IDs of lines that a person removed from the notes, up to now. */
+  /** IDs of lines that a person has removed from the notes so far. */
   removed: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ export interface ReadSessionOptions {
   folder: string;
 }
 
-/** `undefined` if nothing readable is known of it. Rejects with the system's error. */
+/** `undefined` without readable data. Rejects with the system's error. */
 export async function readSession(
   { clock, files, folder }: ReadSessionOptions,
   sessionID: string,
@@ -73,7 +73,7 @@ export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | 
 /** Time limit for asking the host which sessions ran here. No turn waits for it. */
 const ASKED_WITHIN_MS = 2_000;
 
-/** IDs of the sessions that ran on this machine, the last used first. Rejects with the system's error. */
+/** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
 export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
   const { files, folder, most, sessions } = options;
   const found: { id: string; modifiedMs: number }[] = [];
@@ -90,7 +90,7 @@ export async function listNewestSessions(options: ListSessionsOptions): Promise<
   return ids.filter((id) => seen.has(id));
 }
 
-/** The agent's question that the session ended with, in its last words; `undefined` if it asked none. Pure. */
+/** The question with which the agent ended the session, verbatim; `undefined` if none. Pure. */
 export function findQuestion({
   answers,
   requests,

@@ -1,4 +1,4 @@
-/** Reads what a checkpoint keeps. Changes nothing. */
+/** Reads the contents of a checkpoint. Changes nothing. */
 import { resolve } from "node:path";
 import { formatError } from "../error.js";
 import type { Memory } from "../memory/memory.js";
@@ -18,9 +18,9 @@ import { type ReadSession, type ReadSessionOptions, readSafePage, readSession } 
 export interface TakeOptions extends ReadSessionOptions {
   /** Reports what is left out. */
   complain(this: void, what: string): void;
-  /** Absolute path; names of files are relative to it. */
+  /** Absolute path; file names are relative to it. */
   project: string;
-  /** All memories that can be read now. */
+  /** All readable memories. */
   listMemories(): Promise<readonly Memory[]>;
 }
 
@@ -33,11 +33,11 @@ export interface WantedCheckpoint {
 const LONGEST_NOTE = 200;
 /** Characters. */
 const LONGEST_PLAN = 20_000;
-/** A larger file is no plan. */
+/** Larger files are not plans. */
 const LARGEST_PLAN_BYTES = 1_000_000;
 const MOST_MEMORIES = 200;
 
-/** `undefined` if no notes are kept on the session. Rejects with the system's error. */
+/** `undefined` if the session has no notes. Rejects with the system's error. */
 export async function takeCheckpoint(
   options: TakeOptions,
   { note, occasion, sessionID }: WantedCheckpoint,
@@ -77,7 +77,7 @@ const toMemory = (memory: Memory): CheckpointMemory => ({
 const isPrivate = ({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean =>
   sensitivity === "private" || isKeptOut === true;
 
-/** The memories that still exist, marked private if they have become so. Pure. */
+/** The memories that still exist, marked private if they are so now. Pure. */
 export function findStanding(
   memories: readonly CheckpointMemory[],
   now: readonly Memory[],

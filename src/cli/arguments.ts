@@ -5,7 +5,7 @@ import { type MemoryType, memoryTypes } from "../memory/memory.js";
 
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
 
-/** The most that an option takes as days. */
+/** Maximum number of days that an option accepts. */
 export const MOST_DAYS = 36_500;
 
 type Given = string | boolean | undefined;

@@ -5,7 +5,7 @@ import { formatDays } from "../memory/search/found.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";
 
-/** What GitLab and GitHub said of merge requests, issues and epics, and the way to ask them. */
+/** Known facts about merge requests, issues and epics, and requests to GitLab and GitHub. */
 export async function openKnownEntities(project: Project): Promise<OpenEntities> {
   const { cli, folders, log } = project;
   const { config } = await project.settings();

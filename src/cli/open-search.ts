@@ -17,7 +17,7 @@ export interface OpenSearch extends MemorySearch {
 /** A command has no background: what is not embedded by then is found by its words. */
 const EMBED_MS = 5_000;
 
-/** What a search asks of the store. */
+/** The part of the store that a search needs. */
 type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
 
 export async function openSearch(project: Project, memories: Searched): Promise<OpenSearch> {

@@ -1,15 +1,15 @@
-/** What the memories are about, for `strata recall` without words. Pure. */
+/** Overview of the memories, for `strata recall` without words. Pure. */
 import { formatCount } from "../format.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
 
 export interface Overview {
   /** Number of active memories. */
   memories: number;
-  /** The most frequent first. */
+  /** Most frequent first. */
   types: readonly { type: MemoryType; count: number }[];
-  /** Tags, and files and issues that memories are about; the most frequent first. */
+  /** Tags, and the files and issues of memories; most frequent first. */
   subjects: readonly { subject: string; count: number }[];
-  /** The newest first. */
+  /** Newest first. */
   newest: readonly { id: string; title: string }[];
 }
 
@@ -42,7 +42,7 @@ export function formatOverview({ memories, newest, subjects, types }: Overview):
   ].join("\n");
 }
 
-/** The most frequent first, equal ones by name. */
+/** Most frequent first, then by name. */
 function countAll<T extends string>(names: readonly T[]): [name: T, count: number][] {
   const counts = new Map<T, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Memories that belong to another: linked by a person or a merge, or about the same file or issue. Pure. */
+/** Finds memories related to another: linked by a person or a merge, or about the same file or issue. Pure. */
 import type { Memory } from "../memory/memory.js";
 import { findEntities } from "../recall/entities.js";
 
@@ -7,11 +7,11 @@ export interface Related {
   other: Memory;
 }
 
-/** A subject that more memories share says nothing about any two of them. */
+/** A subject shared by more memories does not relate any two of them. */
 const MOST_OF_ONE_SUBJECT = 20;
 const MOST_BY_SUBJECT = 5;
 
-/** Each memory once, the stored links first. */
+/** Each memory once, stored links first. */
 export function findRelated(memory: Memory, all: readonly Memory[]): Related[] {
   const others = all.filter(({ id }) => id !== memory.id);
   const links = new Set(memory.links);
@@ -31,6 +31,6 @@ export function findRelated(memory: Memory, all: readonly Memory[]): Related[] {
   ];
 }
 
-/** Files and issues that it names. */
+/** The files and issues that the memory names. */
 const readSubjects = ({ content, entities, title }: Memory): ReadonlySet<string> =>
   new Set([...entities, ...findEntities(`${title}\n${content}`)]);

@@ -1,13 +1,13 @@
 /**
- * Asks a forge for one entity, within a time limit, and says in words what went wrong. Without a client library:
+ * Asks a forge for one entity, within a time limit, and describes failures in words. Uses no client library:
  * @gitbeaker/rest 43.8 sends the token along with a redirect to another host and repeats a refused request ten times within
  * a second; @octokit/request 10 needs Node 22.
  *
  *     200                                   the fact
- *     404, 410                              a fact, too: it is not there, or the token may not see it
- *     404 without a token                   a refusal if it was there before: it may be private
- *     301, 302, 307, 308                    followed once, below the same API only: a token goes nowhere else
- *     429, and 403 with signs of a limit    no request to this forge until it ends
+ *     404, 410                              also a fact: it does not exist, or the token may not see it
+ *     404 without a token                   a refusal if it existed before: it may be private
+ *     301, 302, 307, 308                    followed once, within the same API only: a token goes nowhere else
+ *     429, and 403 with signs of a limit    no request to this forge until the limit ends
  *     403, and an unexpected answer         a refusal of this entity
  *     anything else                         a failure of the forge
  */
@@ -26,11 +26,11 @@ export interface AskOptions {
   get: Get;
   readVariable(name: string): string | undefined;
   signal?: AbortSignal;
-  /** The forge has shown the entity before: without a token its absence says nothing. */
+  /** Has the forge shown the entity before? Then a 404 without a token proves nothing. */
   wasThere?: boolean;
 }
 
-/** The forge wants no further request before this time. */
+/** The forge wants no requests before this time. */
 export interface Limit {
   untilMs: number;
   why: string;
@@ -39,20 +39,20 @@ export interface Limit {
 export type Asked =
   | { kind: "fact"; fact: EntityFact; limit?: Limit }
   | { kind: "limited"; limit: Limit }
-  /** This entity only; others may be answered. */
+  /** Affects this entity only. */
   | { kind: "refused"; why: string }
-  /** The forge answers nothing now. */
+  /** The forge currently answers nothing. */
   | { kind: "failed"; why: string };
 
-/** A description of 1 MB is GitLab's limit; GitHub's is 256 kB. */
+/** GitLab limits a description to 1 MB, GitHub to 256 kB. */
 const MOST_ANSWER_BYTES = 2_000_000;
 const WITHIN_MS = 10_000;
-/** Pause if a forge does not say how long its limit lasts; GitHub asks for at least a minute. */
+/** Pause if a forge does not state how long its limit lasts; GitHub asks for at least a minute. */
 const USUAL_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
-/** Never rejects. The sentences hold no token. */
+/** Never rejects. The messages contain no token. */
 export async function askForge(located: LocatedEntity, options: AskOptions): Promise<Asked> {
   const { clock, readVariable } = options;
   const { forge } = located;
@@ -83,18 +83,18 @@ function readToken(
   const token = (readVariable(name) ?? "").trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   return {
-    why: `${host}: expected a token in the environment variable ${name}, came one with spaces or special characters`,
+    why: `${host}: expected a token in the environment variable ${name}, one with spaces or special characters came`,
   };
 }
 
-/** `git.acme.com` and `https://git.acme.com` name another host than gitlab.com. */
+/** Does the text, such as `git.acme.com` or `https://git.acme.com`, name a host other than gitlab.com? */
 function namesOther(named: string, host: string): boolean {
   if (named === "") return false;
   const url = named.includes("://") ? named : `https://${named}`;
   return !URL.canParse(url) || new URL(url).hostname !== host;
 }
 
-/** An entity that has moved to another project is found at the address that the forge names. */
+/** Follows the forge's redirect for an entity that has moved to another project. */
 async function send(
   { headers, url }: ForgeRequest,
   { api }: Forge,
@@ -139,10 +139,10 @@ function judge(
   if (status === 200) {
     const body = parseJson(text);
     const said = forge.kind === "github" ? readGitHubAnswer(body) : readGitLabAnswer(located, body);
-    return said ? told(said) : refused("answered with something else than was asked for");
+    return said ? told(said) : refused("sent an unexpected answer");
   }
   if (status === 404 && wasThere && !hasToken)
-    return refused(`does not show it any more; try ${adviseToken(forge)}`);
+    return refused(`no longer shows it; try ${adviseToken(forge)}`);
   if (status === 404 || status === 410) return told(absent(located));
   if (limit) return { kind: "limited", limit };
   if (status >= 300 && status < 400)
@@ -181,7 +181,7 @@ function findLimit(
 
 /**
  * Until when the forge wants no further request: `Retry-After` in seconds, or the end of the period if nothing remains
- * of it. GitHub's headers begin with "x-". A 429 without either is worth a minute.
+ * of it. GitHub's headers begin with "x-". A 429 without either means a minute.
  */
 function findPause({ headers, status }: GetAnswer, nowMs: number): number | undefined {
   const isRefusal = status === 429 || status === 403;

@@ -5,7 +5,7 @@ import { formatLocated, type LocatedEntity } from "./forges.js";
 import type { KnownFacts } from "./known-facts.js";
 
 export interface Enricher {
-  /** Asks about each of them, in this order, and keeps the answers. Never rejects. */
+  /** Asks about each entity, in this order, and saves the answers. Never rejects. */
   enrich(due: readonly LocatedEntity[], run?: EnrichRun): Promise<Enrichment>;
 }
 
@@ -16,13 +16,13 @@ export interface EnrichRun {
 
 export interface Enrichment {
   facts: EntityFact[];
-  /** Sentences on what could not be asked, each once. */
+  /** Distinct sentences about failed requests. */
   problems: string[];
   /** Number of entities without an answer. */
   left: number;
 }
 
-/** Number of answers per write: a killed process loses few. */
+/** Number of answers per write, so that a killed process loses few. */
 const WRITTEN_AFTER = 20;
 /** Pause after a forge has failed. */
 const AFTER_FAILURE_MS = 60_000;
@@ -68,13 +68,13 @@ export function createEnricher(
   };
 }
 
-/** Forges that are not asked for a while, by their API. */
+/** Paused forges, by their API. */
 function createPauses(now: () => number) {
   const pauses = new Map<string, Limit>();
   const refusals = new Map<string, number>();
 
   return {
-    /** Why the forge is not asked now; `undefined` if it is. */
+    /** Why the forge is paused; `undefined` if it is not. */
     why(api: string): string | undefined {
       const pause = pauses.get(api);
       return pause && now() < pause.untilMs ? pause.why : undefined;

@@ -1,6 +1,6 @@
 /**
- * Merge requests, issues and epics with what their forge said of them: read from disk, asked for on request or, if the
- * user has allowed it, in the background. Loaded only if there is something to read or to ask.
+ * Merge requests, issues and epics with their forge's facts: read from disk, looked up on request or, if the
+ * user has allowed it, in the background. Loaded only if there is something to read or look up.
  */
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
@@ -31,10 +31,10 @@ export interface EntitiesOptions {
 export interface Entities {
   /** Reads the facts and the project's remotes from disk. Never rejects. */
   load(): Promise<void>;
-  /** What is known about the entities that the text names, in its order, as last loaded. */
+  /** Known facts about the entities that the text names, in its order, as last loaded. */
   find(text: string): EntityFact[];
   plan(names: readonly EntityName[]): EnrichmentPlan;
-  /** Asks about them now, and keeps the answers. Never rejects. */
+  /** Asks about them now and saves the answers. Never rejects. */
   enrich(due: EnrichmentPlan["due"], run?: EnrichRun): Promise<Enrichment>;
   /**
    * Asks about the entities of the project's own forge project that the text names, unless a recent
@@ -44,7 +44,7 @@ export interface Entities {
   refresh(text: string): Promise<void>;
 }
 
-/** In the background, for one text. */
+/** Maximum number of background requests for one text. */
 const MOST_REFRESHED = 5;
 
 export function createEntities(options: EntitiesOptions): Entities {
@@ -89,7 +89,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     },
   };
 
-  /** Each sentence once. */
+  /** Logs each sentence once. */
   function tell(problem: string): void {
     if (!told.has(problem)) log.warn(SOURCE, problem);
     told.add(problem);

@@ -1,4 +1,4 @@
-/** What a forge says of a merge request, issue or epic. Text of strangers: bounded, on one line, without secrets. */
+/** A forge's facts about a merge request, issue or epic. Untrusted text: bounded, on one line, without secrets. */
 import { DAY_MS } from "../days.js";
 import { isRecord } from "../records.js";
 import { count, list, object, oneOf, optional, parserOf, string } from "../shape.js";
@@ -9,12 +9,12 @@ export interface EntityFact {
   /** `github.com/acme/shop#34` */
   id: string;
   kind: EntityKind;
-  /** "none": it is not there, or the token may not see it. */
+  /** "none": it does not exist, or the token may not see it. */
   state: EntityState;
   title: string;
   author?: string;
   labels: string[];
-  /** When the forge said so. */
+  /** When the forge answered. */
   askedMs: number;
 }
 
@@ -27,12 +27,12 @@ export type EntityState = (typeof states)[number];
 const LONGEST_TITLE = 200;
 const LONGEST_NAME = 60;
 const MOST_LABELS = 10;
-/** Number of facts kept on disk. */
+/** Maximum number of facts on disk. */
 export const MOST_FACTS = 1_000;
-/** The plugin's mark, with which text from outside must not begin. */
+/** The plugin's mark; text from outside must not begin with it. */
 const OWN_MARK = /\[Strata\]/gi;
 
-/** How long an answer is used before it is asked for again: merged and closed entities seldom change. */
+/** How long an answer is used before the next request: merged and closed entities seldom change. */
 const FRESH_MS: Readonly<Record<EntityState, number>> = {
   open: DAY_MS / 4,
   draft: DAY_MS / 4,
@@ -43,7 +43,7 @@ const FRESH_MS: Readonly<Record<EntityState, number>> = {
   none: DAY_MS,
 };
 
-/** False, too, for an answer from the future, recorded before the clock was set back. */
+/** Also false for an answer from the future, recorded before the clock was set back. */
 export function isFresh({ askedMs, state }: EntityFact, nowMs: number): boolean {
   const ageMs = nowMs - askedMs;
   return ageMs >= 0 && ageMs < FRESH_MS[state];
@@ -53,7 +53,7 @@ export interface Said extends Omit<EntityFact, "id" | "askedMs" | "author"> {
   author?: unknown;
 }
 
-/** The fact as it is kept. */
+/** The fact as saved. */
 export function toFact(
   located: LocatedEntity,
   { author, kind, labels, state, title }: Said,
@@ -63,7 +63,7 @@ export function toFact(
   return boundFact({ id: formatLocated(located), kind, state, title, ...by, labels, askedMs });
 }
 
-/** The fact with its texts cleaned. Somebody else may have written the state file, so for what is read from it, too. */
+/** The fact with cleaned texts. Also for facts from the state file, which another program may have written. */
 export const boundFact = ({ author, labels, title, ...fact }: EntityFact): EntityFact => ({
   ...fact,
   title: clean(title, LONGEST_TITLE),
@@ -85,7 +85,7 @@ const parseFact = parserOf(
   }),
 );
 
-/** The newest facts in the text of a state file, by id, as they are there. A record that is no fact is left out. */
+/** The newest facts in the text of a state file, by id, unchanged. Skips invalid records. */
 export function parseFacts(text: string): ReadonlyMap<string, EntityFact> | undefined {
   const state: unknown = JSON.parse(text);
   if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;

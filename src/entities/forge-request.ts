@@ -1,4 +1,4 @@
-/** The request for an entity, in the words of its forge. */
+/** The request for an entity, in the form that its forge expects. */
 export interface ForgeRequest {
   url: string;
   headers: Readonly<Record<string, string>>;

@@ -9,17 +9,17 @@ export interface Forge {
   kind: "gitlab" | "github";
   /** Without the port, which remotes over ssh do not name. */
   host: string;
-  /** Base of the API, without a slash at the end. */
+  /** Base of the API, without a trailing slash. */
   api: string;
-  /** Path below which the instance's projects are, such as `gitlab/`; usually empty. */
+  /** Path of the folder with the instance's projects, such as `gitlab/`; usually empty. */
   folder: string;
-  /** Variables of the environment that may hold its token, in this order. No other forge's token goes there. */
+  /** Environment variables that may hold its token, in this order. It never gets another forge's token. */
   tokenNames: readonly string[];
-  /** Variables with the instance that these tokens are for; if one names another host, no token is sent. */
+  /** Environment variables that name the tokens' instance; if one names another host, no token is sent. */
   hostNames?: readonly string[];
 }
 
-/** Where an entity is asked for. */
+/** Where to ask for an entity. */
 export interface LocatedEntity {
   forge: Forge;
   name: EntityName;
@@ -44,12 +44,12 @@ const USUAL: readonly Forge[] = [
     api: "https://gitlab.com/api/v4",
     folder: "",
     tokenNames: ["GITLAB_TOKEN"],
-    // Those of GitLab's command line, which uses one token for any instance.
+    // The variables of GitLab's command line, which uses one token for any instance.
     hostNames: ["GITLAB_HOST", "GL_HOST"],
   },
 ];
 
-/** The user's own first: they may give gitlab.com or github.com another variable. One without a valid URL is left out. */
+/** The user's own come first: they may give gitlab.com or github.com another variable. Skips invalid URLs. */
 export function planForges(hosts: Config["recall"]["entities"]["hosts"]): Forge[] {
   const valid = hosts.filter(({ url }) => URL.canParse(url));
   const own = valid.map(({ kind, tokenEnv, url: given }): Forge => {
@@ -77,7 +77,7 @@ export function findHome(remote: string, forges: readonly Forge[]): Home | undef
 const NO_HOME =
   "it names no host, and the project has no git remote on one that may be asked; write it as github.com/acme/shop#34";
 
-/** Where to ask for the entity; a sentence if nowhere. */
+/** Where to ask for the entity, or a sentence why it cannot be asked for. */
 export function locateEntity(
   name: EntityName,
   { forges, home }: { forges: readonly Forge[]; home: Home | undefined },
@@ -93,7 +93,7 @@ export function locateEntity(
   return isPlace ? { forge, path, name } : `${path} is no ${name.sign === "&" ? "group" : "project"} there`;
 }
 
-/** GitHub's projects have an owner and a name; GitLab's may lie in groups of groups. */
+/** GitHub's projects have an owner and a name; GitLab's may be in nested groups. */
 function isDepth(segments: number, { kind }: Forge, { sign }: EntityName): boolean {
   return kind === "github" ? segments === 2 : segments >= (sign === "&" ? 1 : 2);
 }
@@ -106,7 +106,7 @@ function findPlaceAtHome({ sign }: EntityName, home: Home | undefined): Home | s
   return { ...home, path: group };
 }
 
-/** A path without a host is one on the project's own forge. */
+/** A path without a host is on the project's own forge. */
 function findPlaceOf(path: string, { forges, home }: { forges: readonly Forge[]; home: Home | undefined }) {
   const onHost = findHome(path, forges);
   if (onHost) return onHost;

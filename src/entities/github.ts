@@ -1,4 +1,4 @@
-/** GitHub's API: one endpoint answers for issues and for pull requests. Pure. */
+/** GitHub's API: one endpoint serves issues and pull requests. Pure. */
 import { isRecord } from "../records.js";
 import type { EntityState, Said } from "./entity-fact.js";
 import type { ForgeRequest } from "./forge-request.js";
@@ -32,7 +32,7 @@ export function readGitHubAnswer(answer: unknown): Said | undefined {
   };
 }
 
-/** `merged_at` is `null` for a pull request that was not merged. */
+/** `merged_at` is `null` for unmerged pull requests. */
 function readState({ draft, pull_request: pull, state, state_reason }: Record<string, unknown>): EntityState {
   if (isRecord(pull) && typeof pull.merged_at === "string") return "merged";
   if (state !== "closed") return draft === true ? "draft" : "open";
@@ -40,7 +40,7 @@ function readState({ draft, pull_request: pull, state, state_reason }: Record<st
   return state_reason === "duplicate" ? "duplicate" : "closed";
 }
 
-/** GitHub gives labels as objects; older answers as texts. */
+/** GitHub sends labels as objects; older versions as texts. */
 function readLabels(labels: unknown): string[] {
   if (!Array.isArray(labels)) return [];
   return labels.flatMap((label: unknown) => {

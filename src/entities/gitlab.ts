@@ -1,4 +1,4 @@
-/** GitLab's API: projects and groups by their whole path, encoded. Pure. */
+/** GitLab's API: projects and groups by their full path, encoded. Pure. */
 import { isRecord } from "../records.js";
 import type { EntityKind, EntityState, Said } from "./entity-fact.js";
 import type { ForgeRequest } from "./forge-request.js";
@@ -22,7 +22,7 @@ export function planGitLabRequest(
   };
 }
 
-/** `undefined` if the answer is not what was asked for. */
+/** `undefined` if the answer is not such an entity. */
 export function readGitLabAnswer({ name: { sign } }: LocatedEntity, answer: unknown): Said | undefined {
   if (!isRecord(answer) || typeof answer.title !== "string") return undefined;
   const { author, labels, title } = answer;
@@ -35,7 +35,7 @@ export function readGitLabAnswer({ name: { sign } }: LocatedEntity, answer: unkn
   };
 }
 
-/** "locked" is a merge request that is being merged. */
+/** "locked" means that the merge is in progress. */
 function readState({ draft, state, work_in_progress }: Record<string, unknown>): EntityState {
   if (state === "merged" || state === "closed") return state;
   return draft === true || work_in_progress === true ? "draft" : "open";

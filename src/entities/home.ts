@@ -1,10 +1,10 @@
-/** Finds the project's place on a forge from its git remotes, without running git. */
+/** Finds the project on a forge from its git remotes, without running git. */
 import { join } from "node:path";
 import { type Files, readPlainText } from "../seams/files.js";
 import { findGitFolder, nameRemote } from "../trust/git-folder.js";
 import { type Forge, findHome, type Home } from "./forges.js";
 
-/** A fork's issues are those of the project that it was forked from. */
+/** A fork's issues are those of its upstream project. */
 const ORDER = ["upstream", "origin"];
 
 /** `undefined` if there is no repository, or no remote on these hosts. Rejects with the system's error. */

@@ -1,6 +1,6 @@
 /**
- * What forges said, on disk: one file of machine state. Processes write it whole after reading it again; of two that
- * write at once the last one wins, which costs a request and nothing else.
+ * Forges' facts on disk: one file of machine state. A process rereads it and then writes it whole; of two that
+ * write at once, the last one wins, which costs only a repeated request.
  */
 import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
@@ -13,9 +13,9 @@ import { type EntityFact, MOST_FACTS, parseFacts } from "./entity-fact.js";
 export interface KnownFacts {
   /** Reads the file; an unreadable one counts as empty and is logged. Never rejects. */
   load(): Promise<void>;
-  /** As last read or added. */
+  /** Facts as last read or added. */
   all(): ReadonlyMap<string, EntityFact>;
-  /** Keeps the facts, also on disk. Never rejects: without the disk they are asked for again. */
+  /** Keeps the facts in memory and on disk. Never rejects: facts that cannot be written are asked for again. */
   add(facts: readonly EntityFact[]): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createKnownFacts({ clock, files, log, path }: KnownFactsOptions)
   };
 }
 
-/** One fact for each entity, the newest, without old ones and those of the future, which would never be replaced. */
+/** The newest fact per entity, without old ones and those of the future, which would never be replaced. */
 function keepNewest(facts: readonly EntityFact[], nowMs: number): Stored {
   const sorted = facts.filter((fact) => isKept(fact, nowMs)).toSorted((a, b) => a.askedMs - b.askedMs);
   const newest = new Map<string, EntityFact>();

@@ -1,13 +1,13 @@
-/** Opens what is known about entities. Its code is loaded only if there is something to read or to ask. */
+/** Opens the known facts about entities. Their code is loaded only if there is something to read or look up. */
 
 import { formatError } from "../error.js";
 import type { Entities, EntitiesOptions } from "./entities.js";
 import type { EntityFact } from "./entity-fact.js";
 
 export interface OpenEntities {
-  /** Reads what is known, and asks about the entities in this text if the user has allowed it. Never rejects. */
+  /** Reads known facts, and asks about the entities in this text if the user has allowed it. Never rejects. */
   prepare(text?: string): Promise<void>;
-  /** What is known about the entities that the text names, in its order. Never waits. */
+  /** Known facts about the entities that the text names, in its order. Never waits. */
   find(text: string): readonly EntityFact[];
   /** For `strata enrich`. */
   load(): Promise<Entities>;
@@ -27,7 +27,7 @@ export function openEntities(options: EntitiesOptions): OpenEntities {
         await entities.load();
         if (mayAsk) await entities.refresh(text);
       } catch (thrown) {
-        log.warn("entities", `cannot read what is known of issues: ${formatError(thrown)}`);
+        log.warn("entities", `cannot read known facts about issues: ${formatError(thrown)}`);
       }
     },
     find: (text) => loaded?.find(text) ?? [],

@@ -1,15 +1,15 @@
-/** Which entities to ask about. Pure. */
+/** Plans which entities to ask about. Pure. */
 import type { Memory } from "../memory/memory.js";
 import { type EntityName, findEntityNames, parseEntityName } from "../recall/entities.js";
 import { type EntityFact, isFresh } from "./entity-fact.js";
 import { type Forge, formatLocated, type Home, type LocatedEntity, locateEntity } from "./forges.js";
 
 export interface EnrichmentPlan {
-  /** To be asked about, in this order. */
+  /** To ask about, in this order. */
   due: LocatedEntity[];
   /** Known from a recent answer. */
   fresh: LocatedEntity[];
-  /** Why an entity cannot be asked about, by its text. */
+  /** By an entity's text: why it cannot be asked about. */
   nowhere: ReadonlyMap<string, string>;
 }
 
@@ -43,8 +43,8 @@ export function planEnrichment(
 }
 
 /**
- * What the user's own active memories name; open blockers first. A repository must not choose what is asked for with the
- * user's token, and private memories are sent to no forge, not even the name of a project in them.
+ * Entities in the user's own active memories; open blockers first. A repository must not choose requests with the
+ * user's token, and no forge gets anything of private memories, not even the name of a project.
  */
 export function findNamesIn(memories: readonly Memory[]): EntityName[] {
   const own = memories.filter(

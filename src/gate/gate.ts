@@ -52,7 +52,7 @@ export type GateOptions =
       readSimilar: ReadSimilar;
     };
 
-/** Number of similar memories to compare with, where not all are. */
+/** Maximum number of similar memories to compare with, unless all are compared. */
 export const MOST_SIMILAR = 20;
 
 export function createGate(options: GateOptions): Gate {
@@ -168,7 +168,7 @@ export function isSameSource({ provenance }: MemoryDraft, other: Memory["provena
 }
 
 /**
- * The relation of a later statement to a memory; the one comparison for all ways in. Compares the evidence too, if known:
+ * The relation of a later statement to a memory; all ways into memory use it. Compares the evidence too, if known:
  * a model's wording uses other words. Counted commands are compared by title only.
  */
 export function relate(

@@ -1,6 +1,6 @@
 /**
- * Finds what a draft repeats or contradicts among many memories without comparing it with each. The gate decides by these
- * alone: to it, a memory that says something else is as good as none.
+ * Finds the memories that a draft may repeat or contradict, without comparing it with each. The gate needs only these:
+ * a memory about something else does not affect its decision.
  */
 import type { Memory, MemoryDraft } from "../memory/memory.js";
 import { createComparison, createStatementReader } from "../statement/compare.js";
@@ -11,9 +11,9 @@ export interface Related {
   /** Adds a memory, or replaces the one with its id. */
   set(memory: Memory): void;
   remove(id: string): void;
-  /** Those that `planWrite` decides by, in the order in which the store lists a folder. */
+  /** The memories relevant to `planWrite`, in the order in which the store lists a folder. */
   find(draft: MemoryDraft): Memory[];
-  /** Number of memories that calls of `find` have looked at. */
+  /** Number of memories examined by calls of `find`. */
   readonly looked: number;
 }
 
@@ -23,7 +23,7 @@ export function createRelated(): Related {
   const compare = createComparison(read);
   const contents = createStatementIndex(read);
   const evidences = createStatementIndex(read);
-  /** By title: counted commands are compared by nothing else. */
+  /** By title, the only field by which counted commands are compared. */
   const counted = new Map<string, Set<string>>();
   const messages = new Map<string, Set<string>>();
 
@@ -32,7 +32,7 @@ export function createRelated(): Related {
       const { content, id, provenance, title } = memory;
       const before = memories.get(id);
       memories.set(id, memory);
-      // What an earlier version said stays in the indexes: `find` compares with the memory as it is.
+      // Earlier versions stay in the indexes: `find` compares with the current memory.
       if (before?.content !== content) contents.add(id, content);
       const { evidence, how, message } = provenance;
       if (evidence !== undefined && before?.provenance.evidence !== evidence) evidences.add(id, evidence);

@@ -6,7 +6,7 @@ const DEADLINE_MS = 5_000;
 const MOST_OUTPUT_BYTES = 4_000_000;
 
 /**
- * A repository's configuration can name programs: hooks, a file-system monitor, transports, a check of signatures. All are
+ * A repository's configuration can name programs: hooks, a file-system monitor, transports, signature checks. All are
  * disabled, and pathspecs are literal.
  */
 const HARMLESS = [

@@ -1,5 +1,5 @@
 /**
- * Which files OpenCode 1.18.33 sends as instructions with every request (read in its program, and seen in requests):
+ * The files that OpenCode 1.18.33 sends as instructions with every request (from its source, and seen in requests):
  *
  *     of AGENTS.md, CLAUDE.md and CONTEXT.md the first name that any folder from the working directory up to the
  *         project's root has, from all of these folders
@@ -7,7 +7,7 @@
  *     beside a file that the agent reads, the first of the same three names that the file's folder has
  *
  * OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md,
- * OPENCODE_DISABLE_PROJECT_CONFIG everything of the project.
+ * OPENCODE_DISABLE_PROJECT_CONFIG everything from the project.
  */
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { compileGlob } from "../glob.js";
@@ -27,7 +27,7 @@ export interface InstructionsInput {
   configs: readonly PlainRecord[];
 }
 
-/** Does OpenCode send this file, an absolute path in the project, by itself? */
+/** Does OpenCode itself send this file? Takes an absolute path in the project. */
 export type IsSent = (path: string) => Promise<boolean>;
 
 const CLAUDE = "CLAUDE.md";
@@ -51,7 +51,7 @@ export async function openInstructions(input: InstructionsInput): Promise<IsSent
     return above.includes(folder) ? name === sent : name === (await findFirst([folder]));
   };
 
-  /** The first name that any of these folders has. */
+  /** The first name that exists in any of these folders. */
   async function findFirst(folders: readonly string[]): Promise<string | undefined> {
     for (const name of names)
       for (const folder of folders) if (await files.statItself(join(folder, name))) return name;
@@ -68,5 +68,5 @@ function listInstructions({ instructions }: PlainRecord): string[] {
   return list.flatMap((one) => (typeof one === "string" && !/^https?:\/\//.test(one) ? [one] : []));
 }
 
-/** As OpenCode reads its switches. */
+/** Reads a switch as OpenCode does. */
 const isOn = (value: string | undefined): boolean => /^(1|true)$/i.test(value ?? "");

@@ -1,5 +1,5 @@
 /**
- * Leases: what a session or person has claimed for itself, and until when. Layer 7 changes them; a session that begins is
+ * Leases: what a session or person has claimed, and until when. Layer 7 changes them; a new session is
  * told of them. Pure.
  */
 import { isRecord, parseJson } from "../records.js";
@@ -19,10 +19,10 @@ export interface Lease {
 
 export const LONGEST_LEASE_MS = 8 * 3_600_000;
 
-/** Instance and session of leases that a person holds through the command line. They live until they expire. */
+/** Instance and session of leases that a person took on the command line. They last until they expire. */
 export const PERSON = "person";
 
-/** The leases in force: not expired, and of a living instance. */
+/** The leases in force: not expired, and from a running instance. */
 export function findHeld(
   leases: readonly Lease[],
   { living, nowMs }: { living: ReadonlySet<string>; nowMs: number },
@@ -38,7 +38,7 @@ export function parseLeases(text: string): Lease[] {
   return isRecord(value) && anyList(value.leases) ? value.leases.filter(isLease) : [];
 }
 
-/** A lease that ends later than the longest possible counts as expired, so that a clock set back keeps none for ever. */
+/** A lease beyond the maximum duration counts as expired, so that after a clock change none lasts forever. */
 function hasExpired(untilMs: number, nowMs: number): boolean {
   return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
 }
@@ -47,7 +47,7 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
 export const LONGEST_WHY = 200;
 const LONGEST_PATH = 4_096;
 
-/** One line: what is read from the file is shown to agents and people. */
+/** On one line, because agents and people are shown text from the file. */
 const isItem = (value: unknown): value is string =>
   string(value) && value.length <= LONGEST_PATH && !/[\p{Cc}\u2028\u2029]/u.test(value);
 const isWhy = (value: unknown): value is string => string(value) && value.length <= LONGEST_WHY;

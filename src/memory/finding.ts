@@ -1,5 +1,5 @@
 /**
- * Findings: quotes from pages, searches and documents that an agent has read, kept as private knowledge. They are others'
+ * Findings: quotes from pages, searches and documents that an agent read, kept as private knowledge. They are others'
  * words: never a rule, never in the boot block, and shown with their source and age.
  */
 import type { Memory } from "./memory.js";

@@ -29,7 +29,7 @@ export async function findGoneFiles(
   return gone;
 }
 
-/** Paths in a finding's quotes are those of another project. */
+/** Paths in a finding's quotes belong to another project. */
 function findPaths(memory: Memory): string[] {
   const { content, entities } = memory;
   const named = isFinding(memory) ? entities : [...entities, ...findEntities(content)];

@@ -1,4 +1,4 @@
-/** Which memories hold now. Pure. */
+/** Tells which memories are in force. Pure. */
 import type { Memory } from "./memory.js";
 
 /** Is the memory active and not expired? */
@@ -6,7 +6,7 @@ export function isActive({ expires, status }: Pick<Memory, "expires" | "status">
   return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
 }
 
-/** Is it a rule that the user has given, in a session or with an editor? */
+/** Is it a rule from the user, given in a session or with an editor? */
 export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
   return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
 }

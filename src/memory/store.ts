@@ -75,7 +75,7 @@ export interface OpenMemories extends Memories {
    * stays; any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
-  /** The same for many files, several hundred in one step on disk; one result for each, in their order. */
+  /** The same for many files, several hundred in one step on disk; one result per file, in order. */
   adoptAll(
     files: readonly MemoryCopy[],
     cause: Cause & { run: string },

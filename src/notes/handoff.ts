@@ -14,18 +14,18 @@ const LONGEST_REQUEST = 400;
 const LONGEST_LINE = 160;
 const MOST = { rules: 6, todos: 12, files: 12, failures: 3, leases: 8 };
 
-/** What a session has left open. */
+/** A session's open work. */
 export interface OpenPoints {
   todos: readonly Todo[];
-  /** The last request, if it was not answered. */
+  /** The last request, if unanswered. */
   request: UserRequest | undefined;
-  /** The next step that the last answer announces. */
+  /** The next step announced in the last answer. */
   next: { text: string; at: number } | undefined;
   /** The last answer, if it ended a turn. */
   answer: Answer | undefined;
 }
 
-/** What a session has left open, without what a person has removed from the notes. Pure. */
+/** A session's open work, without items that a person removed from the notes. Pure. */
 export function findOpenPoints(
   { answers, requests, todos }: Ledger,
   removed: ReadonlySet<string>,

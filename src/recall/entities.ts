@@ -1,7 +1,7 @@
 /**
- * Finds entities that several texts may name: file paths, and merge requests, issues and epics as people write them:
+ * Finds entities in text: file paths, and merge requests, issues and epics as people write them:
  *
- *     !12   #34   &5                                      of the project at hand
+ *     !12   #34   &5                                      of the current project
  *     acme/shop#34   acme/tools/cli!12                    of that project
  *     https://gitlab.com/acme/shop/-/merge_requests/12    gitlab.com/acme/shop!12
  *     https://github.com/acme/shop/pull/34                github.com/acme/shop#34
@@ -13,7 +13,7 @@ export interface EntityName {
   /** `!` a GitLab merge request, `#` an issue or a GitHub pull request, `&` an epic. */
   sign: "!" | "#" | "&";
   number: number;
-  /** Project, or the group of an epic, after the host if it is known: `gitlab.com/acme/shop`. Absent in `#34`. */
+  /** Project, or an epic's group, with the host if known: `gitlab.com/acme/shop`. Absent in `#34`. */
   path?: string;
 }
 
@@ -21,7 +21,7 @@ const NUMBERED = /(?<![\w!#&/;])[!#&]\d{1,7}\b/g;
 const QUALIFIED = /(?<![\w@/:.~!#&-])((?:[\w-][\w.-]*\/)+[\w-][\w.-]*)([!#&])(\d{1,7})\b/g;
 const URL_OF_ENTITY =
   /\bhttps?:\/\/([\w.-]+)(?::\d+)?\/((?:[\w.~-]+\/)+?)(?:-\/)?(merge_requests|pull|issues|work_items|epics)\/(\d{1,7})\b/g;
-/** `src/main.ts#12` is a line of a file. A repository's name may end in ".js". */
+/** `src/main.ts#12` is a line in a file. A repository's name may end in ".js". */
 const FILE_WITH_LINE =
   /\.(?:[cm]?tsx?|[cm]jsx?|jsx|py|go|rs|java|kt|rb|c|h|cc|cpp|php|sh|sql|md|json|ya?ml|toml|html?|css)$/i;
 /** A folder and a name, or a name with a source file's extension. */
@@ -32,7 +32,7 @@ const PATH =
 export function findEntities(text: string): string[] {
   const read = text.slice(0, MOST_OF_A_FIELD);
   const named = findEntityNames(read).map(formatEntityName);
-  // The path of a project is not a file.
+  // A project's path is not a file.
   const others = read.replace(QUALIFIED, (whole, path: string) => (FILE_WITH_LINE.test(path) ? whole : " "));
   const paths = [...others.matchAll(PATH)].map(([path]) => normalizePath(path));
   return [...new Set([...named, ...paths.filter(isPath)])];
@@ -51,7 +51,7 @@ export function findEntityNames(text: string): EntityName[] {
   return found.sort((a, b) => a.match.index - b.match.index).map(({ name }) => name);
 }
 
-/** The one entity that the text is; `undefined` if it is a path or anything else. */
+/** The entity if the text is exactly one; `undefined` for a path or anything else. */
 export function parseEntityName(text: string): EntityName | undefined {
   const given = text.trim();
   if (!/^[!#&]|^https?:|[!#&]\d{1,7}$/.test(given)) return undefined;
@@ -62,7 +62,7 @@ export function parseEntityName(text: string): EntityName | undefined {
 export const formatEntityName = ({ number, path = "", sign }: EntityName): string =>
   `${path}${sign}${number}`;
 
-/** May both mean the same? One without a project, or without a host, may mean that of the other. */
+/** May both mean the same entity? A missing project or host matches any. */
 export function mayBeSame(a: EntityName, b: EntityName): boolean {
   if (a.sign !== b.sign || a.number !== b.number) return false;
   if (a.path === undefined || b.path === undefined || a.path === b.path) return true;

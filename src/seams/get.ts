@@ -1,4 +1,4 @@
-/** The HTTP seam for reading: one GET, bounded in size. Redirects are answers, never followed. */
+/** The HTTP seam for reading: one GET, bounded in size. Returns redirects and never follows them. */
 import { readBounded } from "./post.js";
 
 export interface GetRequest {

@@ -17,7 +17,7 @@ export type Compare = (later: string, earlier: string) => Relation;
 export const compareStatements: Compare = (later, earlier) =>
   relate(readStatement(later), readStatement(earlier));
 
-/** Reads a statement for comparisons. */
+/** Reads a statement for comparison. */
 export type ReadStatement = (text: string) => Statement;
 
 /** Reads each text once and keeps it. */
@@ -30,7 +30,7 @@ export function createStatementReader(): ReadStatement {
   };
 }
 
-/** The same for many pairs of few statements: each is read once. */
+/** The same for many pairs of few statements; reads each once. */
 export function createComparison(read: ReadStatement = createStatementReader()): Compare {
   return (later, earlier) => relate(read(later), read(earlier));
 }
@@ -64,7 +64,7 @@ const SAME = 0.7;
 const WITHIN = 0.9;
 const LEAST_WITHIN = 3;
 
-/** A statement as it is compared. */
+/** A statement in the form used for comparison. */
 export interface Statement {
   text: string;
   /** Affirmed words, without numbers. */

@@ -1,7 +1,7 @@
 /**
- * Finds, among many statements, those that a later one may repeat or contradict, without comparing it with each.
+ * Finds the statements that a later one may repeat or contradict, without comparing it with each.
  *
- * Exact: a statement that is left out compares as "other". By the rules of compare.ts, any other relation needs one of
+ * Exact: a skipped statement compares as "other". By the rules of compare.ts, any other relation needs one of
  *
  *     the later rejects a word of the earlier          found by that word
  *     the words of the later are all in the earlier    found by the later one's rarest word
@@ -11,17 +11,17 @@
 import type { ReadStatement } from "./compare.js";
 
 export interface StatementIndex {
-  /** Adds a statement of the owner with this id, which may have several. */
+  /** Adds a statement of the owner with this id. An owner may have several. */
   add(id: string, text: string): void;
   /** Ids of the owners, and of some whose statements compare as "other". */
   find(text: string): ReadonlySet<string>;
-  /** Number of statements that calls of `find` have looked at. */
+  /** Number of statements examined by calls of `find`. */
   readonly looked: number;
 }
 
 export function createStatementIndex(read: ReadStatement): StatementIndex {
   const byWord = new Map<string, string[]>();
-  /** By the rarest word that the statement had when it was added. */
+  /** By the statement's rarest word at the time it was added. */
   const byKey = new Map<string, string[]>();
   const wordless: string[] = [];
   let looked = 0;
@@ -63,7 +63,7 @@ function append(lists: Map<string, string[]>, word: string, id: string): void {
   else lists.set(word, [id]);
 }
 
-/** The first of the rarest; `undefined` if there is no word. */
+/** The first rarest word; `undefined` without words. */
 function findRarest(words: ReadonlySet<string>, countOf: (word: string) => number): string | undefined {
   let rarest: string | undefined;
   for (const word of words) if (rarest === undefined || countOf(word) < countOf(rarest)) rarest = word;

@@ -1,5 +1,5 @@
 /**
- * What the commands that take in and keep in order cost with 1,000 and with 10,000 memories: wall and processor time,
+ * Costs of the import and upkeep commands with 1,000 and with 10,000 memories: wall and processor time,
  * and the most memory held, of one process a command. The last column is the ratio of the times a memory: 1 is linear.
  * `-- 1000,3000` measures other numbers.
  */
@@ -12,7 +12,7 @@ import { formatOthersExport, formatOwnExport, formatPage, MATCHED } from "../sup
 const [given = "1000,10000", only] = process.argv.slice(2);
 const SIZES = given.split(",").map(Number);
 const binary = resolve("dist/strata.js");
-/** Runs in the measured process: only it knows how much memory it has held. */
+/** Runs in the measured process, the only one that knows its peak memory. */
 const MEASURE = `import { writeFileSync } from "node:fs";
 process.on("exit", () => writeFileSync(process.env.STRATA_BENCH_USAGE, JSON.stringify(process.resourceUsage())));`;
 

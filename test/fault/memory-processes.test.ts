@@ -46,7 +46,7 @@ afterEach(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** As another instance each time: the index of the last one may still be on its way to the disk. */
+/** A new instance each time: the last one's index may still be on its way to disk. */
 function openStore(): Memories {
   return createMemoryStore({
     clock,

@@ -1,4 +1,4 @@
-/** What the real OpenCode sends of rule files, and how it is shown what `strata bootstrap` has taken. */
+/** The rule files that the real OpenCode sends, and how memories of `strata bootstrap` appear in it. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ async function greet(stage: Stage, title: string): Promise<string> {
   return JSON.stringify(stage.model.lastRequest().body);
 }
 
-test("OpenCode sends AGENTS.md and none of the files that bootstrap takes rules from; these come as the repository's words", async () => {
+test("OpenCode sends AGENTS.md but no file that bootstrap reads rules from; those appear as the repository's words", async () => {
   await using stage = await shared.openStage({
     files: { "AGENTS.md": "Rule of the host: tabs.", ...RULE_FILES },
   });
@@ -52,7 +52,7 @@ test("OpenCode sends AGENTS.md and none of the files that bootstrap takes rules 
   expect(users).not.toContain("Rule of");
 });
 
-test("OpenCode sends CLAUDE.md where no AGENTS.md is, and bootstrap leaves it to OpenCode", async () => {
+test("OpenCode sends CLAUDE.md if there is no AGENTS.md, and bootstrap leaves it to OpenCode", async () => {
   await using stage = await shared.openStage({ files: RULE_FILES });
   expect(bootstrap(stage)).toMatch(/^Added: 4 memories\n/);
   const sent = await greet(stage, "first");

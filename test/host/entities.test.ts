@@ -12,7 +12,7 @@ import { call, say } from "./stage/steps.js";
 const PATH = "/api/v4/projects/acme%2Fshop/issues/34";
 const LINE = '- [127.0.0.1/acme/shop#34] issue, open, by sam, labels bug: "Login fails" (today)';
 
-test("an issue that a message names is looked up behind the turn, shown with the next message, and found by memory_recall after a restart", async () => {
+test("an issue that a message names is looked up in the background, shown with the next message, and found by memory_recall after a restart", async () => {
   await using server = await startForgeServer({ [PATH]: gitLabIssue(34, { title: "Login fails" }) });
   const hosts = [{ kind: "gitlab", url: server.url, tokenEnv: "ACME_TOKEN" }];
   await using stage = await openStage({

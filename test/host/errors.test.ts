@@ -72,7 +72,7 @@ test("a failing test and a search without a hit are no mistakes, and an edit tha
   expect(stage.read(LOG).trimEnd().split("\n")).toHaveLength(3);
 });
 
-test("a session is told of a failure of an earlier one with its first message, before it makes the call", async () => {
+test("a session learns of an earlier session's failure with its first message, before it makes the call", async () => {
   await using stage = await shared.openStage({ files: FILES });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
@@ -86,7 +86,7 @@ test("a session is told of a failure of an earlier one with its first message, b
   );
 });
 
-test("a call that is known to fail is refused once where errors.onRepeat says so, and is no new failure", async () => {
+test("a call that is known to fail is refused once if errors.onRepeat says so, and adds no failure", async () => {
   const options = { errors: { onRepeat: "refuse" } };
   await using stage = await openStage({ files: FILES, options, plugin: repository });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));

@@ -1,4 +1,4 @@
-/** Findings in the real OpenCode: what a session has read of a page is there in a later one, without fetching it. */
+/** Findings in the real OpenCode: a later session knows what an earlier one read, without fetching the page. */
 import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,7 +38,7 @@ async function servePage(): Promise<{ url: string } & AsyncDisposable> {
   };
 }
 
-test("a session that asks for what an earlier one has read of a page is told, with source and age, and as nobody's order", async () => {
+test("a session that asks about a page that an earlier one read gets its finding, with source and age, and not as an order", async () => {
   await using page = await servePage();
   await using stage = await shared.openStage({ files: { "a.txt": "one\n" } });
   const fetching = await stage.newSession("reads the page");
@@ -76,7 +76,7 @@ test("a session that asks for what an earlier one has read of a page is told, wi
   expect(told).toContain(page.url);
 });
 
-test("with a model in background.model, the finding holds the sentence that it chose, after the turn", async () => {
+test("a finding holds the sentence that the model in background.model chose after the turn", async () => {
   await using page = await servePage();
   await using stage = await openStage({
     plugin: repository,

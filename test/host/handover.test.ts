@@ -27,7 +27,7 @@ function strata({ project }: Stage, ...args: string[]): string {
   return stdout;
 }
 
-/** Types a slash command and returns what is shown of it. */
+/** Types a slash command and returns its answer. */
 async function type(session: Session, name: string, words?: string): Promise<string> {
   await expect(session.command(name, words)).rejects.toThrow("answered 500");
   const shown = (await session.messages()).flatMap(({ parts }) =>
@@ -39,7 +39,7 @@ async function type(session: Session, name: string, words?: string): Promise<str
 const idOf = (agenda: string, text: string): string =>
   new RegExp(`(a-[0-9a-f]{7}) {2}${text}`).exec(agenda)?.[1] ?? "";
 
-test("the agenda has what three sessions of two hosts have left open, and an item is one session's at a time", async () => {
+test("the agenda has the open work of three sessions of two hosts, and one session at a time can claim an item", async () => {
   await using stage = await openStage({ plugin: repository });
   const { host, end } = await startBeside(stage.project);
   try {
@@ -94,7 +94,7 @@ test("the agenda has what three sessions of two hosts have left open, and an ite
   }
 });
 
-test("a checkpoint is attached to a new session after a crash: the model has goal, todos, rules and plan, the same bytes for ever", async () => {
+test("a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes", async () => {
   await using stage = await openStage({ plugin: repository, files: { "src/parser.ts": "one\n" } });
   const worker = await stage.newSession("parser");
   stage.model.script(

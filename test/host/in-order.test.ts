@@ -1,4 +1,4 @@
-/** Keeping memory in order in the real OpenCode: retention by a dream, conflicts, and facts that follow their files. */
+/** Upkeep of memory in the real OpenCode: retention by a dream, conflicts, and facts that follow their files. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -36,7 +36,7 @@ async function warmUp(stage: Stage): Promise<Session> {
   return session;
 }
 
-/** What a new session is told behind its first message. */
+/** The text after the first message of a new session. */
 async function begin(stage: Stage, title: string): Promise<string> {
   stage.model.script(say("Good morning."));
   await (await stage.newSession(title)).ask("Good morning.");
@@ -44,7 +44,7 @@ async function begin(stage: Stage, title: string): Promise<string> {
   return text.includes(BOOT_HEAD) ? text.slice(text.indexOf(BOOT_HEAD)) : "";
 }
 
-test("a dream archives blockers that were resolved long ago and old notes, and gc says so before", async () => {
+test("a dream archives blockers resolved long ago and old notes, and gc announces it", async () => {
   await using stage = await shared.openStage();
   const session = await warmUp(stage);
   const blocker = (name: string, status: string, day: string): void => {
@@ -71,7 +71,7 @@ test("a dream archives blockers that were resolved long ago and old notes, and g
   expect(existsSync(notes)).toBe(false);
 });
 
-test("a conflict is told to sessions until strata reconcile decides it", async () => {
+test("a conflict is shown to sessions until strata reconcile decides it", async () => {
   await using stage = await shared.openStage();
   await warmUp(stage);
   const remember = (text: string): string =>
@@ -80,7 +80,7 @@ test("a conflict is told to sessions until strata reconcile decides it", async (
   const name = /conflicts\/([\w-]+)\.md/.exec(remember("cranes belong to the city"))?.[1] ?? "";
   expect(await begin(stage, "before")).toContain(`${MEMORY}/conflicts/${name}.md`);
   expect(strata(stage, "reconcile", name, "--keep", "that")).toEqual({ code: 0, all: `Decided: ${name}\n` });
-  // A message does not wait for a slow disk: the first one may be told what the last read has found.
+  // A message does not wait for a slow disk: the first one may show the result of the last read.
   await begin(stage, "next");
   const told = await begin(stage, "after");
   expect(told).not.toContain("conflicts/");
@@ -89,7 +89,7 @@ test("a conflict is told to sessions until strata reconcile decides it", async (
   expect(readdirSync(stage.project.file(`${MEMORY}/archive/conflicts`))).toEqual([`${name}.md`]);
 });
 
-test("a fact whose file has changed is told as one to verify, and a dream renews it without a command", async () => {
+test("a fact whose file has changed is marked for verification, and a dream renews it without a command", async () => {
   const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
   await using stage = await shared.openStage({ files: { "package.json": manifest("vitest run") } });
   const session = await warmUp(stage);

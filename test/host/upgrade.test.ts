@@ -124,7 +124,7 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
     expect(request?.toolResult("part 4")).toContain("[Strata] Cleared: read result");
   });
 
-  it("sends what it would have sent without the upgrade, and so does the next one, which is also told what failed", () => {
+  it("sends what it would have sent without the upgrade, and so does the next one, which also learns what failed", () => {
     const differences = played.earlier.map((request, index) => findDifference(request, played.now[index]));
     expect(differences).toEqual(played.earlier.map(() => undefined));
     expect(played.now).toHaveLength(played.earlier.length);
@@ -260,7 +260,7 @@ function findMissing(traces: readonly string[], request: ModelRequest | undefine
 }
 
 /** Where the bytes part, with what stands there; `undefined` where they are the same. */
-/** The earlier release told of failures only once they were repeated. */
+/** The earlier release mentioned failures only after a repetition. */
 const FOREWARNING = /\{"type":"text","text":"\[Strata\] Calls that failed here before(?:\\.|[^"\\])*"\},/;
 
 function findDifference(one: ModelRequest, other: ModelRequest | undefined): string | undefined {

@@ -1,4 +1,4 @@
-/** An import in bulk decides as the gate does for one memory after the other. */
+/** A bulk import decides as the gate does for one memory after the other. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createBulk } from "../../src/cli/transfer/bulk.js";
@@ -31,7 +31,7 @@ const sentence = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("…", "不用 npm", "用 pnpm 而不是 npm", "42", "No, use tabs") },
 );
 
-it("an index of statements leaves out only those that compare as other", () => {
+it("an index of statements skips only those that compare as other", () => {
   fc.assert(
     fc.property(fc.array(sentence, { maxLength: 40 }), sentence, (earlier, later) => {
       const index = createStatementIndex(createStatementReader());
@@ -66,7 +66,7 @@ const drafts = (most: number) =>
     { minLength: 1, maxLength: most },
   );
 
-describe("an import in bulk", () => {
+describe("a bulk import", () => {
   it("accepts, merges, replaces and refuses what the gate does for one memory after the other", async () => {
     await fc.assert(
       fc.asyncProperty(drafts(4), drafts(8), async (there, incoming) => {
@@ -79,7 +79,7 @@ describe("an import in bulk", () => {
     );
   });
 
-  it("decides the same where so many memories are known that only similar ones are compared", async () => {
+  it("decides the same with so many memories that only similar ones are compared", async () => {
     const known = Array.from({ length: 520 }, (_, n) => planOneOfMany(n));
     const incoming = known
       .slice(0, 40)

@@ -1,4 +1,4 @@
-/** Projects for `strata bootstrap`, and what it has taken from them. */
+/** Projects for `strata bootstrap`, and the resulting memories. */
 import { readTaken } from "../../src/bootstrap/taken.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "./fake-host.js";
@@ -18,7 +18,7 @@ export async function listMemories(files: MemoryFiles, flags = ""): Promise<Memo
   return JSON.parse(out).memories;
 }
 
-/** The memories by the file that each was taken from, and the name of the fact there. */
+/** The memories by file and by the name of the fact in it. */
 export async function byFact(files: MemoryFiles): Promise<Record<string, Memory>> {
   const memories = await listMemories(files);
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export async function byFact(files: MemoryFiles): Promise<Record<string, Memory>
 
 const fold = (text: string): string => text.replace(/\s+/g, " ");
 
-/** Quoted pieces of a memory that its file does not have. */
+/** Quoted pieces of a memory that are not in its file. */
 export function findUnfounded({ content }: Memory, text: string): string[] {
   const quoted = content.split("\n").flatMap((line) => {
     if (line.startsWith("> ")) return [line.slice(2)];
@@ -45,7 +45,7 @@ export function findUnfounded({ content }: Memory, text: string): string[] {
   });
 }
 
-/** Every file of the memory folder but the index. */
+/** Every file of the memory folder except the index. */
 export function readState(files: MemoryFiles): Record<string, string> {
   return Object.fromEntries(
     [...files.contents]

@@ -16,7 +16,7 @@ export interface EntityWorld {
   clock: FakeClock;
   files: MemoryFiles;
   log: FakeLog;
-  /** Asks about these, and returns the facts in words. */
+  /** Asks about these entities and returns the facts in words. */
   ask(...texts: string[]): Promise<{ facts: string[]; problems: string[]; left: number }>;
   reopen(): Promise<EntityWorld>;
 }

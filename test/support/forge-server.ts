@@ -22,7 +22,7 @@ export interface ForgeServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly requests: ForgeRequest[];
-  /** Answers by path; a list is used up from its front, the last one stays. Without an answer: 404. */
+  /** Answers by path; a list is consumed from its front, and its last answer repeats. Default: 404. */
   readonly answers: Map<string, ForgeAnswer | ForgeAnswer[]>;
   /** Sends requests for this origin, such as `https://api.github.com`, to this server. */
   getFor(...origins: string[]): Get;
@@ -120,7 +120,7 @@ export function gitHubIssue(number: number, given: Given & Record<string, unknow
   };
 }
 
-/** The same for a pull request, which GitHub serves as an issue, too. */
+/** The same for a pull request, which GitHub also serves as an issue. */
 export function gitHubPull(
   number: number,
   given: Given & { draft?: boolean; mergedAt?: string | null } = {},
@@ -192,7 +192,7 @@ export const gitLabEpic = (iid: number, given: Given = {}): ForgeAnswer => ({
   },
 });
 
-/** GitHub's refusal of a request beyond the limit of an hour. */
+/** GitHub's refusal beyond the hourly limit. */
 export const gitHubLimit = (resetMs: number): ForgeAnswer => ({
   status: 403,
   headers: {
@@ -206,7 +206,7 @@ export const gitHubLimit = (resetMs: number): ForgeAnswer => ({
   },
 });
 
-/** GitHub's refusal of too many requests at a time. */
+/** GitHub's refusal of too many concurrent requests. */
 export const gitHubSecondaryLimit = (seconds: number): ForgeAnswer => ({
   status: 403,
   headers: { "retry-after": String(seconds), "x-ratelimit-remaining": "4000" },
@@ -215,7 +215,7 @@ export const gitHubSecondaryLimit = (seconds: number): ForgeAnswer => ({
   },
 });
 
-/** GitLab's refusal beyond the limit of a minute. */
+/** GitLab's refusal beyond the limit per minute. */
 export const gitLabLimit = (seconds: number): ForgeAnswer => ({
   status: 429,
   headers: { "retry-after": String(seconds), "ratelimit-remaining": "0", "ratelimit-name": "throttle_api" },

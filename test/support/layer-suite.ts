@@ -41,7 +41,7 @@ export function describeLayer(layer: LayerUnderTest): void {
   }
 
   it(`${name} sends valid requests, does not delay the host and leaves whole files`, async () => {
-    // A day before that one loads what the layer imports when it needs it: here that is compiled first.
+    // A day before that one loads the layer's lazy imports, so that they are compiled first.
     await count();
     const { world } = await openAlone(layer);
     const day = openDay(world);

@@ -16,7 +16,7 @@ const REASONS = [
 ];
 const TYPES = ["decision", "knowledge", "procedure", "idea"] as const;
 
-/** Marks half of them, so that `archive --match` has something to select. */
+/** Marks half of the memories, so that `archive --match` has something to select. */
 export const MATCHED = "quarterly";
 
 export interface OneOfMany {

@@ -1,4 +1,4 @@
-/** A value that is allowed and neither the default nor lower than it. */
+/** An allowed value that is not the default and not lower. */
 export const otherSettings: Readonly<Record<string, unknown>> = {
   "autoCompact.retryLimit": 9,
   "autoCompact.summaryTimeout": 3_000_000,

@@ -1,4 +1,4 @@
-/** Packages of the repository's own `node_modules` as projects in memory: real manifests of other people. */
+/** Packages of the repository's own `node_modules` as projects in memory, with real third-party manifests. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

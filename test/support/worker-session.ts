@@ -1,4 +1,4 @@
-/** A session in which work was begun, and what people do with it: checkpoints, attaching, refreshing. */
+/** A session with unfinished work, and what people do with it: checkpoint, attach, refresh. */
 import { PROJECT, STATE } from "./fake-host.js";
 import { call } from "./messages.js";
 import { textOf } from "./pair.js";
@@ -8,7 +8,7 @@ import { openWorld, type World } from "./world.js";
 
 export const SECRET = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
 
-/** A session in which the parser was begun. */
+/** A session that has begun the parser. */
 export async function openWorker(given?: Parameters<typeof openWorld>[0]) {
   const world = await openWorld(given);
   await world.files.writeWhole(`${PROJECT}/plan.md`, `1. lexer\n2. emitter, with ${SECRET}\n`);
@@ -47,7 +47,7 @@ export const kept = ({ files }: World): string[] =>
 
 export const idIn = (text: string): string => /cp-[0-9a-f]{7}/.exec(text)?.[0] ?? "";
 
-/** A new session and what its first request has. */
+/** A new session and its first request. */
 export async function begin(world: World, sessionID: string): Promise<{ session: Session; text: string }> {
   const session = createSession(world.clock, sessionID);
   session.user("Go on.");

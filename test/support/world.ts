@@ -52,7 +52,7 @@ export interface WorldOptions {
   always?: Stack["always"];
   /** Replaces the network. */
   get?: Get;
-  /** Variables of the environment. */
+  /** Environment variables. */
   env?: Record<string, string>;
   /** The user has never used Strata in the project, so all its files came with the repository. */
   isUnknown?: boolean;

@@ -1,4 +1,4 @@
-/** What is open in a project, over all sessions and instances, and who has claimed it. */
+/** Open work of a project, in all sessions and instances, and its claims. */
 import { describe, expect, it } from "vitest";
 import { formatAgenda } from "../../layers/7-across-agents/agenda/format-agenda.js";
 import {
@@ -24,7 +24,7 @@ const did = (tool: string, input: object): ToolPart =>
 const todos = (...items: [content: string, status: string][]): ToolPart =>
   did("todowrite", { todos: items.map(([content, status]) => ({ content, status })) });
 
-/** A session in which `play` has happened, `minutes` after the morning. */
+/** A session after `play`, `minutes` after the morning. */
 function past(id: string, minutes: number, play: (session: Session) => void): AgendaSession {
   const clock = createFakeClock();
   clock.advance(minutes * 60_000);
@@ -86,7 +86,7 @@ describe("the agenda", () => {
     expect(items.every(({ id }) => /^a-[0-9a-f]{7}$/.test(id))).toBe(true);
   });
 
-  it("the agenda leaves out a todo that a later session has done, and shows one of two once", () => {
+  it("the agenda leaves out a todo that a later session has done, and shows a repeated one once", () => {
     const first = past("ses_1", 0, (session) => {
       session.user("go");
       session.answer([todos(["Wire it up.", "pending"], ["docs", "pending"])], { text: "Later." });
@@ -100,7 +100,7 @@ describe("the agenda", () => {
     ]);
   });
 
-  it("the agenda leaves out what a person has removed from the notes, and a plan that was worked on", () => {
+  it("the agenda leaves out items that a person removed from the notes, and plans that were worked on", () => {
     const session = past("ses_1", 0, (one) => {
       one.user("go");
       one.answer(
@@ -116,7 +116,7 @@ describe("the agenda", () => {
     expect(plan({ sessions: [{ ...session, removed: new Set(["todo:docs"]) }] })).toEqual([]);
   });
 
-  it("the agenda has open blockers, the repository's as data, undecided conflicts, and what is held", () => {
+  it("the agenda has open blockers, the repository's as data, undecided conflicts, and leases", () => {
     const items = plan({
       memories: [
         memory("key", "The key is missing.", { type: "blocker" }),
@@ -141,7 +141,7 @@ describe("the agenda", () => {
     );
   });
 
-  it("the agenda names who has claimed an item, and keeps the item's id from day to day", () => {
+  it("the agenda names an item's owner, and keeps the item's id from day to day", () => {
     const sessions = [
       past("ses_1", 0, (session) => {
         session.user("go");
@@ -162,7 +162,7 @@ describe("the agenda", () => {
     expect(held(lease(id, PERSON, PERSON))).toContain("claimed by you until");
   });
 
-  it("the agenda counts what is older than its days, and shows it when asked", () => {
+  it("the agenda only counts items older than its days, and shows them on request", () => {
     const sessions = [
       past("ses_1", 0, (session) => {
         session.user("go");
@@ -172,7 +172,7 @@ describe("the agenda", () => {
     const items = plan({ sessions });
     const later = { nowMs: MORNING + 40 * DAY_MS, command: "strata agenda" };
     expect(formatAgenda(items, { ...later, days: 30 })).toBe(
-      "Nothing is open.\n1 older than 30 days: --all shows them, too.",
+      "Nothing is open.\n1 older than 30 days; --all shows them, too.",
     );
     expect(formatAgenda(items, { ...later, days: undefined })).toContain("docs");
   });
@@ -189,7 +189,7 @@ async function type({ a }: Pair, words: string, member = a): Promise<string> {
 
 const strata = ({ clock, files }: Pair, line: string) => runStrata(files, line, { clock });
 
-/** Two instances, each with a session that has left something open. */
+/** Two instances, each with a session with open work. */
 async function openWorkers(): Promise<Pair> {
   const pair = await openPair();
   for (const [member, content] of [
@@ -223,7 +223,7 @@ describe("/agenda and strata agenda", () => {
     );
   });
 
-  it("a claim of what is held on the agenda is one on the thing that is held, and is refused while another holds it", async () => {
+  it("a claim of a held item on the agenda applies to the lease itself, and is refused while another holds it", async () => {
     const pair = await openWorkers();
     await pair.b.tool("lease", { op: "claim", item: "src/api" });
     const id = idOf(await type(pair, ""), "src/api");
@@ -242,7 +242,7 @@ describe("/agenda and strata agenda", () => {
     expect((await strata(pair, "agenda")).out).toMatch(marked);
   });
 
-  it("an item is one session's at a time: another cannot claim it, the agent sees it held, a release frees it", async () => {
+  it("an item belongs to one session at a time: another cannot claim it, the agent sees it held, a release frees it", async () => {
     const pair = await openWorkers();
     const id = idOf(await type(pair, ""), "the docs");
     expect(await type(pair, `claim ${id}`)).toBe("Claimed for this session: the docs");
@@ -252,7 +252,7 @@ describe("/agenda and strata agenda", () => {
     expect(await type(pair, `claim ${id}`, pair.b)).toContain("Claimed");
   });
 
-  it("an item that a person claims on the command line stays the person's until released, or until it expires", async () => {
+  it("an item that a person claims on the command line stays claimed until released or expired", async () => {
     const pair = await openWorkers();
     const id = idOf(await type(pair, ""), "the login");
     expect((await strata(pair, `agenda claim ${id} --hours 2`)).out).toBe("Claimed: the login");
@@ -263,7 +263,7 @@ describe("/agenda and strata agenda", () => {
     expect((await strata(pair, `agenda release ${id}`)).out).toBe("Released: the login");
   });
 
-  it("the agenda has nothing of a session that a repository brings", async () => {
+  it("the agenda ignores sessions that came with a repository", async () => {
     const pair = await openWorkers();
     const path = `${PROJECT}/.opencode/session-memory/ses_evil.json`;
     const stored = JSON.parse(pair.files.text(path.replace("ses_evil", "ses_a")) ?? "");
@@ -284,7 +284,7 @@ describe("/agenda and strata agenda", () => {
     expect((await strata(pair, "agenda release a-0000000")).code).toBe(3);
   });
 
-  it("an agent's shell may look at the agenda, and claims nothing there", async () => {
+  it("an agent's shell may read the agenda but claim nothing", async () => {
     const pair = await openWorkers();
     const id = idOf(await type(pair, ""), "the docs");
     const env = { OPENCODE: "1" };

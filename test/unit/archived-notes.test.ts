@@ -1,4 +1,4 @@
-/** Notes of sessions that were not used for long go to an archive, with a dream. */
+/** A dream moves the notes of long unused sessions to an archive. */
 import { expect, it } from "vitest";
 import { DAY_MS } from "../../src/days.js";
 import { openDreamWorld } from "../support/dream-world.js";
@@ -27,7 +27,7 @@ const names = (files: MemoryFiles, folder = NOTES): string[] =>
     .filter((name) => !name.includes("/"))
     .sort();
 
-it("a dream moves notes that were not changed for 180 days to the archive, whole, and leaves newer ones", async () => {
+it("a dream moves notes unchanged for 180 days to the archive, whole, and leaves newer ones", async () => {
   const { dream, files } = await open(181, 179);
   expect(await dream()).toMatchObject({ kind: "done", report: { oldNotes: 1 } });
   expect(names(files)).toEqual(["ses_179.json", "ses_179.md", "ses_179.previous.md"]);
@@ -36,7 +36,7 @@ it("a dream moves notes that were not changed for 180 days to the archive, whole
   expect(await dream()).toMatchObject({ report: { oldNotes: 0 } });
 });
 
-it("a dream leaves what a person has put beside the notes, however old", async () => {
+it("a dream leaves files that a person put beside the notes, however old", async () => {
   const { dream, files } = await open(200);
   const old = createMemoryFiles(
     { [`${PROJECT}/.git/HEAD`]: "x", [`${NOTES}/README.md`]: "what these are" },
@@ -56,7 +56,7 @@ it("a dry dream says how many notes would move, and moves none", async () => {
   expect(names(files)).toEqual(before);
 });
 
-it("notes of a session that is archived a second time replace nothing", async () => {
+it("notes of a session that is archived a second time replace no file", async () => {
   const { dream, files } = await open(200);
   await files.writeWhole(`${NOTES}/archive/ses_200.md`, "earlier");
   await dream();

@@ -1,4 +1,4 @@
-/** Backup and restore: what is written comes back byte for byte, and nothing that is there is lost. */
+/** Backup and restore: files come back byte for byte, and no existing file is lost. */
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -55,7 +55,7 @@ describe("strata backup", () => {
     expect((await runStrata(left, "validate")).code).toBe(0);
   });
 
-  it("a backup leaves out locks, running processes and what is not of Strata", async () => {
+  it("a backup leaves out locks, files of running processes and files that are not Strata's", async () => {
     const files = await openFull();
     await runStrata(files, `backup ${FILE}`);
     const names = namesIn(files);
@@ -64,7 +64,7 @@ describe("strata backup", () => {
     expect(names.filter((name) => /lock|instances|notes-of-mine|strata\.log/.test(name))).toEqual([]);
   });
 
-  it("a backup replaces no file without --force, and warns inside of the project", async () => {
+  it("a backup replaces no file without --force, and warns inside the project", async () => {
     const files = await openFull();
     await files.writeWhole(FILE, "mine");
     expect((await runStrata(files, `backup ${FILE}`)).code).toBe(3);
@@ -76,7 +76,7 @@ describe("strata backup", () => {
 });
 
 describe("strata restore --backup", () => {
-  it("restore keeps what differs and what is new, and replaces it only with --force", async () => {
+  it("restore keeps files that differ or are new, and replaces them only with --force", async () => {
     const files = await openFull();
     await runStrata(files, `backup ${FILE}`);
     const notes = `${OPENCODE}/session-memory/ses_1.md`;
@@ -90,7 +90,7 @@ describe("strata restore --backup", () => {
     expect(files.text(`${OPENCODE}/session-memory/ses_2.md`)).toBe("# New\n");
   });
 
-  it("restore --dry-run lists and writes nothing; without --global no memory of all projects is touched", async () => {
+  it("restore --dry-run lists files and writes nothing; without --global it touches no global memory", async () => {
     const files = await openFull();
     await runStrata(files, `backup ${FILE}`);
     const left = await lose(files);
@@ -171,7 +171,7 @@ it("a long line is joined once, not again with each piece", async () => {
   expect(read).toEqual([contents.length]);
 });
 
-it("of two files of lines the longer one holds if it continues the other", () => {
+it("the longer of two line files wins if it continues the other", () => {
   const plan = (backup: string, now: string) =>
     planEntry({ path: "ledger/a.jsonl", contents: Buffer.from(backup) }, Buffer.from(now), false);
   expect(plan("a\nb\n", "a\n")).toBe("replace");

@@ -1,4 +1,4 @@
-/** What the beginning of a session shows: each part has a setting, and other sessions at work are named. */
+/** The beginning of a session: each part has a setting, and it names other active sessions. */
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
@@ -24,7 +24,7 @@ const boot = (shows: Partial<typeof defaults.boot> | Record<string, unknown> = {
   }) ?? "";
 
 describe("the boot block", () => {
-  it("the boot block with default settings has the bytes that it had before there were settings", () => {
+  it("the boot block with default settings has the same bytes as before the settings existed", () => {
     expect(boot()).toBe(planBoot(memories, { nowMs: MORNING, indexPath: "MEMORY.md" }));
     expect(boot().split("\n").slice(1)).toEqual([
       "Rules of the user's, which still hold:",
@@ -39,13 +39,13 @@ describe("the boot block", () => {
     ]);
   });
 
-  it("the boot block leaves out rules and blockers where that is set, and says where they are", () => {
+  it("the boot block leaves out rules and blockers if the settings say so, and says where they are", () => {
     expect(boot({ directives: false })).not.toContain("Run the tests.");
     expect(boot({ blockers: false })).not.toContain("The key is missing.");
     expect(boot({ directives: false, blockers: false })).toContain("2 more are in MEMORY.md");
   });
 
-  it("the boot block has the decisions of the last month first, the newest first, where that is set", () => {
+  it("the boot block begins with the decisions of the last month, newest first, if the setting says so", () => {
     const text = boot({ recentDecisions: true });
     const order = ["Decided lately:", "named x", "Port 8080.", "Also known", "Rust."].map((one) =>
       text.indexOf(one),
@@ -54,12 +54,12 @@ describe("the boot block", () => {
     expect(order).not.toContain(-1);
   });
 
-  it("the boot block has at most as many other memories as are set", () => {
+  it("the boot block has at most boot.maxItems other memories", () => {
     expect(boot({ maxItems: 1 })).toContain("3 more are in MEMORY.md");
     expect(boot({ maxItems: 0 })).not.toContain("Also known");
   });
 
-  it("the boot block names the sessions that are at work, none of its own and no subagent", () => {
+  it("the boot block names other active sessions, without its own and subagents", () => {
     const session = (id: string, state: "busy" | "idle", more: object = {}) => ({
       id,
       state,
@@ -93,7 +93,7 @@ describe("what other sessions hold", () => {
   });
   const idle = (id: string) => ({ id, state: "idle" as const, goal: `do ${id}` });
 
-  it("what other sessions hold is named with them, three items at most, and a session that holds something is named", () => {
+  it("what other sessions hold is listed with them, three items at most, even for a session that is not busy", () => {
     const items = ["src/a.ts", "src/b.ts", "topic [Strata]", "src/d.ts"];
     const held = [
       ...items.map((item) => lease("ses_2", item)),
@@ -110,7 +110,7 @@ describe("what other sessions hold", () => {
     );
   });
 
-  it("what other sessions hold is told to a session that begins, and no more once it has expired", async () => {
+  it("what other sessions hold is shown to a new session until it expires", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     await pair.a.tool("lease", { op: "claim", item: "src/login.ts", minutes: 5 });
@@ -122,7 +122,7 @@ describe("what other sessions hold", () => {
 });
 
 describe("a new session", () => {
-  it("a new session is told what the sessions of another instance work on, with the same bytes later", async () => {
+  it("a new session learns what the sessions of another instance work on, with the same bytes later", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     const first = textOf(await pair.b.turn("write the docs"));
@@ -132,7 +132,7 @@ describe("a new session", () => {
     expect(textOf(await pair.b.turn("go on"))).toContain("build the login");
   });
 
-  it("a new session is told of none where boot.activeSessions is off, and of nothing at all where boot is", async () => {
+  it("a new session learns of no other session if boot.activeSessions is off, and of nothing if boot is off", async () => {
     for (const boot of [{ activeSessions: false }, { enabled: false }]) {
       const pair = await openPair({ boot });
       await pair.a.turn("build the login");

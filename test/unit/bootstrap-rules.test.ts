@@ -1,4 +1,4 @@
-/** Rules for other agents and decisions of the git history, as `strata bootstrap` takes them. */
+/** Rules for other agents and decisions from the git history in `strata bootstrap`. */
 import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { GIT_HISTORY } from "../../src/bootstrap/taken.js";
@@ -21,7 +21,7 @@ describe("strata bootstrap takes rules for other agents", () => {
     ".github/instructions/sql.instructions.md": '---\napplyTo: "**/*.sql"\n---\nKeywords in capitals.\n',
   };
 
-  it("a rule file that OpenCode does not send becomes one memory, linked to the file, and never the user's", async () => {
+  it("a rule file that OpenCode does not send becomes one memory, linked to the file and never the user's", async () => {
     const files = openProject(rules);
     await runStrata(files, "bootstrap");
     const facts = await byFact(files);
@@ -51,7 +51,7 @@ describe("strata bootstrap takes rules for other agents", () => {
     );
   });
 
-  it("the globs of a rule have no braces, and a rule for all files among them has none", async () => {
+  it("the globs of a rule have no braces, and a rule that includes all files has no globs", async () => {
     const rule = (globs: string): string => `---\nglobs: ${JSON.stringify(globs)}\n---\nUse tabs.\n`;
     const files = openProject({
       ".cursor/rules/braces.mdc": rule("src/**/*.{ts,tsx}, {lib,web}/*.js"),
@@ -68,7 +68,7 @@ describe("strata bootstrap takes rules for other agents", () => {
     expect(facts[".cursor/rules/many.mdc#rules"]?.when).toEqual([]);
   });
 
-  it("a rule's escape sequences are left out, and it is renewed as any other", async () => {
+  it("a rule loses its escape sequences, and is renewed as any other", async () => {
     const files = openProject({
       ".cursorrules": "\ufeffUse \u001b[31mtabs\u001b[0m.  \r\n\r\n\tAlways.\u0007",
     });
@@ -78,7 +78,7 @@ describe("strata bootstrap takes rules for other agents", () => {
     expect((await runStrata(files, "bootstrap")).out).toContain("1 renewed");
   });
 
-  it("CLAUDE.md is taken only where OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
+  it("CLAUDE.md is read only if OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
     const files = openProject({
       "AGENTS.md": "x",
       "CLAUDE.md": "Rules of the root.",
@@ -143,7 +143,7 @@ describe("decisions of the git history", () => {
   describe("in a real repository", () => {
     const { at, git, strata, write } = useGitProject();
 
-    it("--git adds them once, by commit, at most as many as asked for; recall finds them, and undo takes them back", async () => {
+    it("--git adds each commit once, up to the limit; recall finds the decisions, and undo removes them", async () => {
       for (const [n, why] of ["The pool ran dry", "The queue grew", "The clock jumped"].entries()) {
         write("file.txt", `${n}`);
         git("add", "-A");
@@ -158,7 +158,7 @@ describe("decisions of the git history", () => {
       expect(JSON.parse((await strata("list --json")).out).memories).toEqual([]);
     });
 
-    it("a repository that asks for signatures runs none of its programs, and secrets of messages are not shown", async () => {
+    it("a repository that demands signatures runs no program, and secrets in messages are not shown", async () => {
       const marker = at("ran");
       const program = at("gpg.sh");
       const signature = "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n";
@@ -177,7 +177,7 @@ describe("decisions of the git history", () => {
       expect([err, existsSync(marker)]).toEqual([expect.not.stringContaining("a1B2c3"), false]);
     });
 
-    it("without git's answer nothing is taken from the history, which is said", async () => {
+    it("a failing git adds nothing from the history, and bootstrap reports it", async () => {
       const files = openProject();
       const { code, err } = await runStrata(files, "bootstrap --git");
       expect([code, err]).toEqual([1, expect.stringContaining("gave no answer")]);

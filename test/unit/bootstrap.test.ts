@@ -1,4 +1,4 @@
-/** What `strata bootstrap` takes from the files of a project. */
+/** Facts that `strata bootstrap` reads from the files of a project. */
 import { describe, expect, it } from "vitest";
 import { byFact, FOLDER, findUnfounded, listMemories, openProject, readState } from "../support/bootstrap.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -134,7 +134,7 @@ describe("strata bootstrap takes facts", () => {
     },
   );
 
-  it("of the real package modularscale-sass no script that only says that there are no tests", async () => {
+  it("of the real package modularscale-sass without its script that only reports missing tests", async () => {
     const files = openPackage("modularscale-sass");
     await runStrata(files, "bootstrap");
     expect(Object.keys(await byFact(files))).not.toContain("package.json#commands");
@@ -186,7 +186,7 @@ describe("strata bootstrap takes facts", () => {
     expect(outside).toMatchObject({ code: 2, err: expect.stringContaining("outside of the project") });
   });
 
-  it("not of links, too large or broken files, which it names", async () => {
+  it("not from links or from files that are too large or broken, which it names", async () => {
     const files = openProject({
       "package.json": "{ not JSON",
       "tsconfig.json": '{"compilerOptions":{"target":"es2022"}}',
@@ -228,7 +228,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
     expect(files.contents).toEqual(before);
   });
 
-  it("a fact is renewed in place when its file changes, and archived when the file no longer says it", async () => {
+  it("a fact is renewed in place when its file changes, and archived when the file no longer states it", async () => {
     const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
     await runStrata(files, "bootstrap");
     const [before] = [await byFact(files)];
@@ -243,7 +243,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
     expect((await runStrata(files, "bootstrap")).out).toMatch(/^Added: 1 memory, 1 unchanged/);
   });
 
-  it("a memory that a person has changed or archived stays as it is, and is named", async () => {
+  it("a memory that a person has changed or archived stays as it is and is reported", async () => {
     const files = openProject({ "package.json": manifest("vitest"), ".nvmrc": "20\n" });
     await runStrata(files, "bootstrap");
     const facts = await byFact(files);
@@ -258,7 +258,7 @@ describe("strata bootstrap keeps memories in step with their files", () => {
     expect(files.text(changed)).toContain("pnpm");
   });
 
-  it("one undo takes back a whole run, and the next run adds all of it again", async () => {
+  it("one undo reverts a whole run, and the next run adds everything again", async () => {
     const files = openProject({
       "package.json": manifest("vitest"),
       ".nvmrc": "20\n",

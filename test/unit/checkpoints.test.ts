@@ -1,4 +1,4 @@
-/** The state of a session, kept under a name. */
+/** Saved states of sessions. */
 import { describe, expect, it } from "vitest";
 import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { DAY_MS } from "../../src/days.js";
@@ -38,7 +38,7 @@ describe("a checkpoint", () => {
     expect(checkpoint && formatCheckpoint(checkpoint)).toBe(text);
   });
 
-  it("a checkpoint keeps what it was when the session goes on, and each that is asked for stays", async () => {
+  it("a checkpoint stays unchanged when the session continues, and each requested one is kept", async () => {
     const { world, session } = await openWorker();
     await type(world, "checkpoint", "one");
     const [first = ""] = kept(world);
@@ -55,7 +55,7 @@ describe("a checkpoint", () => {
     expect(kept(world)).toEqual([first]);
   });
 
-  it("a checkpoint is kept before a compaction, before a dream and at the end, the last one of each", async () => {
+  it("a checkpoint is saved before a compaction, before a dream and at the end, only the last of each", async () => {
     const { world, session } = await openWorker();
     const occasions = async () =>
       Promise.all(
@@ -73,7 +73,7 @@ describe("a checkpoint", () => {
     expect(kept(world).every((path) => path.endsWith(".auto.json"))).toBe(true);
   });
 
-  it("a checkpoint that a person asked for is listed before newer ones that the plugin kept", async () => {
+  it("a checkpoint that a person requested is listed before newer ones of the plugin", async () => {
     const { world, session } = await openWorker();
     await type(world, "checkpoint", "one");
     world.clock.advance(DAY_MS);
@@ -83,7 +83,7 @@ describe("a checkpoint", () => {
     expect(await type(world, "attach")).toMatch(/^cp-\w+ .*"one"\n/);
   });
 
-  it("a checkpoint that the plugin kept is removed beyond the newest hundred, one that was asked for never", async () => {
+  it("a checkpoint of the plugin is removed beyond the newest hundred, a requested one never", async () => {
     const { world, session } = await openWorker();
     await type(world, "checkpoint", "one");
     const [asked = ""] = kept(world);
@@ -102,7 +102,7 @@ describe("a checkpoint", () => {
     expect(kept(world).join()).toContain("cp-0a00033.");
   });
 
-  it("a damaged checkpoint is named as such, and can be removed", async () => {
+  it("a damaged checkpoint is reported as such and can be removed", async () => {
     const { world } = await openWorker();
     const id = idIn(await type(world, "checkpoint", "one"));
     await world.files.writeWhole(kept(world)[0] ?? "", '{"v":1,"id":');
@@ -110,7 +110,7 @@ describe("a checkpoint", () => {
     expect((await strata(world, `checkpoint --remove ${id}`)).code).toBe(0);
   });
 
-  it("a checkpoint is kept when Strata itself cuts the history, with what the cut part said", async () => {
+  it("a checkpoint is saved when Strata itself cuts the history, with the contents of the cut part", async () => {
     const world = await openWorld({ options: CUTTING });
     const session = createSession(world.clock);
     for (let n = 0; n < 22; n++) {
@@ -132,18 +132,18 @@ describe("a checkpoint", () => {
     expect(checkpoint?.files.map(({ name }) => name)).toContain("src/0.ts");
   });
 
-  it("a checkpoint is not kept of a question and its answer, nor of a subagent", async () => {
+  it("a checkpoint is not saved for a mere question and answer, nor for a subagent", async () => {
     const world = await openWorld();
     const session = createSession(world.clock);
     session.user("what is this?");
     session.answer([], { text: "a project" });
     await request(world, session);
-    await expect(type(world, "checkpoint", "x")).rejects.toThrow("there is nothing to keep yet");
+    await expect(type(world, "checkpoint", "x")).rejects.toThrow("there is nothing to save yet");
     await world.strata.dispose();
     expect(kept(world)).toEqual([]);
   });
 
-  it("a disk that takes no checkpoint changes nothing for the session, and the log says so", async () => {
+  it("a failed write of a checkpoint does not affect the session and is logged", async () => {
     const { world } = await openWorker({
       wrap: (files) => ({
         ...files,
@@ -155,7 +155,7 @@ describe("a checkpoint", () => {
     });
     await world.strata.dispose();
     expect(kept(world)).toEqual([]);
-    expect(await world.log()).toContain("cannot keep the state of ses_1");
+    expect(await world.log()).toContain("cannot save the state of ses_1");
     expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Port the parser.");
   });
 });

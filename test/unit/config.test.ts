@@ -238,7 +238,7 @@ describe("the master switch", () => {
     expect(config.toolResults.threshold).toBe(5_000);
   });
 
-  it("without it each layer has its own switch", async () => {
+  it("each layer has its own switch if the master switch is not set", async () => {
     const { config } = await read(inProject({ enabled: true, dream: { enabled: false } }));
     expect([config.dream.enabled, config.autoMemory.enabled]).toEqual([false, true]);
   });

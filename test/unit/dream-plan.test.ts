@@ -36,7 +36,7 @@ function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}):
   return memories.map((memory) => changed.get(memory.id) ?? memory);
 }
 
-it("findings are left as they are, however alike, old and unused", () => {
+it("findings stay as they are, however alike, old and unused", () => {
   const provenance = { by: "tool", session: "ses_1" } as const;
   const finding = (id: string): Memory =>
     memoryOf({
@@ -157,7 +157,7 @@ describe("unneeded memories are archived", () => {
   });
 });
 
-it("resolved blockers are archived after the days that the settings name", () => {
+it("resolved blockers are archived after the days in the settings", () => {
   const isArchived = (days: number, resolvedBlockersDays: number): boolean => {
     const updated = new Date(NOW - days * 86_400_000).toISOString();
     const blocker = memoryOf({ id: "blocker/x", status: "resolved", updated });

@@ -42,7 +42,7 @@ async function openShell(
 }
 
 describe("strata enrich", () => {
-  it("enrich asks about what memories name, prints it with its age, and asks about nothing twice", async () => {
+  it("enrich asks about entities in memories, prints facts with their age, and asks about none twice", async () => {
     await using server = await startForgeServer(answers);
     const { run } = await openShell(server, [
       "the login waits for #34",
@@ -67,7 +67,7 @@ describe("strata enrich", () => {
     );
   });
 
-  it("enrich asks about an entity that is named again, whatever is known of it", async () => {
+  it("enrich asks again about an entity on the command line, even if the answer is recent", async () => {
     await using server = await startForgeServer(answers);
     const { run } = await openShell(server);
     await run("enrich #34");
@@ -100,7 +100,7 @@ describe("strata enrich", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("enrich names open blockers whose issue is not open any more", async () => {
+  it("enrich reports open blockers whose issue is no longer open", async () => {
     await using server = await startForgeServer({
       ...answers,
       [ISSUE_34]: gitHubIssue(34, { state: "closed" }),
@@ -132,7 +132,7 @@ describe("strata enrich", () => {
     expect((await run("enrich #35 #34")).code).toBe(1);
   });
 
-  it("enrich sends a token to the instance that the user's configuration names, and to none of a project's", async () => {
+  it("enrich sends a token to an instance in the user's configuration, and to none in a project's", async () => {
     const path = "/api/v4/projects/acme%2Fshop/merge_requests/12";
     await using server = await startForgeServer({ [path]: gitLabMergeRequest(12) });
     const { files, run } = await openShell(server, [], "http://127.0.0.1/acme/shop.git");

@@ -1,4 +1,4 @@
-/** What goes to GitLab and GitHub and comes back, against scripted servers. */
+/** Requests to GitLab and GitHub and their answers, against scripted servers. */
 import { describe, expect, it } from "vitest";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -44,7 +44,7 @@ describe("GitHub", () => {
     expect([facts, problems]).toEqual([[`github.com/acme/shop#34 ${expected}`], []]);
   });
 
-  it("GitHub gets the token of its own variables, its API's version and a name, and no token without one", async () => {
+  it("GitHub gets its API's version, a name, and a token only from its own variables", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const get = server.getFor(GITHUB);
     await (await openEntityWorld({ get, env: { GITHUB_TOKEN: "ghp_one", GITLAB_TOKEN: "glpat" } })).ask(
@@ -57,7 +57,7 @@ describe("GitHub", () => {
     expect(headersOf(server, "user-agent")).toEqual(["opencode-strata", "opencode-strata"]);
   });
 
-  it("an issue that was moved is read at its new address, and a redirect to another host is not followed", async () => {
+  it("a moved issue is read at its new address, and a redirect to another host is not followed", async () => {
     const moved = { status: 301, headers: { location: `${GITHUB}/repositories/7/issues/34` }, body: {} };
     await using server = await startForgeServer({
       [ISSUE_34]: moved,
@@ -77,7 +77,7 @@ describe("GitHub", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("an issue that was there is not forgotten when it is asked for without a token", async () => {
+  it("a known issue is not forgotten after a request without a token", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const get = server.getFor(GITHUB);
     const world = await openEntityWorld({ get, env: { GH_TOKEN: "ghp_one" } });
@@ -87,7 +87,7 @@ describe("GitHub", () => {
     const { clock, files } = world;
     const blind = await openEntityWorld({ get, clock, files });
     expect((await blind.ask("#34")).problems).toEqual([
-      "github.com/acme/shop#34: github.com does not show it any more; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
+      "github.com/acme/shop#34: github.com no longer shows it; try a token in the environment variable GH_TOKEN or GITHUB_TOKEN",
     ]);
     expect(blind.entities.find("#34").map(({ state }) => state)).toEqual(["open"]);
     expect(
@@ -95,7 +95,7 @@ describe("GitHub", () => {
     ).toEqual(["github.com/acme/shop#34 issue, not there or not visible"]);
   });
 
-  it("an issue that is not there is known as such, and not asked for again that day", async () => {
+  it("a missing issue is known as such, and not asked for again that day", async () => {
     await using server = await startForgeServer();
     const world = await openEntityWorld({ get: server.getFor(GITHUB) });
     expect((await world.ask("#404")).facts).toEqual([
@@ -125,7 +125,7 @@ describe("GitHub", () => {
     expect((await world.ask("#34")).facts).toHaveLength(1);
   });
 
-  it("an answer that uses up the limit counts, and is the last one", async () => {
+  it("an answer that exhausts the limit counts and is the last one", async () => {
     const last = gitHubIssue(34);
     const reset = String((MORNING + 60_000) / 1_000);
     last.headers = { ...last.headers, "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
@@ -135,7 +135,7 @@ describe("GitHub", () => {
     expect([facts.length, left, server.requests.length]).toEqual([1, 1, 1]);
   });
 
-  it("a wrong token is one problem, names its variable and never shows the token", async () => {
+  it("a wrong token is reported once, with its variable and never with the token", async () => {
     const denied = { status: 401, body: { message: "Bad credentials", status: "401" } };
     await using server = await startForgeServer({ [ISSUE_34]: denied });
     const world = await openEntityWorld({ get: server.getFor(GITHUB), env: { GH_TOKEN: "ghp_secret" } });
@@ -150,7 +150,7 @@ describe("GitHub", () => {
 });
 
 describe("GitLab", () => {
-  it("GitLab's merge requests, issues and epics are asked for by the whole path, with its own token", async () => {
+  it("GitLab's merge requests, issues and epics are requested by full path, with its own token", async () => {
     await using server = await startForgeServer({
       [MR_12]: gitLabMergeRequest(12, { state: "merged" }),
       "/api/v4/projects/acme%2Fshop/merge_requests/13": gitLabMergeRequest(13, { draft: true }),
@@ -170,7 +170,7 @@ describe("GitLab", () => {
     expect(new Set(headersOf(server, "authorization"))).toEqual(new Set([undefined]));
   });
 
-  it("an instance of the user's own gets the token of its own variable, and no other one's", async () => {
+  it("an instance of the user gets the token of its own variable and no other token", async () => {
     await using server = await startForgeServer({ [MR_12]: gitLabMergeRequest(12) });
     const env = { GITLAB_TOKEN: "of-gitlab-com", GITHUB_TOKEN: "ghp", ACME: "of-acme" };
     const remote = "http://127.0.0.1/acme/shop.git";
@@ -196,7 +196,7 @@ describe("GitLab", () => {
     expect(headersOf(server, "private-token")).toEqual([sent]);
   });
 
-  it("GitLab's limit ends the requests for as long as it says", async () => {
+  it("GitLab's limit stops the requests for the stated time", async () => {
     await using server = await startForgeServer({ [MR_12]: gitLabLimit(30) });
     const remote = "git@gitlab.com:acme/shop.git";
     const world = await openEntityWorld({ get: server.getFor(GITLAB), env: { GITLAB_TOKEN: "x" }, remote });
@@ -207,7 +207,7 @@ describe("GitLab", () => {
     ]);
   });
 
-  it("an epic that the licence does not include is refused by itself; the others are answered", async () => {
+  it("an epic outside the licence is refused alone; the others are answered", async () => {
     await using server = await startForgeServer({
       "/api/v4/groups/acme/epics/5": { status: 403, body: { message: "403 Forbidden" } },
       [MR_12]: gitLabMergeRequest(12),

@@ -1,4 +1,4 @@
-/** How merge requests, issues and epics are written, and which forge each is asked for. */
+/** Notations of merge requests, issues and epics, and the forge that each belongs to. */
 import { describe, expect, it } from "vitest";
 import { type Forge, formatLocated, locateEntity, planForges } from "../../src/entities/forges.js";
 import { readHome } from "../../src/entities/home.js";
@@ -36,7 +36,7 @@ describe("the entities of a text", () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it("an entity that is written as a text again is read as the same one", () => {
+  it("an entity survives formatting and parsing", () => {
     const segment = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}[a-z0-9]$/);
     const path = fc.option(
       fc.array(segment, { minLength: 2, maxLength: 4 }).map((parts) => parts.join("/")),
@@ -55,16 +55,16 @@ describe("the entities of a text", () => {
     );
   });
 
-  it("any text is searched without failing, and a long one within its first 20,000 characters", () => {
+  it("any text is searched without failure, long ones within their first 20,000 characters", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void findEntities(text)));
     expect(names(`${"a/".repeat(15_000)}b#3`)).toEqual([]);
   });
 
-  it("a file with the number of a line is a path, and a project's path is none", () => {
+  it("a file with a line number is a path, and a project's path is not", () => {
     expect(findEntities("src/main.ts#12 of acme/tools/cli!12")).toEqual(["acme/tools/cli!12", "src/main.ts"]);
   });
 
-  it("one without a project may be that of another text with one, never one of another number or kind", () => {
+  it("an entity without a project matches one with a project, but never another number or kind", () => {
     const same = (a: string, b: string): boolean => {
       const [one, other] = [parseEntityName(a), parseEntityName(b)];
       return one !== undefined && other !== undefined && mayBeSame(one, other);
@@ -77,7 +77,7 @@ describe("the entities of a text", () => {
     expect(same("#34", "#3")).toBe(false);
   });
 
-  it("an entity of another project is not taken for a file that has gone", async () => {
+  it("an entity of another project is not mistaken for a missing file", async () => {
     const one = memory("m", "See acme/tools/cli!12 and acme/shop#34.", { entities: ["acme/shop#34"] });
     const gone = await findGoneFiles({ files: createMemoryFiles(), project: "/p" }, [one]);
     expect([...gone]).toEqual([]);
@@ -118,12 +118,12 @@ describe("where an entity is asked for", () => {
     expect(locate(text)).toBe(expected);
   });
 
-  it("an entity of a project without a known remote is asked for nowhere", () => {
+  it("an entity of a project without a known remote has no place to ask", () => {
     const name = parseEntityName("#34");
     expect(name && locateEntity(name, { forges, home: undefined })).toContain("no git remote");
   });
 
-  it("each forge has its own API and its own token's variable", () => {
+  it("each forge has its own API and token variable", () => {
     expect(forges.map(({ api, host, tokenNames }) => [host, api, tokenNames.join()])).toEqual([
       ["acme.com", "https://acme.com/gitlab/api/v4", "ACME"],
       ["ghe.acme.com", "https://ghe.acme.com/api/v3", ""],

@@ -1,4 +1,4 @@
-/** Facts taken from files follow these files without a command, and are not shown as certain until then. */
+/** Facts follow their files without a command, and until then are not shown as certain. */
 import { describe, expect, it } from "vitest";
 import { byFact, FOLDER, listMemories } from "../support/bootstrap.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -14,7 +14,7 @@ const RULES = `${PROJECT}/.cursorrules`;
 const RULE = "Rule of Cursor: small functions.";
 const QUIET = { sessionMemory: { enabled: false }, boot: { activeSessions: false } };
 
-/** A project whose facts were taken, with a running plugin. */
+/** A project after bootstrap, with a running plugin. */
 async function openTaken(): Promise<World> {
   const clock = createFakeClock();
   const files = createMemoryFiles({}, clock.now);
@@ -50,7 +50,7 @@ async function rest(world: World, sessionID = "ses_1"): Promise<void> {
 }
 
 describe("a fact whose file has changed", () => {
-  it("a fact whose file has changed is not shown as certain, and renewed in the quiet after the turn", async () => {
+  it("a fact whose file has changed is not shown as certain, and is renewed in the quiet after the turn", async () => {
     const world = await openTaken();
     await world.files.writeWhole(MANIFEST, manifest("jest --ci"));
     await world.files.writeWhole(RULES, "Rule of Cursor: large functions.");
@@ -68,7 +68,7 @@ describe("a fact whose file has changed", () => {
     expect(await world.log()).not.toContain("ERROR");
   });
 
-  it("a fact whose file was written again with the same words is certain", async () => {
+  it("a fact whose file was rewritten with the same words is certain", async () => {
     const world = await openTaken();
     await world.files.writeWhole(MANIFEST, `${manifest("vitest run")}\n`);
     expect(await begin(world)).not.toContain("verify:");
@@ -91,7 +91,7 @@ describe("a fact whose file has changed", () => {
     expect((await listMemories(world.files)).every(({ isForeign }) => isForeign)).toBe(true);
   });
 
-  it("a fact that a person has changed, too, stays as it is, in doubt", async () => {
+  it("a fact that a person has also changed stays as it is, in doubt", async () => {
     const world = await openTaken();
     const { id } = (await byFact(world.files))["package.json#commands"] ?? {};
     const path = `${FOLDER}/${id}.md`;
@@ -125,7 +125,7 @@ describe("a fact whose file has changed", () => {
 });
 
 describe("strata validate", () => {
-  it("strata validate names facts whose file has changed or is gone, and is content after bootstrap", async () => {
+  it("strata validate names facts whose file has changed or is gone, and reports nothing after bootstrap", async () => {
     const { files } = await openTaken();
     expect((await runStrata(files, "validate")).out).not.toContain("package.json");
     await files.writeWhole(MANIFEST, manifest("jest --ci"));
@@ -138,7 +138,7 @@ describe("strata validate", () => {
     expect((await runStrata(files, "validate")).out).not.toMatch(/package\.json has|cursorrules no longer/);
   });
 
-  it("strata dream renews them as well", async () => {
+  it("strata dream renews facts as well", async () => {
     const { files } = await openTaken();
     await files.writeWhole(MANIFEST, manifest("jest --ci"));
     await runStrata(files, "dream");

@@ -1,4 +1,4 @@
-/** Findings are others' words: they change no other memory, and each stays with its own source. */
+/** Findings are others' words: they change no other memory, and each stays with its source. */
 import { describe, expect, it } from "vitest";
 import { createFindingKeeper } from "../../layers/5-auto-memory/findings/finding-keeper.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
@@ -46,7 +46,7 @@ describe("findings", () => {
     ]);
   });
 
-  it("a page that is read again and says the same counts as used, so that its finding does not age", async () => {
+  it("a page that is read again unchanged counts as used, so that its finding does not age", async () => {
     const { memories, read } = openKeeper();
     await read("https://a.example/v1", pageOf(60));
     expect(memories.used).toEqual([]);

@@ -151,7 +151,7 @@ describe("a small model", () => {
     expect(kept(world)).toContain(REQUESTS);
   });
 
-  it("a small model is given no order, no secret and no closing tag of the page", async () => {
+  it("a small model gets no order, no secret and no closing tag from the page", async () => {
     const world = await openWorld({ options: MODEL });
     world.host.respond = () => written('{"quotes":[]}');
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
@@ -175,7 +175,7 @@ describe("what is believed of an answer", () => {
   const read = (text: unknown): string | undefined =>
     readChoice(JSON.stringify({ quotes: [{ from: 1, text }] }), [sentence])?.quotes[0]?.text;
 
-  it("a part of a sentence is believed if it is continuous and keeps what the sentence depends on", () => {
+  it("a part of a sentence is accepted if it is continuous and keeps its numbers, names, negations and conditions", () => {
     const part = "each client may not send more than 60 requests to the API of Acme in a minute";
     expect(read(part)).toBe(`…${part}…`);
     expect(read(`… ${part}`)).toBe(`…${part}…`);
@@ -199,7 +199,7 @@ describe("what is believed of an answer", () => {
     expect(readChoice(JSON.stringify(answer), [{ line: 1, text }])?.quotes).toEqual([{ line: 1, text }]);
   });
 
-  it("at most five sentences are believed, each once, in their order", () => {
+  it("at most five sentences are accepted, each once, in their order", () => {
     const sentences = Array.from({ length: 9 }, (_, n) => ({
       line: n + 1,
       text: `Sentence number ${n + 1}.`,
@@ -209,7 +209,7 @@ describe("what is believed of an answer", () => {
     expect(lines).toEqual([1, 2, 3, 9]);
   });
 
-  it("the sentences to choose from hold the quotes found by words, and fit their room", () => {
+  it("the sentences to choose from include the quotes found by words, and fit their limit", () => {
     const text = Array.from(
       { length: 900 },
       (_, n) => `The timeout of the server ${n} is ${n * 10} seconds, says this line of the page.`,

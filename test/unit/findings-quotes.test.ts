@@ -1,4 +1,4 @@
-/** What a finding is made from: the source of a call, and the sentences of its text. */
+/** The parts of a finding: the source of a call, and the sentences of its text. */
 import { describe, expect, it } from "vitest";
 import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
@@ -47,7 +47,7 @@ describe("the source of a call", () => {
 });
 
 describe("quotes", () => {
-  it("quotes are sentences of the text, at most five, in its order, and its beginning where nothing answers", () => {
+  it("quotes are sentences of the text, at most five, in its order, or its beginning if no sentence answers", () => {
     const text = Array.from(
       { length: 40 },
       (_, n) => `The timeout of server ${n} is ${n * 10} seconds.`,
@@ -62,7 +62,7 @@ describe("quotes", () => {
     expect(atOnce(findQuotes(text, "Pizza?")).map(({ line }) => line)).toEqual([1, 2]);
   });
 
-  it("quotes are read from markup without its signs", () => {
+  it("quotes contain no markup", () => {
     const html = "<p>The <b>default port</b> of the server is <a href='/x'>8080</a>.</p>";
     const markdown = "- The **default port** of the [server](https://a.example/x) is `8080`.";
     for (const text of [html, markdown])

@@ -30,7 +30,7 @@ const PAGE = [
 const QUOTE = `- line 5, under "Requests": "Each client may send 60 requests a minute; further requests get status 429."`;
 const DAY = 86_400_000;
 
-/** Without the notes and other sessions, of which a beginning tells, too. */
+/** Without the notes and other sessions, which a beginning also shows. */
 const openWorld = (options: Record<string, unknown> = {}): Promise<World> =>
   openAny({
     options: { sessionMemory: { enabled: false }, boot: { activeSessions: false }, ...options },
@@ -85,7 +85,7 @@ const behindMessage = (view: readonly Message[]): string =>
 const behindResult = (view: readonly Message[], text: string): string =>
   (outputs(view.slice(-1)).at(-1) ?? "").slice(text.length);
 
-/** What a new session is told behind its first message. */
+/** The text after the first message of a new session. */
 async function begin(world: World, text: string, sessionID = "ses_2"): Promise<string> {
   const session = createSession(world.clock, sessionID);
   await world.strata.dispatcher.ask("turn", { sessionID }, undefined);
@@ -109,7 +109,7 @@ describe("a fetched page", () => {
     expect(await world.log()).not.toContain("ERROR");
   });
 
-  it("a fetched page is not in the boot block, and is shown with the message that names it or its subject, as nobody's word", async () => {
+  it("a fetched page is not in the boot block, and is shown with a message that names it or its subject, as quoted data", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const later = await world.restart();
@@ -122,12 +122,12 @@ describe("a fetched page", () => {
       expect(told.slice(0, told.indexOf(FINDING_HEAD))).not.toContain("private/knowledge");
       expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
       expect(told).toContain("Each client may send 60 requests a minute");
-      // An address is no file that could be missing.
+      // An address is not a file that could be missing.
       expect(told).toContain("(knowledge, quoted from what was read, not said by the user, today)");
     }
   });
 
-  it("a fetched page is shown behind the result of a later session whose call or search names it", async () => {
+  it("a fetched page is shown after a result of a later session whose call or search names it", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const results = `Some pages on the subject, the best first. ${"Text of the page. ".repeat(10)}\n${ADDRESS}\n`;
@@ -157,7 +157,7 @@ describe("a fetched page", () => {
     expect(behindResult(await world.request([...session.messages]), "ok")).toBe("");
   });
 
-  it("a fetched page that is read again stays one memory, with the newer reading in front", async () => {
+  it("a fetched page that is read again stays one memory, newer reading first", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE), () => read(world, PAGE)] });
     const changed = PAGE.replace("60 requests", "90 requests");
@@ -172,7 +172,7 @@ describe("a fetched page", () => {
     expect(finding.match(/60 requests/g)).toHaveLength(1);
   });
 
-  it("a fetched page gives no secrets and no orders", async () => {
+  it("a fetched page contributes no secrets and no orders", async () => {
     const world = await openWorld();
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const text = [
@@ -190,7 +190,7 @@ describe("a fetched page", () => {
     expect(written.map(([path]) => world.files.text(path)).join("\n")).not.toContain(token);
   });
 
-  it("a fetched page leaves nothing where findings are off, where the call failed, or where it says nothing", async () => {
+  it("a fetched page leaves nothing if findings are off, the call failed, or it says nothing", async () => {
     const off = await openWorld({ findings: { enabled: false } });
     await work(off, "ses_1", { calls: [() => read(off, PAGE)] });
     const world = await openWorld();
@@ -201,7 +201,7 @@ describe("a fetched page", () => {
     expect([...kept(off), ...kept(world)]).toEqual([]);
   });
 
-  it("a fetched page goes to the archive when nobody used it for 30 days, and not before", async () => {
+  it("a fetched page goes to the archive after 30 days without use, and not before", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
     const ls = () => call("bash", "ok", { startMs: world.clock.now(), state: { input: { command: "ls" } } });
@@ -222,7 +222,7 @@ describe("a fetched page", () => {
 });
 
 describe("a page that the session itself has read", () => {
-  it("a page that the session itself has read is gone once its result was cleared, and not before", () => {
+  it("a page that the session itself has read counts as gone only after its result was cleared", () => {
     const clock = createFakeClock();
     const memories = createKeptMemories();
     const background = new PQueue();
@@ -255,7 +255,7 @@ describe("a picture or document that only the model sees", () => {
       state: { attachments: [{ type: "file", mime: "application/pdf", url: "data:," }] },
     });
 
-  it("a picture or document that only the model sees leaves what the agent said of it, and comes back with its path", async () => {
+  it("a picture or document that only the model sees leaves what the agent said about it, and comes back with its path", async () => {
     const world = await openWorld();
     const said = "The plan has three phases, and phase two ends on 2027-03-01.";
     await work(world, "ses_1", { asked: "What is in the plan?", calls: [() => picture(world)], said });
@@ -265,7 +265,7 @@ describe("a picture or document that only the model sees", () => {
     expect(await begin(world, "When does phase two of docs/plan.pdf end?")).toContain("2027-03-01");
   });
 
-  it("a picture or document that only the model sees leaves nothing where the agent said nothing", async () => {
+  it("a picture or document that only the model sees leaves nothing if the agent said nothing", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => picture(world)], said: "" });
     expect(kept(world)).toEqual([]);
@@ -285,7 +285,7 @@ describe("the reminder", () => {
     expect(told.map((text) => text.includes(REMINDER_HEAD))).toEqual([false, true, false]);
   });
 
-  it("the reminder is absent where findings.remind is false", async () => {
+  it("the reminder is absent if findings.remind is false", async () => {
     const world = await openWorld({ findings: { remind: false } });
     const session = createSession(world.clock, "ses_1");
     session.user(ASKED);

@@ -144,7 +144,7 @@ describe("strata gc", () => {
 });
 
 describe("strata gc and retention", () => {
-  it("gc shows what is kept for how long, and what is due, and changes nothing", async () => {
+  it("gc shows how long each kind is kept and what is due, and changes nothing", async () => {
     const clock = createFakeClock(MORNING - 100 * DAY_MS);
     const head = { [`${PROJECT}/.git/HEAD`]: "x" };
     const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
@@ -169,7 +169,7 @@ describe("strata gc and retention", () => {
         "Kept  resolved blockers: 1, kept: 90 days (retention.resolvedBlockersDays); 1 due, the next dream archives them",
         "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays)",
         "Kept  findings: 1, kept: 30 days without use (findings.maxAgeDays); 1 due, the next session archives them",
-        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are not used any more",
+        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are no longer used",
         "Nothing to remove.",
       ],
     ]);

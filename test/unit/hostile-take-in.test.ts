@@ -1,4 +1,4 @@
-/** Files of a repository that were written to hang or crash what reads them. */
+/** Files of a repository that try to hang or crash their readers. */
 import { describe, expect, it } from "vitest";
 import { readWorkflow } from "../../src/bootstrap/readers/ci.js";
 import { readPackageJson } from "../../src/bootstrap/readers/json.js";
@@ -36,7 +36,7 @@ describe("readers of a repository's files", () => {
     await expect(async () => read(text, "FILE")).rejects.toThrow();
   });
 
-  it("programs stand below the field that names them, and a package's type alone is no fact", async () => {
+  it("programs are listed below the field that names them, and a package's type alone is not a fact", async () => {
     const read = async (manifest: object): Promise<string[]> =>
       (await readPackageJson(JSON.stringify({ name: "a", ...manifest }), "package.json")).map(
         ({ content }) => content,
@@ -87,7 +87,7 @@ describe("folders given to strata bootstrap", () => {
     async (given) => {
       const files = openProject({ "package.json": '{"name":"a","description":"b"}' });
       const { code, err } = await runStrata(files, `bootstrap ${given}`);
-      expect([code, err]).toEqual([3, expect.stringContaining(`${given} is no folder of the project`)]);
+      expect([code, err]).toEqual([3, expect.stringContaining(`${given} is not a folder of the project`)]);
     },
   );
 });

@@ -32,7 +32,7 @@ const listed = (files: MemoryFiles): string[] =>
     .sort();
 
 describe("strata archive by type, age and words", () => {
-  it("archive --type moves all of a type except pinned ones, in one step that one undo takes back", async () => {
+  it("archive --type moves all of a type except pinned ones, in one step that one undo reverts", async () => {
     const files = await openThree();
     const before = listed(files);
     const { code, err, out } = await runStrata(files, "archive --type idea --reason old");
@@ -85,7 +85,7 @@ describe("strata archive by type, age and words", () => {
     expect((await runStrata(await open(), line)).code).toBe(2);
   });
 
-  it("10,000 memories are selected without looking at one twice", () => {
+  it("10,000 memories are selected in one pass", () => {
     const memories = Array.from({ length: 10_000 }, (_, n) =>
       memoryOf({ id: `idea/n${n}`, content: `note ${n} of the ${n % 2 ? "gateway" : "mailer"}` }),
     );
@@ -96,7 +96,7 @@ describe("strata archive by type, age and words", () => {
 });
 
 describe("strata publish by type and words", () => {
-  it("publish --type shares what git ignores of that type, leaves private ones out, and one undo takes it back", async () => {
+  it("publish --type shares ignored memories of that type except private ones, and one undo reverts it", async () => {
     const files = await open("--type preference tabs please", "--type preference --private short answers");
     const dry = await runStrata(files, "publish --type preference --dry-run");
     expect(dry.out).toContain("Would publish 1 memory");
@@ -110,7 +110,7 @@ describe("strata publish by type and words", () => {
     expect(files.text(`${FOLDER}/.gitignore`)).not.toContain("!/preference/tabs-please.md");
   });
 
-  it("publish --include-private moves private ones too, and names what is refused", async () => {
+  it("publish --include-private also moves private memories, and names refused ones", async () => {
     const files = await open("--type idea --private a secret plan");
     const { out } = await runStrata(files, "publish --match plan --include-private");
     expect(out).toMatch(/^Published: idea\/a-secret-plan/m);

@@ -1,4 +1,4 @@
-/** Which memories are proposed for merging without a model: a wrong merge loses a fact, a missed one does no harm. */
+/** Proposals for merging without a model: a wrong merge loses a fact, a missed one does no harm. */
 import { describe, expect, it } from "vitest";
 import { planMerges } from "../../src/cli/upkeep/merge.js";
 import type { Memory } from "../../src/memory/memory.js";
@@ -19,7 +19,7 @@ const merged = (contents: readonly string[], ...given: Partial<Memory>[]): strin
 it.each(different)("two texts that look alike are never proposed: %j, %j", (one, other) => {
   expect(merged([one, other])).toEqual([]);
   expect(merged([other, one])).toEqual([]);
-  // Nor where one of them stands beside another sentence.
+  // Nor if one of them is next to another sentence.
   expect(merged([one, `${other} This was decided in May.`])).toEqual([]);
   expect(merged([`${one} This was decided in May.`, other])).toEqual([]);
 });
@@ -29,7 +29,7 @@ it("pairs that differ only in wording are proposed, as in a dream", () => {
   expect(missed.length, JSON.stringify(missed, null, 1)).toBeLessThanOrEqual(4);
 });
 
-it("quotes of two pages are not proposed, whatever they share", () => {
+it("quotes of two pages are never proposed, whatever they share", () => {
   const finding = { tags: ["finding"], provenance: { by: "tool" as const } };
   expect(merged(["The api needs a token.", "The api needs a token."], finding, finding)).toEqual([]);
 });
@@ -77,7 +77,7 @@ describe("a memory that says all of another one", () => {
   });
 });
 
-it("merge proposes and changes nothing; --execute merges in one step, which undo takes back", async () => {
+it("merge proposes and changes nothing; --execute merges in one step, which undo reverts", async () => {
   const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
   await runStrata(files, "remember --type knowledge --tag auth The api needs a token.");
   await runStrata(files, "remember --type knowledge The api needs a token. Ask Kim for it.");

@@ -1,4 +1,4 @@
-/** Issues and merge requests that a message names, as the agent is shown them. */
+/** Issues and merge requests that a message names, as shown to the agent. */
 import { describe, expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
 import type { Message, Part } from "../../src/conversation/message.js";
@@ -17,7 +17,7 @@ const LINE = '- [github.com/acme/shop#34] issue, open, by octocat, labels bug: "
 const autoMemory = stack.layers.filter(({ name }) => name === "auto-memory");
 
 const isText = ({ type }: Part) => type === "text";
-/** What was put behind a message. */
+/** The text after a message. */
 const added = (message: Message | undefined): string =>
   (message?.parts.filter(isText).slice(1) ?? []).map(({ text }) => text).join("|");
 
@@ -35,7 +35,7 @@ async function open(server: ForgeServer, { background }: { background: boolean }
   const session = createSession(clock);
   return {
     ...{ world, session },
-    /** What is put behind a message with this text, once all is done in the background. */
+    /** The text after a message with these words, once all background work is done. */
     async say(text: string): Promise<string> {
       session.user(text);
       const sent = await world.request(session.messages);
@@ -47,7 +47,7 @@ async function open(server: ForgeServer, { background }: { background: boolean }
 }
 
 describe("an issue that a message names", () => {
-  it("an issue that a message names is asked for in the background, and shown from the next message on, once", async () => {
+  it("an issue that a message names is looked up in the background, and shown once from the next message on", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const { say, session, world } = await open(server, { background: true });
     expect(await say("what about #34?")).toBe("");
@@ -61,7 +61,7 @@ describe("an issue that a message names", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("an issue that was shown is shown again when it is known to have changed", async () => {
+  it("an issue is shown again when it has changed", async () => {
     await using server = await startForgeServer({
       [ISSUE_34]: [gitHubIssue(34), gitHubPull(34, { state: "closed", mergedAt: "2026-11-03T10:00:00Z" })],
     });
@@ -73,7 +73,7 @@ describe("an issue that a message names", () => {
     expect(await say("#34")).toContain("pull request, merged");
   });
 
-  it("an issue is asked for by nobody unless the user has allowed it", async () => {
+  it("an issue is not looked up unless the user has allowed it", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const { say, world } = await open(server, { background: false });
     expect([await say("#34"), await say("#34")]).toEqual(["", ""]);
@@ -81,7 +81,7 @@ describe("an issue that a message names", () => {
     expect([...world.files.contents.keys()].filter((path) => path.endsWith("entities.json"))).toEqual([]);
   });
 
-  it("memory_recall and /recall say what is known of the entity that they are asked for, before the memories about it", async () => {
+  it("memory_recall and /recall show known facts about an entity before the memories about it", async () => {
     await using server = await startForgeServer({ [ISSUE_34]: gitHubIssue(34) });
     const { world } = await open(server, { background: true });
     const tools = bindTools(world.strata.dispatcher.tools, { clock: world.clock, log: createFakeLog() });

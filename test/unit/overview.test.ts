@@ -1,4 +1,4 @@
-/** What people see of memories beside the search: the overview, related memories, those unused, and filtered exports. */
+/** Views of memories besides the search: the overview, related and unused memories, and filtered exports. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/days.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -66,7 +66,7 @@ describe("strata recall of a ticket's key", () => {
 });
 
 describe("strata list --unused", () => {
-  it("lists what was neither changed nor used for that many days", async () => {
+  it("lists memories neither changed nor used for that many days", async () => {
     const files = await open("--type idea draw the graph", "--type idea paint the door");
     const clock = createFakeClock();
     clock.advance(40 * DAY_MS);

@@ -1,4 +1,4 @@
-/** `strata reconcile --edit` as a process, with a script in the place of an editor. */
+/** `strata reconcile --edit` as a process, with a script as the editor. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const strata = (...args: string[]) =>
   spawnSync(process.execPath, [binary, ...args], { ...options(), encoding: "utf8" });
 
 describe("strata reconcile --edit", () => {
-  it("reconcile --edit keeps what the editor saved, leaves the conflict open where it saved nothing, and takes no secret", () => {
+  it("reconcile --edit keeps what the editor saved, leaves the conflict open if it saved nothing, and refuses secrets", () => {
     strata("remember", "--type", "decision", "--title", "Harbour", "ships land at pier four");
     const { stderr } = strata(
       "remember",
@@ -65,7 +65,7 @@ describe("strata reconcile --edit", () => {
       "superseded",
     ]);
     expect(strata("reconcile").stdout).toBe("No open conflicts.\n");
-    // One undo brings back both versions and what was written before.
+    // One undo restores both versions and the earlier text.
     expect(strata("history", "decision/harbour-2").stdout).toContain("kept edited");
   });
 });

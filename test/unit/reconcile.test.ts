@@ -1,4 +1,4 @@
-/** Conflicts that a person's own commands record, and their decision. */
+/** Conflicts recorded by a person's own commands, and their resolution. */
 import { describe, expect, it } from "vitest";
 import { formatConflict, readOtherVersion } from "../../src/memory/conflict.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -8,7 +8,7 @@ import { openWorld } from "../support/world.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
 
-/** Two decisions of one title, of which no rule knows which holds. */
+/** Two decisions with one title that no rule can decide between. */
 async function openConflict(): Promise<{ files: MemoryFiles; err: string; name: string }> {
   const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
   await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
@@ -48,7 +48,7 @@ describe("people's own commands", () => {
     expect(listConflicts(files)).toEqual([]);
   });
 
-  it("restore records a conflict with the memory that has taken the title meanwhile", async () => {
+  it("restore records a conflict with a memory that has the same title now", async () => {
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
     await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
     await runStrata(files, "archive harbour");
@@ -94,14 +94,14 @@ describe("strata reconcile", () => {
     },
   );
 
-  it("two memories that are both kept are no contradiction any longer", async () => {
+  it("two memories that are both kept no longer count as a contradiction", async () => {
     const { files, name } = await openConflict();
     await runStrata(files, `reconcile ${name} --keep both`);
     const { flaws } = JSON.parse((await runStrata(files, "validate --json")).out);
     expect(flaws).toEqual([]);
   });
 
-  it("reconcile asks in a terminal, one conflict after the other, and leaves open what is not answered", async () => {
+  it("reconcile asks in a terminal, one conflict after the other, and leaves unanswered ones open", async () => {
     const { files } = await openConflict();
     const no = await runStrata(files, "reconcile", { answers: false });
     expect([no.code, no.err]).toEqual([1, expect.stringContaining("left open")]);
@@ -119,7 +119,7 @@ describe("strata reconcile", () => {
   );
 });
 
-it("the other version of a record is read as it was written", () => {
+it("the other version in a record is read as written", () => {
   const conflict = {
     v: 1 as const,
     id: "decision/x",

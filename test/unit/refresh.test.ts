@@ -1,9 +1,9 @@
-/** `/refresh`: goal, open points and rules once more. */
+/** `/refresh`: shows goal, open points and rules again. */
 import { describe, expect, it } from "vitest";
 import { openWorker, request, type } from "../support/worker-session.js";
 
 describe("/refresh", () => {
-  it("puts goal, open points and the user's rules behind the next message, and changes nothing before it", async () => {
+  it("puts goal, open points and the user's rules after the next message, and changes nothing before it", async () => {
     const { session, world } = await openWorker();
     await type(world, "remember", "directive: never push to main");
     await type(world, "remember", "knowledge: the port is 8080");

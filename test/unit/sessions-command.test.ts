@@ -1,4 +1,4 @@
-/** What `strata sessions` and `strata lease` tell a person, and what a person may change. */
+/** Output of `strata sessions` and `strata lease`, and a person's changes. */
 import { describe, expect, it } from "vitest";
 import { findRefusal } from "../../src/dispatcher/hooks.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -11,7 +11,7 @@ const todo = (content: string, status: string) =>
   call("todowrite", "ok", { state: { input: { todos: [{ content, status }] } } });
 
 describe("strata sessions", () => {
-  it("strata sessions tells start, last activity, tool calls and phase of each session, the last used first", async () => {
+  it("strata sessions shows start, last activity, tool calls and phase of each session, last used first", async () => {
     const pair = await openPair();
     await pair.a.turn("port the parser");
     pair.a.session.answer([todo("the emitter", "in_progress")], { text: "Begun." });
@@ -95,7 +95,7 @@ describe("strata lease", () => {
     expect(shown).toContain("ask the user before you change more");
   });
 
-  it("a lease with a line break, or too long, in the file is ignored", async () => {
+  it("a lease in the file with a line break or an excessive length is ignored", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     await strata(pair, "lease claim a.ts");
@@ -109,7 +109,7 @@ describe("strata lease", () => {
     expect(String(await pair.a.tool("lease", { op: "list" }))).toMatch(/^- a\.ts is held by .*$/);
   });
 
-  it("an edit that a person's lease refuses sends the agent to the user, who reads no messages of agents", async () => {
+  it("an edit refused by a person's lease refers the agent to the user, who reads no agents' messages", async () => {
     const pair = await openPair({ crossAgent: { onConflict: "block" } });
     await pair.a.turn("build the login");
     await strata(pair, "lease claim a.ts");
@@ -119,7 +119,7 @@ describe("strata lease", () => {
     );
   });
 
-  it("strata lease refuses other words, and takes nothing from anybody for an agent's shell", async () => {
+  it("strata lease refuses other words, and releases no lease for an agent's shell", async () => {
     const pair = await openPair();
     await pair.a.turn("build the login");
     for (const line of [`lease claim ${"x".repeat(501)}`, `lease claim x --why ${"x".repeat(201)}`])

@@ -1,4 +1,4 @@
-/** What many memories cost, counted and not timed: twice as many may cost twice as much, and no more. */
+/** Costs of many memories, counted instead of timed: twice as many may cost at most twice as much. */
 import { describe, expect, it } from "vitest";
 import { createRelated } from "../../src/gate/related.js";
 import { planMemory } from "../../src/memory/draft.js";
@@ -13,7 +13,7 @@ import { runStrata } from "../support/shell.js";
 
 const FEW = 150;
 const MANY = 600;
-/** What a command costs beyond its memories makes a few look dearer, so the measured ratio is below 1. */
+/** A command's fixed costs weigh more on few memories, so the measured ratio is below 1. */
 const MOST_GROWTH = 1.1;
 
 const commands = {
@@ -61,7 +61,7 @@ describe("comparisons a memory", () => {
   });
 });
 
-/** Number of memories looked at for each of this many that come one after the other. */
+/** Number of memories examined for each of this many that arrive one after the other. */
 function compareAll(count: number): number {
   const related = createRelated();
   for (let n = 0; n < count; n++) {

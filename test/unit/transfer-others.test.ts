@@ -57,7 +57,7 @@ describe("JSON of other tools", () => {
     ]);
   });
 
-  it("seconds and milliseconds since 1970 are told apart, and a text that is no such JSON is refused", () => {
+  it("seconds and milliseconds since 1970 are told apart, and text that is not such JSON is refused", () => {
     const dates = [1_772_000_000, 1_772_000_000_000].map((timestamp) => ({
       text: `at ${timestamp}`,
       timestamp,
@@ -68,7 +68,7 @@ describe("JSON of other tools", () => {
     expect(readJsonExport("[1, 2]", source)).toEqual({ drafts: [], without: 0 });
   });
 
-  it("import takes it once, dated, and one undo takes it back", async () => {
+  it("import adds each entry once, with its date, and one undo reverts it", async () => {
     const files = open({ "/o.json": JSON.stringify({ memories: [entry, { id: 8 }] }) });
     const dry = await runStrata(files, "import /o.json --dry-run");
     expect(dry.out).toContain("Would import: 1 memory");
@@ -85,7 +85,7 @@ describe("JSON of other tools", () => {
 });
 
 describe("folders", () => {
-  it("import reads the JSON ledgers of a .memory folder, in folders below too, and errors that were resolved", async () => {
+  it("import reads the JSON ledgers in and below a .memory folder, and resolved errors", async () => {
     const files = open({
       "/r/.memory/ledgers/capture.jsonl":
         '{"summary":"Ledgers only grow","type":"decision"}\n{"op":"lease"}\n',
@@ -121,7 +121,7 @@ describe("folders", () => {
     expect((await runStrata(files, "ingest docs --recursive")).out).toContain("2 already known");
   });
 
-  it("a page of a folder cannot claim where a fact was taken from, nor in how many sessions it was said", async () => {
+  it("a page of a folder cannot claim a fact's source or its number of sessions", async () => {
     const page =
       "---\nname: tabs\ntaken-from: { file: package.json, as: commands, hash: a }\nsessions: [a, b, c]\nowner: me\n---\nUse tabs.\n";
     const files = open({ "/kept/MEMORY.md": "- [tabs](tabs.md)\n", "/kept/tabs.md": page });

@@ -1,4 +1,4 @@
-/** What `strata validate` says of memories that are alike. */
+/** `strata validate` on memories that are alike. */
 import { expect, it } from "vitest";
 import { findNearPairs } from "../../src/cli/upkeep/near-pairs.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -38,14 +38,14 @@ it("validate names memories that say the same as a note", async () => {
   expect(await validate(files)).toMatchObject([{ level: "note", what: "it says the same as knowledge/m1" }]);
 });
 
-it("validate takes no two texts for the same that only look alike", async () => {
+it("validate does not report texts that only look alike", async () => {
   for (const texts of different.slice(0, 20))
     expect((await validate(await open(texts, "knowledge"))).filter(({ level }) => level === "note")).toEqual(
       [],
     );
 });
 
-it("near pairs of 10,000 memories are found without comparing each with each", () => {
+it("near pairs of 10,000 memories are found without comparing every pair", () => {
   const memories = Array.from({ length: 10_000 }, (_, n) =>
     memoryOf({ id: `knowledge/n${n}`, content: `Service s${n} of the shop listens on port ${10_000 + n}.` }),
   );

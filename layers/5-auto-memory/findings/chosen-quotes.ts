@@ -1,6 +1,6 @@
 /**
- * What a small model is given to choose quotes, and what of its answer is believed: only sentences that it was given, whole
- * or a continuous part without which no number, name, negation or condition is lost. Pure.
+ * The question with which a small model chooses quotes, and the check of its answer: only given sentences count, whole
+ * or as one continuous part that keeps every number, name, negation and condition. Pure.
  */
 import { isRecord, parseJson } from "../../../src/records.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
@@ -9,17 +9,17 @@ import { cut } from "../../../src/text.js";
 import type { Quote } from "./quotes.js";
 
 export interface Chosen {
-  /** In the order of the sentences. Empty if the model found none that answers. */
+  /** In the order of the sentences. Empty if the model found no answer. */
   quotes: readonly Quote[];
-  /** What was not believed, and why; for the log. */
+  /** What was rejected, and why; for the log. */
   faults: readonly string[];
 }
 
 const MOST_CHOSEN = 5;
 const LONGEST_ASKED = 1_000;
-/** A longer text is no list of a few numbers, and reading it would block the host. */
+/** Longer answers are no short list of numbers, and parsing them would block the host. */
 const LONGEST_ANSWER = 20_000;
-/** A shorter part says nothing by itself. */
+/** Shorter parts say nothing by themselves. */
 const LEAST_PART = 20;
 const CONDITION =
   /(?<!\p{L})(?:if|when|while|where|whether|unless|provided|for|during|once|since|wenn|falls|sofern|solange|bei|für|si|cuando|quand|lorsque|se|quando|caso|если|когда|при|для)(?!\p{L})|如果|若|当|除非|場合|なら|とき|경우|때/iu;
@@ -33,7 +33,7 @@ export function formatChoice(asked: string, sentences: readonly Quote[]): string
   return `<request>\n${request}\n</request>\n\n<sentences>\n${numbered.join("\n").replace(/[<>]/g, " ")}\n</sentences>`;
 }
 
-/** `undefined` if the text is not an answer to the task at all. */
+/** `undefined` if the text does not have the form of an answer. */
 export function readChoice(text: string, sentences: readonly Quote[]): Chosen | undefined {
   const value = parseObject(text);
   if (!Array.isArray(value?.quotes)) return undefined;
@@ -60,7 +60,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-/** The part with "…" where something was left out; `undefined` if it is none, or lacks what the sentence depends on. */
+/** The part, with "…" for omissions; `undefined` if it is not part of the sentence or lacks a word that matters. */
 function shorten(sentence: string, given: string): string | undefined {
   const part = given.trim().replace(/^…\s*|\s*…$/g, "");
   const at = sentence.indexOf(part);

@@ -19,14 +19,14 @@ export interface Read {
   atMs: number;
 }
 
-/** Each rejects with the system's error; a refusal is logged. */
+/** Calls reject with the system's error; refusals are logged. */
 export interface FindingKeeper {
   /**
-   * `said`: what the agent said of a source that only it has seen. Returns the finding that holds this reading, if one
-   * does.
+   * `said`: what the agent said about a source that only it has seen. Returns the finding with this reading, if
+   * any.
    */
   keep(this: void, read: Read, said?: string): Promise<KeptFinding | undefined>;
-  /** Archives findings that were not used for `findings.maxAgeDays`. Nothing is deleted. */
+  /** Archives findings unused for `findings.maxAgeDays`. Deletes nothing. */
   archiveAged(this: void): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       const { draft } = checked;
       const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
       const known = findKnown(await memories.list(), draft);
-      // Not compared with other memories: what a page says changes none of them, and is no other page's quote.
+      // Not compared with other memories: a page changes none of them, and each quote belongs to one page.
       const written = known
         ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
         : await memories.remember(draft, cause);
-      // A page that says the same as before was used all the same.
+      // Reading an unchanged page again counts as use.
       if (known) memories.noteUse([known.id]);
       if (written.kind === "refused") {
         log.info(LAYER, `finding not kept: ${written.why}`);
@@ -70,7 +70,7 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
       const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
       const cause = { operation: "archive", reason: `not used for ${days} days` };
       for (const { id } of aged) await memories.archive(id, cause);
-      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived, not used for ${days} days`);
+      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived: unused for ${days} days`);
     },
   };
 }

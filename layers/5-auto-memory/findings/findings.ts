@@ -1,12 +1,12 @@
 /**
- * Keeps what an agent has read outside the project before it is shortened or cleared. No model is needed.
+ * Keeps what an agent has read outside the project before the result is shortened or cleared. Needs no model.
  *
- *     a read with a text      its quotes are kept behind the turn
- *     the turn has ended      a model chooses among its sentences, where the user has named one
- *     a read without one      what the agent says of it next is kept: of a picture, or a PDF
- *     the same source again   one finding, the newer reading in front
- *     a source comes up       its finding is shown with the newest result
- *     not used for long       archived
+ *     a read with text        keeps its quotes in the background
+ *     the turn ends           a model chooses among the sentences, if the user has named one
+ *     a picture or a PDF      keeps what the agent says about it next
+ *     the same source again   keeps one finding, newest reading first
+ *     a source comes up       shows its finding with the newest result
+ *     a finding grows old     archives it if unused
  *
  * Loaded with the first tool result of a process.
  */
@@ -27,9 +27,9 @@ import { createQuoteChooser, type QuoteChooserOptions } from "./quote-chooser.js
 import { readSource } from "./source.js";
 
 export interface Findings extends ShownFindings {
-  /** Keeps what the newest results have read; returns at once. Never throws. */
+  /** Keeps what the newest results contain; returns at once. Never throws. */
   take(request: ContextRequest): void;
-  /** The agent has ended its turn: what it said of pictures and documents is kept. */
+  /** Call when the agent's turn has ended: keeps what it said about pictures and documents. */
   settle(sessionID: string): void;
   /** Never rejects. */
   onIdle(): Promise<void>;
@@ -40,16 +40,16 @@ export interface FindingsOptions
     QuoteChooserOptions,
     Pick<LayerContext, "background" | "folders" | "host"> {}
 
-/** Messages whose results are looked at: an aborted turn ends behind its last results. */
+/** Number of messages whose results are read: an aborted turn ends after its last results. */
 const LOOKED_BACK = 3;
-/** Results remembered as looked at. */
+/** Number of results remembered as read. */
 const MOST_SEEN = 500;
-/** Reads that wait for the agent's words. */
+/** Number of reads that wait for the agent's words. */
 const MOST_WAITING = 20;
-/** Messages read at the end of a turn. */
+/** Number of messages read at the end of a turn. */
 const LAST_MESSAGES = 10;
 const LONGEST_ASKED = 4_000;
-/** Characters of an answer that are kept of it. */
+/** Characters kept of an answer. */
 const LONGEST_SAID = 380;
 
 export function createFindings(options: FindingsOptions): Findings {
@@ -58,9 +58,9 @@ export function createFindings(options: FindingsOptions): Findings {
   const chooser = createQuoteChooser(options);
   const seen = new Set<string>();
   let waiting: readonly Read[] = [];
-  /** One after the other, so that two reads of one page become one finding. */
+  /** Sequential, so that two reads of one page become one finding. */
   let work: Promise<void> = later("archive old findings", keeper.archiveAged);
-  /** Questions to a model, apart from `work`: a page is kept while an earlier one is asked about. */
+  /** Questions to a model. Apart from `work`, so that a slow answer delays no finding. */
   let asking: Promise<void> = Promise.resolve();
 
   return {
@@ -106,7 +106,7 @@ export function createFindings(options: FindingsOptions): Findings {
       );
       if (!waiting.some(({ session }) => session === sessionID)) return;
       work = work.then(() =>
-        later("keep what was said of a document", async () => {
+        later("keep what was said about a document", async () => {
           const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
           keepSaid(sessionID, messages);
           waiting = waiting.filter(({ session }) => session !== sessionID);
@@ -133,7 +133,7 @@ export function createFindings(options: FindingsOptions): Findings {
     if (written && text !== undefined) await chooser.note(written, text, read.asked);
   }
 
-  /** Keeps the reads of which the agent has said something since. */
+  /** Keeps the reads that the agent has commented on since. */
   function keepSaid(sessionID: string, messages: readonly Message[]): void {
     const own = waiting.filter(({ session }) => session === sessionID);
     for (const read of own) {
@@ -141,7 +141,7 @@ export function createFindings(options: FindingsOptions): Findings {
       if (said === undefined) continue;
       waiting = waiting.filter((other) => other !== read);
       work = work.then(() =>
-        later(`keep what was said of ${read.source.name}`, async () => {
+        later(`keep what was said about ${read.source.name}`, async () => {
           await keeper.keep(read, said);
         }),
       );
@@ -157,7 +157,7 @@ function readAsked(messages: readonly Message[], before: number): string {
     .slice(0, LONGEST_ASKED);
 }
 
-/** What the agent said next; `undefined` if it has said nothing since. */
+/** What the agent said next; `undefined` if nothing yet. */
 function findSaid(messages: readonly Message[], messageID: string): string | undefined {
   const at = messages.findIndex(({ info }) => info.id === messageID);
   if (at === -1) return undefined;
@@ -171,7 +171,7 @@ function findSaid(messages: readonly Message[], messageID: string): string | und
   return /^.{40,}[.!?。](?=\s|$)/u.exec(cut)?.[0] ?? cut;
 }
 
-/** Is a result with the finding's source among those that were cleared? */
+/** Was a result with the finding's source cleared? */
 function isSourceCleared(request: ContextRequest, memory: Memory, project: string): boolean {
   const { find, history, shownFrom } = request;
   const [name = memory.title] = memory.entities;

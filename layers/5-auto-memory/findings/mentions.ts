@@ -1,4 +1,4 @@
-/** What is said of findings behind the newest results: those whose source has come up, and one reminder. */
+/** Text about findings after the newest results: findings whose source has come up, and one reminder. */
 import { readInput } from "../../../src/conversation/call.js";
 import type { Result } from "../../../src/conversation/history.js";
 import { isFinding } from "../../../src/memory/finding.js";
@@ -12,12 +12,12 @@ import { readSource } from "./source.js";
 export const REMINDER_HEAD = "[Strata] What was just read leaves the context later. A reminder, no request:";
 const REMINDER = `${REMINDER_HEAD} say in a sentence what you take from it and where it says so; quotes that answer the request are kept privately by themselves, and memory_remember keeps a fact for later sessions.`;
 
-/** Characters of a call's input and of a list of results that are searched for sources. */
+/** Characters of a call's input and result list that are searched for sources. */
 const LOOKED_AT = 20_000;
-/** A shorter name is part of other words. */
+/** Shorter names are parts of other words. */
 const SHORTEST_NAME = 6;
 
-/** Findings whose source a call names, or a search lists. Pure. */
+/** Findings whose source a call names or a search lists. Pure. */
 export function findMentioned(
   memories: readonly Memory[],
   fresh: readonly Result[],
@@ -35,7 +35,7 @@ export function findMentioned(
   });
 }
 
-/** The reminder, if the newest results have read something and the context has none; else `undefined`. */
+/** The reminder, if the newest results read a source and the context has no reminder; else `undefined`. */
 export function planReminder(
   { find, history, shownFrom }: ContextRequest,
   fresh: readonly Result[],
@@ -53,7 +53,7 @@ const formatValues = ({ part }: Result): string =>
     .filter((value) => typeof value === "string")
     .join("\n");
 
-/** Does the text have the name, and not as part of a longer one? */
+/** Does the text contain the name, other than as part of a longer one? */
 function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const after = text.slice(at + name.length, at + name.length + 2);

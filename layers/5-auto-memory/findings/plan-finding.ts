@@ -19,7 +19,7 @@ import type { Source } from "./source.js";
 export interface FindingInput {
   source: Source;
   quotes: readonly Quote[];
-  /** What the agent said of a picture or document. */
+  /** What the agent said about a picture or document. */
   said?: string | undefined;
   /** The user's request. */
   asked: string;
@@ -29,12 +29,12 @@ export interface FindingInput {
   message: string;
 }
 
-/** Below that of any other memory, so that an index has no room for findings before them. */
+/** Lower than any other memory's, so that an index lists findings last. */
 const IMPORTANCE = 0.2;
 const LONGEST_ASKED = 160;
 const LONGEST_QUOTE = 400;
 const LONGEST_ALIAS = 110;
-/** Quotes that one finding holds, the newest reading's first. */
+/** Maximum number of quotes in a finding; the newest reading's come first. */
 const MOST_LINES = 8;
 
 /** `undefined` if there is nothing to quote. */
@@ -56,12 +56,12 @@ export function planFinding(input: FindingInput): MemoryDraft | undefined {
     importance: IMPORTANCE,
     provenance: { by: "tool", session, message },
   });
-  // A request may sound like a rule, which no text of a tool may.
+  // A request may read like a rule, which the gate refuses from a tool.
   const whole = plan(request === "" ? bare : `${bare} for ${JSON.stringify(request)}`);
   return checkDraft(whole).kind === "fit" ? whole : plan(bare);
 }
 
-/** The finding with the newer reading in front; `undefined` if that adds nothing. */
+/** The finding with the newer reading first; `undefined` if that adds nothing. */
 export function mergeFinding(current: Memory, draft: MemoryDraft): Memory | undefined {
   const [head = "", ...fresh] = draft.content.split("\n");
   const [, ...known] = current.content.split("\n");
@@ -73,8 +73,8 @@ export function mergeFinding(current: Memory, draft: MemoryDraft): Memory | unde
 }
 
 /**
- * The finding with the lines of `after` in the place of those of `before`; `undefined` if that changes nothing, or if it
- * holds another reading by now.
+ * The finding with the lines of `after` instead of those of `before`; `undefined` if that changes nothing, or if the
+ * finding now has another reading.
  */
 export function narrowFinding(
   current: Memory,
@@ -102,7 +102,7 @@ export function findKnown(memories: readonly Memory[], { entities, title }: Memo
   );
 }
 
-/** Findings that were neither read again nor shown for so many days. */
+/** Findings neither read again nor shown for this many days. */
 export function findAged(
   memories: readonly Memory[],
   { days, nowMs, useOf }: { days: number; nowMs: number; useOf(id: string): Use | undefined },
@@ -119,11 +119,11 @@ function formatQuote({ heading, line, text }: Quote): string {
   return `- ${place}: ${quote(text, LONGEST_QUOTE)}`;
 }
 
-/** The quote without its place, which moves when a page changes. */
+/** The quote without its position, which moves when a page changes. */
 const foldQuote = (line: string): string => foldSentence(line.replace(PLACE, ""));
 const PLACE = /^- line \d+(?:, under "(?:\\.|[^"\\])*")?: /;
 
-/** Names by which a message means the source: its address without the scheme, or its path and file name. */
+/** Names by which a message refers to the source: its address without the scheme, or its path and file name. */
 function planAliases({ isSearch, name }: Source): string[] {
   if (isSearch) return [];
   const bare = name.replace(/^https?:\/\//, "");

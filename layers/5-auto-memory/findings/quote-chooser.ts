@@ -1,7 +1,7 @@
 /**
- * A small model chooses which sentences of a page answer the request, where the user has named one in `background.model`.
- * The finding with the quotes found by words is on disk by then; without a valid answer it stays as it is. Asked when the
- * turn has ended, one question at a time.
+ * A small model chooses which sentences of a page answer the request, if the user has set `background.model`.
+ * By then the finding with the quotes found by words is on disk; it is kept if no valid answer comes. Asks at the end
+ * of the turn, one question at a time.
  */
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
@@ -11,18 +11,18 @@ import { formatChoice, readChoice } from "./chosen-quotes.js";
 import { type FindingInput, narrowFinding, planFinding } from "./plan-finding.js";
 import { findChoice, type Quote } from "./quotes.js";
 
-/** A finding as it was written. */
+/** The finding as written. */
 export interface KeptFinding {
   id: string;
   draft: MemoryDraft;
-  /** What it was made of. */
+  /** What it was made from. */
   input: FindingInput;
 }
 
 export interface QuoteChooser {
-  /** Keeps the sentences to choose from until the turn ends. Nothing without a model. Never rejects. */
+  /** Keeps the sentences to choose from until the turn ends; does nothing without a model. Never rejects. */
   note(this: void, written: KeptFinding, text: string, asked: string): Promise<void>;
-  /** Asks about this session's findings, and rewrites them. Rejects with the system's error. */
+  /** Asks about this session's findings and rewrites them. Rejects with the system's error. */
   choose(this: void, sessionID: string): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface Waiting extends KeptFinding {
 const PURPOSE = "findings";
 const ANSWER_CHARACTERS = 4_000;
 const MATERIAL_CHARACTERS = 12_000;
-/** Findings of all sessions that wait for the end of their turn; older ones stay as they are. */
+/** Number of findings of all sessions that wait for the end of their turn; older ones are left unchanged. */
 const MOST_WAITING = 6;
 
 export function createQuoteChooser(options: QuoteChooserOptions): QuoteChooser {
@@ -74,7 +74,7 @@ export function createQuoteChooser(options: QuoteChooserOptions): QuoteChooser {
     },
   };
 
-  /** `undefined` without an answer, or one that names no sentence. */
+  /** `undefined` if no answer comes or it names no sentence. */
   async function ask(
     { asked, id, sentences }: Waiting,
     sessionID: string,

@@ -1,11 +1,11 @@
-/** Chooses the sentences of a text that answer a request, by its rare words. The same text and request give the same. */
+/** Chooses the sentences of a text that answer a request, by its rare words. Deterministic. */
 import { checkDraft } from "../../../src/gate/check-draft.js";
 import { splitTerms } from "../../../src/recall/terms.js";
 import type { Sliced } from "../../../src/slices.js";
 import { foldSentence } from "../../../src/text.js";
 
 export interface Quote {
-  /** Line of the text as the tool returned it, from 1. */
+  /** Line number in the tool's output, from 1. */
   line: number;
   /** Heading above it, if any. */
   heading?: string;
@@ -17,17 +17,17 @@ interface Sentence extends Quote {
 }
 
 const MOST_QUOTES = 5;
-/** Share of the best weight; a sentence below it has only the request's common words. */
+/** Share of the best weight; sentences below it have only the request's common words. */
 const LEAST_SHARE = 0.4;
-/** Quotes of a text that shares no word with the request: its beginning. */
+/** Number of quotes, from the beginning, of a text that shares no word with the request. */
 const MOST_LEADING = 2;
 const MOST_LINES = 20_000;
-/** Characters of a line that are read; a longer one is data or minified code. */
+/** Characters read of a line; longer lines are data or minified code. */
 const LONGEST_LINE = 5_000;
 const [SHORTEST, LONGEST] = [20, 400];
 const LEAST_WORDS = 4;
 const LONGEST_HEADING = 80;
-/** Lines between pauses. */
+/** Number of lines between pauses. */
 const LINES_AT_A_TIME = 20;
 /** A sentence with a number says more than one without. */
 const NUMBER_GAIN = 0.5;
@@ -76,7 +76,7 @@ function* rank(text: string, asked: string): Sliced<{ best: number; ranked: read
   return { best: ranked[0]?.weight ?? 0, ranked };
 }
 
-/** The first facts until `isOver`, each once, in the order of the text. */
+/** The first facts until `isOver`, without repetitions, in the order of the text. */
 function* take(
   ranked: readonly Weighed[],
   isOver: (chosen: readonly Quote[], weight: number) => boolean,
@@ -94,7 +94,7 @@ function* take(
   return chosen.sort((a, b) => a.line - b.line).map(({ terms: _, ...quote }) => quote);
 }
 
-/** False for what gives orders and for what holds a secret. */
+/** False for orders and for text with a secret. */
 function isFact(text: string): boolean {
   const checked = checkDraft({ type: "knowledge", content: text, provenance: { by: "tool" } });
   return checked.kind === "fit" && checked.draft.content === text;

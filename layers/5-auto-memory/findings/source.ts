@@ -1,10 +1,10 @@
 /**
- * What a tool call has read from outside the project: a page, search results, a document or a picture. Pure.
+ * The source that a tool call read outside the project: a page, search results, a document or a picture. Pure.
  *
  *     webfetch, websearch      by URL or query
  *     read                     PDFs, office documents and pictures, which only the model sees
  *     bash                     pdftotext
- *     tools of MCP servers     whose name says that they read, by URL, path or query
+ *     tools of MCP servers     with a name for reading, by URL, path or query
  */
 import { basename, isAbsolute } from "node:path";
 import {
@@ -24,12 +24,12 @@ export interface Source {
   name: string;
   /** One line. */
   title: string;
-  /** The text that was read, bounded; absent if only the model sees it. */
+  /** The text read, cut to a maximum; absent if only the model sees it. */
   text?: string;
   isSearch?: true;
 }
 
-/** A shorter text is a message, and stays in the context as long as any. */
+/** Shorter texts are messages such as "not found". */
 const LEAST_TEXT = 120;
 /** Characters searched for quotes. */
 const MOST_TEXT = 150_000;
@@ -37,18 +37,18 @@ const LONGEST_NAME = 300;
 const LONGEST_TITLE = 90;
 const DOCUMENT = /\.(pdf|docx?|odt|pptx?|odp|xlsx?|ods|epub|png|jpe?g|gif|webp|bmp|tiff?)$/i;
 const PRINTED = /\bpdftotext\s+(?:-\w+\s+(?:\d+\s+)?)*("[^"]+"|'[^']+'|[^\s;|&]+)/;
-/** Names of tools that an MCP server offers for reading, and of others. */
+/** Names of an MCP server's tools that read, and of tools that write. */
 const READING = /(fetch|read|get|scrape|crawl|browse|extract|search|navigate|snapshot|open|docs?|resource)/i;
 const WRITING =
   /(^|[_-])(create|update|write|delete|remove|post|send|edit|commit|push|merge|click|fill)(?=[_\-A-Z]|$)/;
 const OWN_TOOL = /^memory_/;
 /** Tools whose answers are secrets. */
 const SECRET_TOOL = /secret|password|credential|vault|keychain|1password|bitwarden/i;
-/** Names in a query whose values let people in, or are signatures. */
+/** Names of query parameters with credentials or signatures. */
 const LETS_IN =
   /token|secret|passw|pwd|signature|credential|session|ticket|(^|[_.-])(api)?[_.-]?(key|sig|auth|sid|jwt|otp|code|state|nonce)$|^apikey$/i;
 
-/** `undefined` if the call has read nothing of the kind, has failed, or may show secrets. */
+/** `undefined` if the call read no such source, failed, or may show secrets. */
 export function readSource(
   { part, text }: Pick<Result, "part" | "text">,
   project: string,
@@ -119,7 +119,7 @@ function withText({ name, title }: Source, text: string): Source {
   return { name, title: heading === undefined ? title : `${heading}, ${name}`, text: cut(text, MOST_TEXT) };
 }
 
-/** The page's own title; `undefined` if it has none, or one that speaks to the model. */
+/** The page's own title; `undefined` if it has none, or one that addresses the model. */
 function findHeading(text: string): string | undefined {
   const head = cut(text, 20_000);
   const [, title, heading] = /<title[^>]{0,200}>([^<]{1,300})<|^#{1,2} +(\S.*)$/im.exec(head) ?? [];
@@ -127,7 +127,7 @@ function findHeading(text: string): string | undefined {
   return line === "" || TAKES_OVER.test(line) ? undefined : line;
 }
 
-/** Without user, fragment, and a query that holds a secret; `undefined` if it is no web address. */
+/** Without user, fragment, and any query with a secret; `undefined` if it is no web address. */
 function cleanUrl(url: string): string | undefined {
   if (url.length > 4_000 || !URL.canParse(url)) return undefined;
   const { origin, pathname, protocol, search, searchParams } = new URL(url);

@@ -13,8 +13,8 @@ const LONGEST_ITEM = 80;
 const OWN_MARK = /\[Strata\]/gi;
 
 /**
- * Sessions of this instance that are busy or hold a lease, and of each other instance those that do, or the last used
- * one; with what they hold. `held`: the leases in force.
+ * Sessions of any instance that are busy or hold a lease, or else the last used one of each other instance, with
+ * their leases. `held`: the leases in force.
  */
 export function formatActive(
   instances: ActiveSessions,

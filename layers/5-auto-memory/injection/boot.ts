@@ -17,11 +17,11 @@ export interface BootOptions {
   conflicts?: string | undefined;
   /** One line about the agent's changes to the user's memories. */
   changed?: string | undefined;
-  /** Text about other sessions that are at work. */
+  /** Text about other active sessions. */
   active?: string | undefined;
   /** By id: what to verify. */
   doubts?: Doubts | undefined;
-  /** What is shown; by default as in the settings. */
+  /** What is shown; default: as in the settings. */
   shows?: Omit<Config["boot"], "activeSessions" | "enabled">;
 }
 
@@ -37,7 +37,7 @@ const LINE_CHARACTERS = 200;
 const ROOM_FOR_THE_REST = 400;
 const RECENT_MS = 30 * DAY_MS;
 
-/** The block, without findings; `undefined` if there is nothing to show. `ranked` has the best first. */
+/** The block, without findings; `undefined` if there is nothing to show. `ranked`: best first. */
 export function planBoot(
   ranked: readonly Memory[],
   { active: atWork, changed, conflicts, doubts, indexPath, nowMs, shows = defaults.boot }: BootOptions,
@@ -70,7 +70,7 @@ export function planBoot(
   return block.end(more);
 }
 
-/** The newest first. */
+/** Newest first. */
 function findRecentDecisions(memories: readonly Memory[], nowMs: number): Memory[] {
   const recent = memories.filter(
     ({ type, updated }) => type === "decision" && nowMs - Date.parse(updated) <= RECENT_MS,

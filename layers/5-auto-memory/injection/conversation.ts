@@ -2,7 +2,7 @@
  * Adds memories to the conversation, as recorded texts after the newest message or result that is not yet sent.
  *
  *     the first message of a session      the boot block: rules, blockers, the best other memories
- *     every message of the user           the few memories that match it, and what is known of the issues it names
+ *     every message of the user           the few memories that match it, and known facts about the issues it names
  *     the newest result                   rules triggered by its command or path; findings about its source
  *     after a compaction or a cut         a new boot block
  */
@@ -29,19 +29,19 @@ export interface Conversation {
   speak(request: ContextRequest, signal: AbortSignal, findings?: ShownFindings): Promise<boolean>;
 }
 
-/** Findings about what the session reads, once they are loaded. */
+/** Findings about the session's sources, once loaded. */
 export interface ShownFindings {
-  /** The text behind the newest results, if any. Call it before the background has run, which changes findings. */
+  /** The text after the newest results, if any. Call it before background work changes the findings. */
   plan(request: ContextRequest, newest: NewestResults): string | undefined;
-  /** Is it about something that this session has read and shows no more? */
+  /** Has this session read the memory's source, and is the result no longer in its context? */
   isGone(request: ContextRequest, memory: Memory): boolean;
 }
 
 export interface NewestResults {
   fresh: readonly Result[];
-  /** Ids of memories in other texts behind them. */
+  /** Ids of memories in other texts after them. */
   said: readonly string[];
-  /** May the session be shown this memory? */
+  /** May the memory be shown to the session? */
   isUnseen(memory: Memory): boolean;
 }
 
@@ -137,7 +137,7 @@ export function createConversation(context: ConversationOptions): Conversation {
 interface FreshCalls {
   rules: readonly TriggerRule[];
   subjects: readonly CallSubject[];
-  /** Ids of memories in the boot block behind the same result. */
+  /** Ids of memories in the boot block after the same result. */
   said: readonly string[];
   nowMs: number;
 }
@@ -166,7 +166,7 @@ function readAsked({ history }: ContextRequest): string {
   return readOwnTexts(history.messages.at(-1)?.parts ?? []).join("\n");
 }
 
-/** Is the memory not from this session's own messages? Those are still shown, unless they were cut or cleared. */
+/** Is the memory not from messages that this session still shows? Cut and cleared ones are no longer shown. */
 function isElsewhere(request: ContextRequest, findings?: ShownFindings): (memory: Memory) => boolean {
   const isShort = isShortened(request);
   return (memory) =>

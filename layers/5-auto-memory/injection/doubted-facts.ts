@@ -1,16 +1,16 @@
-/** Memories whose file states otherwise by now, so that none is shown as certain. Reads a file only if it is newer. */
+/** Finds memories whose file now states otherwise, so that they are not shown as certain. Reads only newer files. */
 import { join } from "node:path";
 import { readTaken } from "../../../src/bootstrap/taken.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 
-/** What to verify, as a clause, by memory id. */
+/** By memory id: what to verify, as a clause. */
 export type Doubts = ReadonlyMap<string, string>;
 
-/** Never rejects for what is wrong in a file. */
+/** Never rejects because of a file's contents. */
 export type FindDoubts = (memories: readonly Memory[]) => Promise<Doubts>;
 
-/** Larger files are left to `strata validate`. */
+/** `strata validate` checks larger files. */
 const MOST_BYTES = 512 * 1024;
 
 export function createFindDoubts({
@@ -18,7 +18,7 @@ export function createFindDoubts({
   files,
   folders: { project },
 }: Pick<LayerContext, "clock" | "files" | "folders">): FindDoubts {
-  /** By memory and version of its file: is it in doubt? */
+  /** By memory and file version: is it in doubt? */
   const known = new Map<string, boolean>();
 
   return async (memories) => {

@@ -24,9 +24,9 @@ export interface KnownMemories {
   /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
   order(): readonly Memory[];
   rules(): readonly TriggerRule[];
-  /** Memories whose file states otherwise, as of the last read. */
+  /** Memories whose file states otherwise, at the last read. */
   doubts(): Doubts;
-  /** What this session is shown beside the memories. */
+  /** What this session is shown besides the memories. */
   notices(sessionID: string): Record<"active" | "changed" | "conflicts", string | undefined>;
   /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
   noteShown(text: string): void;
@@ -59,7 +59,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   let active: ActiveSessions = [];
   let held: readonly Lease[] = [];
   let doubts: Doubts = new Map();
-  /** When each memory in doubt was last changed, as of that read. */
+  /** When each memory in doubt was last changed, at that read. */
   let readAt: ReadonlyMap<string, string> = new Map();
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
@@ -96,7 +96,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     },
 
     doubts() {
-      // A memory may have been renewed since the doubts were read.
+      // A memory may have been renewed since that read.
       const known = new Map(memories.known().map(({ id, updated }) => [id, updated]));
       return new Map([...doubts].filter(([id]) => known.get(id) === readAt.get(id)));
     },
@@ -141,13 +141,13 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   }
 }
 
-/** A session that cannot be seen counts as ended. */
+/** Sessions that cannot be read count as ended. */
 async function readActive({
   instances,
   log,
 }: Pick<LayerContext, "instances" | "log">): Promise<ActiveSessions> {
   return instances.living().catch((thrown) => {
-    log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
+    log.warn(LAYER, `cannot find the other active sessions: ${formatError(thrown)}`);
     return [];
   });
 }

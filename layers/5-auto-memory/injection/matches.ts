@@ -25,7 +25,7 @@ export const SESSION_BYTES = 60_000;
 export const MOST_MATCHES = 5;
 const LINE_CHARACTERS = 600;
 
-/** The matches worth showing: active ones that the session does not show yet; the user's own first, foreign ones last. */
+/** The matches worth showing: active, not yet shown in the session; the user's own first, foreign ones last. */
 export function findNewMatches(
   matched: readonly Memory[],
   { nowMs, shown }: { nowMs: number; shown: ReadonlySet<string> },

@@ -1,6 +1,6 @@
 /**
- * What GitLab and GitHub said of the merge requests, issues and epics that a message names, if they were asked before. Their
- * words are other people's: data, in quotes, on one line each.
+ * Known facts from GitLab and GitHub about the merge requests, issues and epics that a message names. Their
+ * words are other people's: data, quoted, one line each.
  */
 import type { EntityFact } from "../../../src/entities/entity-fact.js";
 import { formatFact } from "../../../src/entities/format-fact.js";
@@ -9,11 +9,11 @@ import { waitAtMost } from "../../../src/seams/clock.js";
 import { formatAge } from "./line.js";
 
 export interface NamedEntities {
-  /** Starts reading what is known; returns at once. */
+  /** Starts reading the known facts; returns at once. */
   prepare(): void;
   /**
-   * Text about those that the message names; `undefined` if nothing is known of them that `shown`, the texts in view, does
-   * not have yet. What is out of date is asked for in the background, for a later message.
+   * Text about those that the message names; `undefined` if `shown`, the texts in view, already has all known
+   * facts. Looks up outdated facts in the background, for a later message.
    */
   describe(message: string, shown: string): Promise<string | undefined>;
 }
@@ -52,8 +52,8 @@ export function createNamedEntities({
 }
 
 /**
- * A line for each entity that a search asks for, if something is known of it. Waits briefly for their forge if the user
- * allows it to be asked.
+ * A line for each known entity that a search names. Waits briefly for the forge if the user
+ * has allowed requests.
  */
 export async function describeEntities(
   { clock, entities }: Pick<LayerContext, "clock" | "entities">,

@@ -1,4 +1,4 @@
-/** `/agenda`. Loaded when it is typed. */
+/** `/agenda`; loaded at the first use. */
 import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Leases } from "../leases/leases.js";
@@ -10,7 +10,7 @@ export interface AgendaAnswerOptions
   leases: Leases;
 }
 
-/** Older items are counted only, unless all are asked for. */
+/** Older items are only counted, unless `--all` is given. */
 export const USUAL_DAYS = 30;
 
 export async function answerAgenda(

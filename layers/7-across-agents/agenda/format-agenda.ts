@@ -23,7 +23,7 @@ export interface FormatAgendaOptions {
   command: string;
 }
 
-/** The items that are not too old. Items without a time, claimed items, blockers and conflicts are never too old. */
+/** Items that are not too old. Items without a time, claimed items, blockers and conflicts never are. */
 export function findRecent(
   items: readonly AgendaItem[],
   { days, nowMs }: Pick<FormatAgendaOptions, "days" | "nowMs">,
@@ -38,7 +38,7 @@ export function findRecent(
 export function formatAgenda(items: readonly AgendaItem[], options: FormatAgendaOptions): string {
   const shown = findRecent(items, options);
   const older = items.length - shown.length;
-  const left = older > 0 ? [`${older} older than ${options.days} days: --all shows them, too.`] : [];
+  const left = older > 0 ? [`${older} older than ${options.days} days; --all shows them, too.`] : [];
   if (shown.length === 0) return ["Nothing is open.", ...left].join("\n");
   const kinds = [...new Set(shown.map(({ kind }) => kind))];
   const groups = kinds.flatMap((kind) => [

@@ -1,16 +1,16 @@
 /**
- * The agenda: what is open in a project, over all sessions of this machine and all instances.
+ * The agenda: open work of a project, in all sessions of this machine and all instances.
  *
- *     request    the last request of a session, if it was not answered
- *     question   the agent's last question, if it is unanswered
- *     todo       open in the newest list that names it, of whichever session
- *     next       the step that a session announced and did not take
+ *     request    the last request of a session, if unanswered
+ *     question   the agent's last question, if unanswered
+ *     todo       open in the newest list, of any session, that names it
+ *     next       a step that a session announced but did not take
  *     plan       a plan without work since it was written, or of a session with open items
- *     blocker    a memory of this type that is still active
+ *     blocker    an active memory of this type
  *     conflict   two versions of a memory, undecided
  *     held       a lease on something else
  *
- * Pure. An item's id is made from what it is, so it stays the same from day to day.
+ * Pure. An item's id is made from its contents, so it stays the same from day to day.
  */
 import { createHash } from "node:crypto";
 import { findQuestion, type ReadSession } from "../../../src/checkpoints/read-session.js";
@@ -39,21 +39,21 @@ export interface AgendaItem {
   kind: AgendaKind;
   /** One line. */
   text: string;
-  /** When it came up, in milliseconds since 1970; 0 if unknown. */
+  /** When it arose, in milliseconds since 1970; 0 if unknown. */
   atMs: number;
-  /** The session that it comes from, if it comes from one. */
+  /** The session that it comes from, if any. */
   session?: string;
   /** The session's instance, if it is running. */
   instance?: string;
-  /** An agent is at work in the session. */
+  /** Is an agent at work in the session? */
   isBusy?: true;
-  /** The todo that the agent works on. */
+  /** Is it the todo that the agent is working on? */
   isInProgress?: true;
-  /** It came with the repository: data, whatever it says. */
+  /** Did it come with the repository? Then it is data, whatever it says. */
   isForeign?: true;
-  /** Of kind `held`: what is leased. */
+  /** For the kind `held`: what is leased. */
   item?: string;
-  /** Who has claimed it. */
+  /** Who claimed it. */
   claim?: AgendaClaim;
 }
 
@@ -71,7 +71,7 @@ export interface AgendaInput {
   sessions: readonly AgendaSession[];
   memories: readonly Memory[];
   conflicts: readonly Pick<ConflictRecord, "found" | "id" | "title">[];
-  /** Those in force. */
+  /** Leases in force. */
   leases: readonly Lease[];
   nowMs: number;
 }
@@ -79,7 +79,7 @@ export interface AgendaInput {
 const LONGEST_TEXT = 200;
 const ORDER = new Map(agendaKinds.map((kind, index) => [kind, index]));
 
-/** Grouped by kind, the newest first in each. */
+/** Grouped by kind, newest first within each. */
 export function planAgenda({ conflicts, leases, memories, nowMs, sessions }: AgendaInput): AgendaItem[] {
   const items = [
     ...planSessions(sessions),

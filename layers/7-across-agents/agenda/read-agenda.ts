@@ -1,4 +1,4 @@
-/** Gathers the agenda. Changes nothing but the claims that a person makes. */
+/** Gathers the agenda. Changes nothing except the leases of `claim` and `release`. */
 
 import { listNewestSessions, readSession } from "../../../src/checkpoints/read-session.js";
 import { StrataError } from "../../../src/error.js";
@@ -20,7 +20,7 @@ export interface AgendaOptions {
   folders: { memory: string; sessionMemory: string };
   sessions: Pick<SeenSessions, "filter">;
   leases: Pick<Leases, "claim" | "list" | "release">;
-  /** All memories that can be read. */
+  /** All readable memories. */
   listMemories(): Promise<readonly Memory[]>;
   /** The living instances. */
   living(): Promise<readonly Instance[]>;
@@ -35,9 +35,9 @@ export interface Agenda {
   release(id: string, session: string): Promise<AgendaItem>;
 }
 
-/** Number of sessions that are read, newest first; older ones are unlikely to be continued. */
+/** Maximum number of sessions to read, newest first; older ones are unlikely to be continued. */
 const LOOKED_INTO = 200;
-/** Of the item's text, in the list of leases. */
+/** Maximum length of the item's text in the list of leases, in characters. */
 const LONGEST_WHY = 80;
 
 export function createAgenda(options: AgendaOptions): Agenda {

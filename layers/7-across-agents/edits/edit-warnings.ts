@@ -126,7 +126,7 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
 
 const PERSONS_HEAD = "[Strata] The user is at work here:";
 
-/** Can nobody but the user be asked? */
+/** Does only the user hold or edit these files? */
 const isOfPersons = (warning: string): boolean => warning.startsWith(PERSONS_HEAD);
 
 const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;

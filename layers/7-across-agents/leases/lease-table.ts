@@ -6,7 +6,7 @@
  *      └── release, expiry, end of its instance ┘
  *
  * One session at a time holds an item; holding a path holds everything below it. An unexpired lease of a living instance
- * is never taken away by an agent; a person may release any. All instances of a project read the same table.
+ * cannot be taken away by an agent; a person may release any. All instances of a project read the same table.
  */
 
 import { findHeld, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/instances/lease.js";
@@ -93,5 +93,5 @@ export function formatLeases(leases: readonly Lease[]): string {
   return formatPage({ leases });
 }
 
-/** Bounds of what an agent or a person may write, in characters; a path is written in full. */
+/** Maximum lengths of what an agent or a person may write, in characters; paths are written in full. */
 export const LONGEST_ITEM = 500;

@@ -73,11 +73,11 @@ function formatCI(path: string, name: string | undefined, rows: readonly Row[]):
   });
 }
 
-/** A line with one of these belongs to a shell program, whose lines say nothing by themselves. */
+/** Lines with one of these belong to a shell program and mean nothing by themselves. */
 const PROGRAM =
   /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|function)\b|;\s*(then|do)$|<<-?\s*['"]?\w/;
 
-/** The lines of these scripts, without programs. */
+/** The lines of these scripts, without shell programs. */
 function toCommands(scripts: readonly unknown[]): Row[] {
   return scripts.flatMap(toValues).flatMap((script) => {
     const lines = script.split("\n").map((line) => line.trim());
@@ -88,12 +88,12 @@ function toCommands(scripts: readonly unknown[]): Row[] {
 }
 
 function readTable(text: string): PlainRecord {
-  // Every scalar stays as written: 3.10 is a version, and no number.
+  // Every scalar stays as written: 3.10 is a version, not a number.
   const value: unknown = parse(text, { logLevel: "error", merge: true, schema: "failsafe", ...LINEAR });
   return recordOf(value);
 }
 
-/** Either check takes quadratic time on a long file. */
+/** Both checks take quadratic time on long files. */
 const LINEAR = { uniqueKeys: false, prettyErrors: false };
 
 const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});

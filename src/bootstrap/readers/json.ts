@@ -3,7 +3,7 @@ import { parseConfig } from "../../config/config-files.js";
 import { isRecord, type PlainRecord } from "../../records.js";
 import { type Fact, listFact, type Reader, type Row, toRows, toTitle, toValues } from "../fact.js";
 
-/** What `npm init` writes where there are no tests. */
+/** What `npm init` writes if there are no tests. */
 const NO_TEST = /^echo \\?"Error: no test specified\\?" && exit 1$/;
 
 export const readPackageJson: Reader = async (text, path) => {
@@ -141,7 +141,7 @@ async function parse(text: string): Promise<PlainRecord> {
   return value;
 }
 
-/** Its own description. */
+/** The manifest's own description. */
 function describe(
   { description }: PlainRecord,
   { name, path, what }: { path: string; name: string; what: string },

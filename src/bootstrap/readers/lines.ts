@@ -9,7 +9,7 @@ export const readGoMod: Reader = (text, path) => {
     const [, module = "", version = ""] = /^(?:require\s+)?([\w./~-]+)\s+(v\d\S*)/.exec(line) ?? [];
     return module.includes(".") ? [{ name: module, values: [version] }] : [];
   });
-  // Those with this comment are dependencies of dependencies.
+  // This comment marks dependencies of dependencies.
   const indirect = new Set(
     written.map((line) => /^\s*(?:require\s+)?(\S+)\s+v\S+\s*\/\/\s*indirect/.exec(line)?.[1]),
   );
@@ -79,7 +79,7 @@ export const readCMake: Reader = (text, path) => {
   });
 };
 
-/** Targets; only those that `.PHONY` names if there is such a line, as the others are files. */
+/** Targets; if there is a `.PHONY` line, only those that it names, as the others are files. */
 export const readMakefile: Reader = (text, path) => {
   const lines = text.replace(/\\\r?\n/g, " ").split(/\r?\n/);
   const phony = lines.flatMap((line) => /^\.PHONY\s*:(.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []);
@@ -123,7 +123,7 @@ export const readVersion: Reader = (text, path) =>
     rows: listLines(text.replace(/#.*$/gm, "")).map((line) => ({ values: [line] })),
   });
 
-/** A lock file of which only its writer is told. */
+/** A lock file of which only the writer is recorded. */
 export const readLockOf =
   (manager: string): Reader =>
   (_text, path) => [
@@ -135,7 +135,7 @@ export const readLockOf =
     },
   ];
 
-/** `##` after a target is the convention for its help. */
+/** By convention, `##` after a target begins its help. */
 const toHelp = (help: string | undefined): string[] => (help?.trim() ? [help.trim()] : []);
 
 const listLines = (text: string): string[] =>

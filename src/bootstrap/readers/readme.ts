@@ -1,4 +1,4 @@
-/** Facts of a README: how it begins, and the commands that it shows. Pure. */
+/** Facts of a README: its beginning and the commands that it shows. Pure. */
 import { listFact, type Reader, type Row, splitLines, toTitle } from "../fact.js";
 
 const SHELLS = new Set(["sh", "bash", "shell", "console", "shell-session", "zsh", "terminal"]);
@@ -83,7 +83,7 @@ function readPage(text: string): Page {
   return { blocks, paragraph: cutLines(paragraph) };
 }
 
-/** Without the prompt; comments and empty lines are no commands. */
+/** Without the prompt; `undefined` for comments and empty lines. */
 function toCommand(line: string): string[] {
   const command = line.trim().replace(/^[$>]\s+/, "");
   return command === "" || command.startsWith("#") ? [] : [command];

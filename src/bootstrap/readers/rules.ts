@@ -1,10 +1,10 @@
-/** Rules that files for other agents state: one memory a file, with the text as it is there. Pure. */
+/** Rules in files for other agents: one memory per file, with the file's text. Pure. */
 import { readPage } from "../../memory/memory-file.js";
 import type { PlainRecord } from "../../records.js";
 import { toLine } from "../../text.js";
 import { type Fact, type Reader, toTitle, toValues } from "../fact.js";
 
-/** A longer text is no memory; see `findRefusal`. */
+/** The gate refuses longer texts; see `findRefusal`. */
 export const MOST_RULE_CHARACTERS = 31_000;
 
 export const readRules: Reader = (text, path): readonly Fact[] => {
@@ -27,14 +27,14 @@ export const readRules: Reader = (text, path): readonly Fact[] => {
   ];
 };
 
-/** Escape sequences and the like, which a terminal would obey. */
+/** Escape sequences and other characters that a terminal would obey. */
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
-/** A rule with more globs, or longer ones, holds for all files. */
+/** A rule with more or longer globs applies to all files. */
 const [MOST_GLOBS, LONGEST_GLOBS] = [50, 4_000];
 
 /**
- * The paths that a rule is for, as Cursor, Windsurf (`globs`), Copilot (`applyTo`) and Claude (`paths`) name them; none if
- * it is for all. Triggers have no braces, so each alternative is a glob of its own.
+ * The paths that a rule applies to, as in Cursor, Windsurf (`globs`), Copilot (`applyTo`) and Claude (`paths`); empty
+ * for all files. Triggers have no braces, so each alternative becomes a separate glob.
  */
 function planGlobs({ applyTo, globs, paths }: PlainRecord): string[] {
   const given = [globs, applyTo, paths].flatMap(toValues).join(",");
@@ -47,7 +47,7 @@ function planGlobs({ applyTo, globs, paths }: PlainRecord): string[] {
   return all.length > MOST_GLOBS || all.some((glob) => /^[*/]+$/.test(glob)) ? [] : [...new Set(all)];
 }
 
-/** `a/*.{ts,tsx}` is `a/*.ts` and `a/*.tsx`. */
+/** `a/*.{ts,tsx}` becomes `a/*.ts` and `a/*.tsx`. */
 function expandBraces(glob: string): string[] {
   let all = [glob];
   while (all.length <= MOST_GLOBS && all.some((one) => BRACES.test(one)))

@@ -102,7 +102,7 @@ export const readCargo: Reader = (text, path) => {
   ];
 };
 
-/** Without what a member takes from its workspace. */
+/** Without values that a member inherits from its workspace. */
 function readRust(given: unknown): PlainRecord {
   const { edition, "rust-version": version } = recordOf(given);
   const isOwnValue = ([, value]: [string, unknown]): boolean => value !== undefined && !isRecord(value);
@@ -126,7 +126,7 @@ export const readTomlLock: Reader = (text, path) => {
   });
 };
 
-/** Packages of the project have no source, or one on this disk. */
+/** The project's packages have no source, or a local one. */
 function isOwn({ source }: PlainRecord): boolean {
   return source === undefined || (isRecord(source) && ("virtual" in source || "editable" in source));
 }
@@ -139,7 +139,7 @@ function listNames(dependencies: unknown): string[] {
   );
 }
 
-/** `name = "1"` and `name = { version = "1" }`; other sources of a package have no version. */
+/** From `name = "1"` and `name = { version = "1" }`; packages from other sources have no version. */
 function toVersions(dependencies: unknown): Row[] {
   return Object.entries(recordOf(dependencies)).map(([name, value]) => ({
     name,
@@ -150,7 +150,7 @@ function toVersions(dependencies: unknown): Row[] {
 function readTable(text: string): PlainRecord {
   for (const line of text.split("\n")) {
     const [key = ""] = line.split("=", 1);
-    // The parser takes cubic time for these.
+    // The parser takes cubic time for many dots.
     if (countDots(key) > MOST_DOTS_OF_KEY || countDots(line) > MOST_DOTS_OF_LINE)
       throw new RangeError("a line has more dots than any manifest needs");
   }

@@ -1,4 +1,4 @@
-/** Collects the facts of a project: of its files, and on request of its git history. */
+/** Collects the facts of a project's files and, on request, of its git history. */
 import { join } from "node:path";
 import { findSource, findSources, type Source } from "../../bootstrap/find-sources.js";
 import { type ReadFacts, readFacts } from "../../bootstrap/read-facts.js";
@@ -12,14 +12,14 @@ import { planDecisions, readCommits } from "./git-history.js";
 
 export interface GatherOptions {
   existing: readonly Memory[];
-  /** From the root. */
+  /** Relative to the root. */
   folders: readonly string[];
   isRecursive: boolean;
-  /** Also this many decisions of the git history. */
+  /** Number of decisions to add from the git history. */
   mostDecisions?: number;
 }
 
-/** The folders' files, and every file that a memory was taken from before. */
+/** The folders' files, and every file that a memory was taken from. */
 export async function gather(
   project: Project,
   { existing, folders, isRecursive, mostDecisions }: GatherOptions,
@@ -35,9 +35,9 @@ export async function gather(
     else used.push(source);
   }
   const { facts, notes, read } = await readFacts(cli.files, root, used);
-  // Of files that are gone, or that OpenCode sends by now, nothing is left to say.
+  // Files that are gone, or that OpenCode now sends, state nothing.
   for (const path of [...before.gone, ...sent]) read.add(path);
-  if (found.isCut) notes.push("there are more folders and files than are looked through; name some of them");
+  if (found.isCut) notes.push("there are too many folders and files to search; name some of them");
   if (mostDecisions !== undefined) await addDecisions();
   return { facts, notes, read };
 
@@ -48,7 +48,7 @@ export async function gather(
   }
 }
 
-/** Files that memories were taken from and that are not among those found. */
+/** Files that memories were taken from and that the search did not find. */
 async function findEarlier(
   { cli, root }: Project,
   existing: readonly Memory[],

@@ -1,15 +1,15 @@
-/** Decisions that the messages of commits explain: merges and commits with a text below the first line. */
+/** Decisions explained in commit messages: merges and commits with text below the first line. */
 
 import { GIT_HISTORY, type TakenFact } from "../../bootstrap/taken.js";
 import type { Git } from "../../seams/git.js";
 import { cut, toLine } from "../../text.js";
 
-/** Number of commits looked at, newest first; bounded by git's largest output, too. */
+/** Maximum number of commits read, newest first; git's output limit applies too. */
 const MOST_COMMITS = 1_000;
 const MOST_CHARACTERS = 4_000;
-/** A shorter text is no reason. */
+/** Shorter texts give no reason. */
 const LEAST_CHARACTERS = 40;
-/** Between two commits and two fields; git writes them for `%x1e` and `%x1f`, and no message has them. */
+/** Separators of commits and fields; git writes them for `%x1e` and `%x1f`, and no message contains them. */
 const [RECORD, FIELD] = ["\u001e", "\u001f"];
 
 export interface Commit {
@@ -29,7 +29,7 @@ export async function readCommits(git: Git, folder: string): Promise<Commit[] | 
   return answer?.split(RECORD).flatMap((record) => parseCommit(record) ?? []);
 }
 
-/** At most `most` facts, newest first: the same commit is the same fact for ever. Pure. */
+/** At most `most` facts, newest first. A commit always gives the same fact. Pure. */
 export function planDecisions(commits: readonly Commit[], most: number): TakenFact[] {
   return commits
     .flatMap((commit) => {
@@ -45,7 +45,7 @@ function parseCommit(record: string): Commit | undefined {
   return { hash, parents: parents.split(" ").filter(Boolean), at, subject, body };
 }
 
-/** The text without trailers, lists of squashed commits' names and quoted addresses; `undefined` if little is left. */
+/** The text without trailers, lists of squashed commits and quoted addresses; `undefined` if little remains. */
 function readReason({ body }: Commit): string | undefined {
   const text = body
     .replace(/\r\n?/g, "\n")

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 
-/** The folders as given on the command line, from the root. Throws for one outside of the project. */
+/** The folders on the command line, relative to the root. Throws for one outside the project. */
 export function readFolders(
   given: readonly string[],
   { folder, root }: { folder: string; root: string },
@@ -13,7 +13,7 @@ export function readFolders(
     if (path !== ".." && !path.startsWith("../") && !/^([A-Za-z]:|\/)/.test(path)) return path;
     throw new StrataError(
       WRONG_ARGUMENT,
-      `${one} is outside of the project ${root}; run strata bootstrap in that project, or take in the folder with: strata ingest --recursive`,
+      `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata ingest --recursive`,
     );
   });
 }

@@ -2,7 +2,7 @@ import type { BootstrapPlan } from "../../bootstrap/plan-bootstrap.js";
 import { type CliContext, type ExitCode, exitCodes } from "../command.js";
 import type { BootstrapDone } from "./write-bootstrap.js";
 
-/** Prints what was done, or would be without `done`, and returns the exit code. */
+/** Prints the result, or without `done` the plan, and returns the exit code. */
 export type BootstrapReport = (
   plan: BootstrapPlan,
   notes: readonly string[],

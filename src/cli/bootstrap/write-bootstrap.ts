@@ -1,4 +1,4 @@
-/** Makes the changes of a plan, all under one run, so that one undo takes them back. */
+/** Makes the changes of a plan as one run, so that one undo reverts them. */
 import { randomUUID } from "node:crypto";
 import type { BootstrapPlan } from "../../bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../bootstrap/taken.js";
@@ -26,7 +26,7 @@ export async function writeBootstrap(
   const done: BootstrapDone = { run, added: 0, changed: 0, refused: [] };
   const progress = createProgress(project.cli, "Writing memories");
   try {
-    // One by one: a memory that may not be written keeps no other from being renewed.
+    // One by one, so that a refused memory does not prevent the renewal of others.
     for (const { file, ...planned } of change) {
       const swapped = await memories.swap([planned], cause);
       if (swapped.kind === "written") done.changed += swapped.ids.length;
@@ -43,7 +43,7 @@ export async function writeBootstrap(
   return done;
 }
 
-/** Ids of archived memories that were taken from a file, and whose addition was undone afterwards. */
+/** Ids of archived memories that were taken from a file and whose addition was undone. */
 export async function findUndone(
   memories: Pick<OpenMemories, "history">,
   existing: readonly Memory[],

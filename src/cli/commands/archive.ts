@@ -31,7 +31,7 @@ export const run: Run = async (cli, options, args) => {
   });
 };
 
-/** All or none: if any of them changes meanwhile, nothing is archived. */
+/** All or none: if any memory changes meanwhile, nothing is archived. */
 async function archiveAll(
   cli: CliContext,
   memories: Pick<OpenMemories, "swap">,

@@ -1,4 +1,4 @@
-/** `strata bootstrap`: memories of what the files of a project state, added, renewed and dropped with these files. */
+/** `strata bootstrap`: adds, renews and drops memories of what a project's files state. */
 
 import { join } from "node:path";
 import { type BootstrapPlan, planBootstrap } from "../../bootstrap/plan-bootstrap.js";
@@ -20,7 +20,7 @@ const MOST_DECISIONS = 500;
 export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, given) => {
   const isDry = dryRun === true;
   const most = readWhole("--limit", limit, { least: 1, most: MOST_DECISIONS, usual: USUAL_DECISIONS });
-  // What opening the store notes is not kept either.
+  // A dry run also discards what opening the store writes.
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
   const project = await openProject({ ...cli, files });
   const folders = readFolders(given, { folder: cli.folder, root: project.root });
@@ -28,7 +28,7 @@ export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, giv
     if ((await files.stat(join(project.root, path)))?.kind !== "folder")
       throw new StrataError(
         "NO_SOURCE",
-        `${given[n] ?? path} is no folder of the project ${project.root}; name folders, or none for the whole project`,
+        `${given[n] ?? path} is not a folder of the project ${project.root}; name folders, or none for the whole project`,
       );
   const report = createBootstrapReport(cli, { asJSON: json === true, isDry });
   return withMemories(project, async (memories) => {

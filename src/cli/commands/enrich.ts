@@ -28,7 +28,7 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
   const memories = await withMemories(project, (store) => store.list());
   const isGiven = given.length > 0;
   const plan = entities.plan(isGiven ? given : findNamesIn(memories));
-  // An entity named on the command line is asked about even if a recent answer is known.
+  // Entities named on the command line are asked about even if a recent answer is known.
   const due = isGiven ? [...plan.due, ...plan.fresh] : plan.due;
   const chosen = due.slice(0, most);
   const report: Report = { plan, isGiven, json: json === true, left: due.length - chosen.length };
@@ -42,7 +42,7 @@ interface Report {
   /** Were the entities named on the command line? */
   isGiven: boolean;
   json: boolean;
-  /** Number of those due beyond the limit. */
+  /** Number of due entities beyond the limit. */
   left: number;
 }
 
@@ -51,7 +51,7 @@ function requireName(text: string): EntityName {
   if (name) return name;
   throw new StrataError(
     WRONG_ARGUMENT,
-    `"${text}" is no merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`,
+    `"${text}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL`,
   );
 }
 
@@ -72,7 +72,7 @@ function findSettled(memories: readonly Memory[], entities: Pick<Entities, "find
   });
 }
 
-/** Ctrl-C stops after the answers so far, which are kept. */
+/** Ctrl-C stops the requests and keeps the answers so far. */
 async function ask(
   cli: CliContext,
   entities: Entities,
@@ -129,7 +129,7 @@ function reportAnswers(
 const listNowhere = ({ plan }: Report): { entity: string; why: string }[] =>
   [...plan.nowhere].map(([entity, why]) => ({ entity, why }));
 
-/** One line for each reason: memories may name hundreds that cannot be asked about. */
+/** One line per reason: memories may name hundreds of entities that cannot be asked about. */
 function warnNowhere(warn: (text: string) => void, { plan: { nowhere } }: Report): void {
   const byReason = new Map<string, string[]>();
   for (const [entity, why] of nowhere) byReason.set(why, [...(byReason.get(why) ?? []), entity]);

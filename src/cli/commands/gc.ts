@@ -34,7 +34,7 @@ export const run: Run = async (cli, { archived, days: given, execute, json }) =>
     ...(await findExpired(world, kinds, days)),
     ...(await findExpired({ ...world, root: stateFolder }, stateFolderFiles, days)),
   ];
-  // Before anything is removed: what is kept is the same either way.
+  // Before the removal, which does not change what is kept.
   const retained = await readRetention(project);
   if (archived) garbage.push(...(await findOldArchive(project, days)));
   const failed = execute ? await removeAll(project, garbage) : [];

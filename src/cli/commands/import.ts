@@ -101,7 +101,7 @@ async function importDrafts(
   return importMemories(project, { ...planned, notes, isDry });
 }
 
-/** What another tool exported as JSON; `undefined` if the file holds none. */
+/** Another tool's JSON export; `undefined` if the file is none. */
 async function readOthers(
   project: Project,
   source: string,
@@ -117,7 +117,7 @@ async function readOthers(
   return found && found.drafts.length > 0 ? found : undefined;
 }
 
-/** A path outside the project stays out of the memories, which others may read. */
+/** Memories name no path outside the project, because others may read them. */
 function labelOf({ root }: Project, source: string): string {
   const inside = relative(root, source);
   return inside.startsWith("..") ? basename(source) : inside;

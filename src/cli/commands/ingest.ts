@@ -50,7 +50,7 @@ async function listPages(
     const isFolder = isRecursive && (await files.stat(path))?.kind === "folder";
     const listed = isFolder ? await listFilesBelow(files, path, /\.(md|markdown|mdx)$/i) : undefined;
     if (listed?.paths.length === 0) notes.push(`${path} has no Markdown files`);
-    if (listed?.isCut) notes.push(`${path} has more files than are taken in at a time; name folders in it`);
+    if (listed?.isCut) notes.push(`${path} has too many files for one run; name folders in it`);
     for (const one of listed?.paths ?? [path]) paths.add(one);
   }
   return { paths: [...paths], notes };
@@ -60,7 +60,7 @@ async function readMarkdown(files: Files, path: string): Promise<string> {
   const stat = await files.stat(path);
   if (stat?.kind !== "file") {
     const what = stat
-      ? "is not a file; --recursive takes in the Markdown files of a folder, strata import a folder of memories"
+      ? "is not a file; --recursive reads the Markdown files of a folder, strata import a folder of memories"
       : "does not exist";
     throw new StrataError("NO_SOURCE", `${path} ${what}`);
   }

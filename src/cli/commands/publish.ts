@@ -1,4 +1,4 @@
-/** `strata publish`: lets git see memories that it ignores: one, or all that a type, an age or words select. */
+/** `strata publish`: shows git memories that it ignores: one, or all that a type, an age or words select. */
 
 import { randomUUID } from "node:crypto";
 import { isHidden } from "../../memory/kept-out.js";
@@ -41,7 +41,7 @@ export const run: Run = async (cli, options, args) => {
 const formatSeen = (what: string, run: string): string =>
   `git sees ${what} from now on; strata undo --run ${run} takes that back until it is committed`;
 
-/** One after the other; what is refused stays as it is and is named. */
+/** One after the other; reports refused memories, which stay as they are. */
 async function publishAll(
   cli: CliContext,
   memories: Pick<OpenMemories, "publish">,

@@ -1,4 +1,4 @@
-/** `strata restore`: a memory from the archive, or everything from a file of `strata backup`. */
+/** `strata restore`: restores a memory from the archive, or the files of a `strata backup`. */
 
 import { StrataError } from "../../error.js";
 import { WRONG_ARGUMENT } from "../arguments.js";

@@ -20,7 +20,7 @@ export const run: Run = async (cli, { json }, args) => {
   });
 };
 
-/** The memory's text, then its fields, and the memories that belong to it. */
+/** The memory's text, then its fields and related memories. */
 function formatMemory(memory: Memory, { all, style }: { all: readonly Memory[]; style: Style }): string {
   const { created, entities, id, provenance, status, supersededBy, tags, title, updated, when } = memory;
   const { by, evidence, session } = provenance;
@@ -50,7 +50,7 @@ function formatMemory(memory: Memory, { all, style }: { all: readonly Memory[]; 
   ].join("\n");
 }
 
-/** Says how sure its author was, if they said so. */
+/** Includes the author's confidence, if stated. */
 function formatWeight({ extra: { confidence }, importance }: Memory): string {
   return `${importance}${typeof confidence === "number" ? `, confidence ${confidence}` : ""}`;
 }

@@ -30,7 +30,7 @@ export async function describeSettings(
     ...explained
       .filter((setting) => setting.from !== "default" && !isOff(setting))
       .map(({ key, value, from }) => note(`${key} is ${formatValue(value)}, from ${from}`)),
-    // What the master switch has switched off is set by no file.
+    // No file sets what the master switch turned off.
     ...explained
       .filter((setting) => isOff(setting) && setting.from !== "default")
       .map(({ key, from }) => note(`${key.slice(0, -".enabled".length)} is off, from ${from}`)),

@@ -1,4 +1,4 @@
-/** What is kept for how long, and what the next dream or session puts into an archive. Reads only. */
+/** Reports what is kept for how long, and what the next dream or session archives. Reads only. */
 import { findAged } from "../../../layers/5-auto-memory/findings/plan-finding.js";
 import { findOldNotes } from "../../../layers/6-dream/archive-notes.js";
 import { DAY_MS } from "../../days.js";
@@ -14,16 +14,16 @@ export interface Retained {
   setting: string;
   /** Its value, with the unit. */
   kept: string;
-  /** Number of them. */
+  /** Number of items. */
   count: number;
-  /** Number of those that are due, and what then happens to them. */
+  /** Number of due items, and what happens to them. */
   due: number;
   next: string;
 }
 
 export async function readRetention(project: Project): Promise<Retained[]> {
   const { clock } = project.cli;
-  // What opening the store notes is not kept: gc changes nothing unasked.
+  // Discards what opening the store writes: gc changes nothing unasked.
   const files = createDryFiles(project.cli.files, clock);
   const { config } = await project.settings();
   const { notesDays, resolvedBlockersDays } = config.retention;
@@ -71,7 +71,7 @@ export async function readRetention(project: Project): Promise<Retained[]> {
       ...{ what: "lines of errors.log", setting: "errors.maxErrorHistory", count: lines },
       kept: `the newest ${maxErrorHistory}`,
       due: Math.max(0, lines - maxErrorHistory),
-      next: "they are not used any more",
+      next: "they are no longer used",
     },
   ];
 }

@@ -15,9 +15,9 @@ import { openProject } from "../open-project.js";
 import { isInAgentsShell } from "../trust/agents-shell.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
 
-/** A larger file is no handoff. */
+/** Larger files are not handoffs. */
 const LARGEST_BYTES = 10_000_000;
-/** Characters searched for secrets beyond the part that is shown: half a key would not be recognised. */
+/** Characters searched for secrets beyond the part shown: half a key would not be recognised. */
 const BEYOND = 2_000;
 
 const isSessionID = (text: string): boolean => /^ses[\w-]+$/.test(text);
@@ -29,7 +29,7 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
   if (source === target)
     throw new StrataError(
       WRONG_ARGUMENT,
-      `${source} is the session itself; name an earlier one, or a checkpoint`,
+      `${source} is the target session itself; name an earlier one, or a checkpoint`,
     );
   const project = await openProject(cli);
   const checkpoints = openProjectsCheckpoints(project);
@@ -41,7 +41,7 @@ export const run: Run = async (cli, { session }, [source = ""]) => {
   const { sessions } = openOwnState(project);
   const isKnown = async (id: string): Promise<boolean> => (await sessions.filter([id])).has(id);
   const path = resolve(cli.folder, source);
-  // A file of the repository may have the name of a session.
+  // A file of the repository may be named like a session.
   const isID = isCheckpointID(source) || (isSessionID(source) && (await isKnown(source)));
   const stat = isID ? undefined : await cli.files.stat(path);
   if (!isID && !isSessionID(source) && stat?.kind !== "file")

@@ -1,4 +1,4 @@
-/** `strata checkpoint`: keeps the state of a session under a name, lists them, removes one. */
+/** `strata checkpoint`: saves the state of a session under a name; lists or removes checkpoints. */
 
 import { formatCheckpointLine } from "../../checkpoints/format-checkpoints.js";
 import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";

@@ -25,7 +25,7 @@ export const handoverCommands: readonly Command[] = [
   },
   {
     name: "lease",
-    summary: "lists leases; claim ITEM takes one for you, release ITEM ends one, an agent's too",
+    summary: "lists leases; claim ITEM takes one for you, release ITEM ends one, even an agent's",
     arguments: "[words...]",
     options: [
       ["--minutes <count>", "with claim: duration (default 60, maximum 480)"],
@@ -40,8 +40,8 @@ export const handoverCommands: readonly Command[] = [
     summary: "saves the state of a session (notes, todos, plan, changed files, memories) under a name",
     arguments: "[note...]",
     options: [
-      ["--session <id>", "session to keep (default: the one used last)"],
-      ["--list", "lists the checkpoints, yours before those that Strata kept"],
+      ["--session <id>", "session to save (default: the last used one)"],
+      ["--list", "lists the checkpoints, yours before Strata's own"],
       ["--remove <id>", "removes a checkpoint"],
     ],
     example: "strata checkpoint before the rewrite",

@@ -3,7 +3,7 @@ import { withMemories } from "../open-memories.js";
 import { openOwnState } from "../open-own.js";
 import type { Project } from "../project.js";
 
-/** The checkpoints of the project, beside any OpenCode that has it open. What that has not written yet is not in them. */
+/** The project's checkpoints, even while OpenCode has it open. They lack what OpenCode has not written yet. */
 export function openProjectsCheckpoints(project: Project): OpenCheckpoints {
   const { cli, folders, root } = project;
   const own = openOwnState(project);

@@ -11,13 +11,13 @@ import type { Project } from "../project.js";
 import { isInAgentsShell } from "../trust/agents-shell.js";
 
 export interface PersonsLeases {
-  /** Claims are a person's. */
+  /** Claims for a person. */
   leases: Leases;
   /** The running instances of OpenCode. Rejects with the system's error. */
   living(): Promise<readonly Instance[]>;
 }
 
-/** The leases of the project as a person sees and changes them. */
+/** The project's leases, for a person to read and change. */
 export function openLeases(project: Project): PersonsLeases {
   const { cli, folders, instance, processes, root } = project;
   const { files } = openOwnState(project);
@@ -30,7 +30,7 @@ export function openLeases(project: Project): PersonsLeases {
   const leases = createLeases({
     ...{ clock: cli.clock, files },
     locks: openLocks(project, `${instance} leases`, files),
-    // A person has no instance to announce, and cleans up after none.
+    // A person has no instance to announce or clean up.
     instances: { ownID: PERSON, join: async () => {}, living, onEnd: () => {} },
     places: createPlaces({ files, project: root, directory: cli.folder }),
     path: folders.leases,
@@ -38,7 +38,7 @@ export function openLeases(project: Project): PersonsLeases {
   return { leases, living };
 }
 
-/** @throws StrataError AGENT: an agent has its own tool, which takes no other's lease. */
+/** @throws StrataError AGENT: agents have their own tool, which cannot take another's lease. */
 export async function refuseAgents(cli: CliContext): Promise<void> {
   if (await isInAgentsShell(cli))
     throw new StrataError(

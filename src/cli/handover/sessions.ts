@@ -39,9 +39,9 @@ export interface SessionFacts {
   phase: "working" | "unanswered" | "asking" | "open" | "done";
   /** The todo in progress, else the announced step. */
   doing?: string;
-  /** The running instance that has it open. */
+  /** The running instance that has the session open. */
   instance?: string;
-  /** Path of its notes. */
+  /** Path of the session's notes. */
   notes: string;
 }
 

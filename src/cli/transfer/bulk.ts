@@ -1,7 +1,7 @@
 /**
- * A store for the gate that writes new memories several hundred at a time, and knows all of them in memory, so that an
- * import looks at no file for each. What waits to be written counts as there. The gate decides as it does for one memory
- * after the other: it is shown the same memories in the same order, without those that would not change its decision.
+ * A store for the gate that writes several hundred new memories at a time and holds all memories in RAM, so that an
+ * import needs no file access per memory. Memories that wait to be written count as stored. The gate decides as for one
+ * memory after the other: it sees the same memories in the same order, without those irrelevant to its decision.
  */
 
 import { createFindSimilar } from "../../gate/find-similar.js";
@@ -20,21 +20,21 @@ import { foldSentence } from "../../text.js";
 export interface Bulk {
   memories: Pick<MemoryStore, "remember" | "update">;
   readSimilar: ReadSimilar;
-  /** Writes what waits. */
+  /** Writes the waiting memories. */
   flush(): Promise<void>;
-  /** Why a memory that was taken for written could not be, by its id. */
+  /** By memory id: why a memory reported as written could not be written. */
   refused: ReadonlyMap<string, Written>;
 }
 
 export interface BulkOptions {
-  /** The store, listed already. */
+  /** The store, already listed. */
   store: Pick<OpenMemories, "adoptAll" | "known" | "remember" | "update">;
   operation: string;
   run: string;
-  /** Paths of all files in the places of memories that may be committed or hold everywhere. */
+  /** Paths of all files where shared or global memories may be. */
   paths: Readonly<Record<Memory["scope"], readonly string[]>>;
   nowMs: number;
-  /** A search of these memories; asked for when it is first needed. */
+  /** Creates a search of these memories, at first use. */
   openSearch(memories: SearchedMemories): Promise<Pick<MemorySearch, "find">>;
 }
 
@@ -45,7 +45,7 @@ interface Waiting {
   memory: Memory;
 }
 
-/** Bounds what is held in memory: a few steps of the store. */
+/** Limits memory use to a few steps of the store. */
 const WAITING_AT_MOST = 1_000;
 
 export function createBulk({ nowMs, openSearch, operation, paths, run, store }: BulkOptions): Bulk {
@@ -80,7 +80,7 @@ export function createBulk({ nowMs, openSearch, operation, paths, run, store }: 
       async update(id, change, cause) {
         const current = known.get(id);
         if (current && change(current) === undefined) return { kind: "unchanged", memory: current, path: "" };
-        // The newer memory is written before the older one names it as its successor.
+        // Write the newer memory before the older one names it as its successor.
         await flush();
         return take(await store.update(id, change, cause));
       },
@@ -105,7 +105,7 @@ export function createBulk({ nowMs, openSearch, operation, paths, run, store }: 
     },
   };
 
-  /** The store itself decides about types that git may ignore, private memories, and links that it may drop. */
+  /** Leaves types that git may ignore, private memories, and links that may be dropped to the store. */
   function mayWait({ links, sensitivity, type }: Memory): boolean {
     const isPlain = sensitivity === "internal" && !usersTypes.has(type);
     return isPlain && links.every((id) => known.get(id)?.isKeptOut !== true);
@@ -142,7 +142,7 @@ type Known = SearchedMemories & {
   set(memory: Memory): void;
   remove(id: string): void;
   findRelated(draft: MemoryDraft): readonly Memory[];
-  /** Tells listeners what has changed since the last call: a search indexes it only then. */
+  /** Reports changes since the last call to the listeners, such as a search index. */
   tell(): void;
 };
 
@@ -195,7 +195,7 @@ function createKnown(begin: readonly Memory[]): Known {
   }
 }
 
-/** Plans names that no file has. */
+/** Plans unused file names. */
 function createNames(paths: BulkOptions["paths"]): { plan(memory: Memory): string } {
   const taken = new Map<string, Set<string>>();
   const takenOf = (scope: string, type: string): Set<string> => {

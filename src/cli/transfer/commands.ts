@@ -1,4 +1,4 @@
-/** The commands that bring memories in and out. */
+/** The commands that import and export memories. */
 import { type Command, JSON_OPTION } from "../command.js";
 import { FORCE_OPTION } from "../write-new.js";
 
@@ -12,8 +12,8 @@ export const transferCommands: readonly Command[] = [
       "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
     arguments: "[folders...]",
     options: [
-      ["--recursive", "also of all folders below"],
-      ["--git", "also decisions that the messages of merges and commits explain"],
+      ["--recursive", "includes all folders below"],
+      ["--git", "includes decisions explained in messages of merges and commits"],
       ["--limit <count>", "with --git: maximum number of decisions (default 50)"],
       ["--dry-run", "shows what would be added, renewed and dropped"],
       JSON_OPTION,
@@ -53,7 +53,7 @@ export const transferCommands: readonly Command[] = [
       "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
     arguments: "<files...>",
     options: [
-      ["--recursive", "of a folder, the Markdown files in it and in the folders below"],
+      ["--recursive", "reads the Markdown files in and below a folder"],
       ["--type <type>", "the type of all of them"],
       DRY_IMPORT_OPTION,
       ["--global", "they hold in every project"],

@@ -138,7 +138,7 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   ];
 }
 
-/** Fields by which Strata notes what it has seen itself; a page may not claim that. */
+/** Fields with Strata's own observations, which an imported page may not claim. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
 
 const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

@@ -1,4 +1,4 @@
-/** Writes planned memories to the store. An interrupted import can be repeated: what is there already is skipped. */
+/** Writes planned memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
 import { createGate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
@@ -33,11 +33,11 @@ export interface ImportBatch<Item extends ImportItem = ImportItem> {
   /** Sentences on what is skipped. */
   notes: readonly string[];
   isDry: boolean;
-  /** Writes these items, and returns one result for each, in their order. */
+  /** Writes these items and returns one result per item, in order. */
   write(items: readonly Item[], open: OpenImport): Promise<Written[]>;
 }
 
-/** What an import writes with. */
+/** The parts that an import needs for writing. */
 export interface OpenImport {
   project: Project;
   memories: OpenMemories;
@@ -46,7 +46,7 @@ export interface OpenImport {
   onProgress(done: number): void;
 }
 
-/** Imports all of them, and reports the result. */
+/** Imports all items and reports the result. */
 export async function importMemories<Item extends ImportItem>(
   project: Project,
   batch: ImportBatch<Item>,
@@ -88,10 +88,10 @@ function writeAll<Item extends ImportItem>(
   }).finally(() => progress.end());
 }
 
-/** An item whose draft the gate compares with what is there. */
+/** An item whose draft the gate compares with existing memories. */
 export interface DraftItem extends ImportItem, DatedDraft {}
 
-/** The drafts that do not repeat an existing memory or each other. Pure but for `write`, which takes in one after the other. */
+/** The drafts that repeat no existing memory and not each other. Pure except for `write`, which runs sequentially. */
 export function planImportItems(
   drafts: readonly DatedDraft[],
   existing: readonly Memory[],
@@ -135,7 +135,7 @@ export function planImportItems(
   }
 }
 
-/** Paths of all files in the places of memories that are not private. */
+/** Paths of all files where memories that are not private may be. */
 async function listTaken(project: Project): Promise<BulkOptions["paths"]> {
   const paths: { -readonly [scope in keyof BulkOptions["paths"]]: readonly string[] } = {
     project: [],

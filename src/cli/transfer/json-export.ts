@@ -1,6 +1,6 @@
 /**
  * Memories in the JSON that other memory tools export: a list, an object with a list under a name such as `memories`, or
- * JSON Lines. Of each entry these fields are read, whichever it has:
+ * JSON Lines. From each entry, reads these fields if present:
  *
  *     text       content, memory, text, fact, body, summary, observation, error (with resolution)
  *     title      title, name, subject
@@ -8,7 +8,7 @@
  *     tags       tags, keywords, concepts
  *     when       created_at, createdAt, created, timestamp, date: ISO, or seconds or milliseconds since 1970
  *
- * Such tools let a model word what they keep. So an entry is never a rule, preference or correction of the user's: it
+ * In such tools a model words the entries. So an entry is never a rule, preference or correction of the user's: it
  * becomes a fact, with the tool's own type as a tag. Pure.
  */
 import { readTypeName } from "../../memory/id.js";
@@ -16,7 +16,7 @@ import { type MemoryDraft, type MemoryType, usersTypes } from "../../memory/memo
 import { isRecord, type PlainRecord, parseJson } from "../../records.js";
 import { SOURCE_FIELD } from "./sections.js";
 
-/** A draft, and when the tool wrote it down. */
+/** A draft, and when the tool recorded it. */
 export interface DatedDraft {
   draft: MemoryDraft;
   saidMs?: number;
@@ -38,7 +38,7 @@ const MOST_TAGS = 12;
 /** Smaller numbers are seconds: 1e11 ms is 1973, 1e11 s is 5138. */
 const LEAST_MS = 1e11;
 
-/** `undefined` if the text is no such JSON. `source` is recorded in the memories. */
+/** `undefined` if the text is not such JSON. The memories record `source`. */
 export function readJsonExport(
   text: string,
   source: { name: string; scope?: MemoryDraft["scope"] },

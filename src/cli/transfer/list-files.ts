@@ -1,10 +1,10 @@
-/** Lists the files below a folder, by their ending. Follows no link. */
+/** Lists the files below a folder with a given ending. Follows no link. */
 import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
 
 const MOST_FILES = 5_000;
 const MOST_DEPTH = 12;
-/** Folders that hold other people's files, or built ones. */
+/** Folders with third-party or built files. */
 const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
 
 export interface ListedFiles {
@@ -14,7 +14,7 @@ export interface ListedFiles {
   isCut: boolean;
 }
 
-/** Leaves out hidden folders and those with built or foreign files. */
+/** Skips hidden folders and those with built or third-party files. */
 export async function listFilesBelow(
   files: Pick<Files, "list" | "statItself">,
   folder: string,

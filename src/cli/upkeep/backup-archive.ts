@@ -6,7 +6,7 @@
  *     {"root":"project","path":".opencode/tool-results/….bin","sha256":"…","base64":"…"}     any other file
  *     {"end":true,"files":2}
  *
- * Only one file's contents are in memory at a time, beside the compressed archive.
+ * Holds only one file's contents in memory at a time, besides the compressed archive.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ export interface BackupEntry extends BackedUp {
 }
 
 const FORMAT = 1;
-/** In characters: a longer line is not one of ours. */
+/** In characters; Strata writes no longer line. */
 const LONGEST_LINE = 200_000_000;
 
 /** The whole archive. */
@@ -103,7 +103,7 @@ const damaged = (why: string): StrataError =>
 
 async function* readLines(archive: Uint8Array): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  /** Of the line that has not ended; joined once, as a line may have thousands of pieces. */
+  /** Pieces of the unfinished line; joined once, because there may be thousands. */
   let pieces: string[] = [];
   let length = 0;
   try {

@@ -1,4 +1,4 @@
-/** Which files a backup holds. */
+/** Selects the files of a backup. */
 import { join } from "node:path";
 import { type FileKind, patternOf } from "../../file-kinds.js";
 import { formatCount } from "../../format.js";
@@ -21,7 +21,7 @@ const FOLDERS: Readonly<Record<BackupRoot, readonly string[]>> = {
   project: ["memory", "session-memory", "tool-results", "strata"].map((name) => `${OPENCODE}${name}`),
   global: ["memory"],
 };
-/** What only running processes need, or what can be made again from the rest. */
+/** Files that only running processes need, or that can be rebuilt from the rest. */
 const PASSING =
   /\.lock$|\/strata\.log|\/state\/memory\/(?:internal|private)\/[^/]+$|\/stats\.html$|\/state\/(?:instances|pulse|mail|edits|leases|views|screen|background|vectors|prices)\b/;
 /** Folders of Strata are at most this deep. */
@@ -33,7 +33,7 @@ export const folderOf = ({ globalFolder, root }: Project, of: BackupRoot): strin
 export const countFiles = (count: number): string =>
   `${formatCount(count)} ${count === 1 ? "file" : "files"}`;
 
-/** Returns a check whether a path may be in a backup. Refuses every path that could lead elsewhere. */
+/** Returns a predicate for paths allowed in a backup. Refuses every path that could lead elsewhere. */
 export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) => boolean> {
   const kinds: FileKind[] = [...kernelFiles, ...(await cli.loadLayers()).flatMap(({ files }) => files)];
   const patterns = kinds.map(patternOf);
@@ -46,7 +46,7 @@ export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) =>
   };
 }
 
-/** Every file to back up, by root and path. Links are left out. */
+/** Every file to back up, by root and path, without links. */
 export async function listBackedUp(project: Project): Promise<BackedUp[]> {
   const { files } = project.cli;
   const isBackedUp = await readBackedUp(project.cli);

@@ -32,7 +32,7 @@ export const run: Run = async (cli, { force }, [given]) => {
 const nameBackup = (nowMs: number): string =>
   `strata-backup-${new Date(nowMs).toISOString().slice(0, 16).replace(/[:T]/g, "-")}.jsonl.gz`;
 
-/** A file that is removed meanwhile is left out. */
+/** Skips files that are removed meanwhile. */
 async function* readAll(
   project: Project,
   listed: Awaited<ReturnType<typeof listBackedUp>>,
@@ -46,10 +46,10 @@ async function* readAll(
   progress.end();
 }
 
-/** Reads the file that was written, whole; returns the number of files in it. */
+/** Reads the written archive completely; returns the number of files in it. */
 async function verify({ files }: CliContext, path: string): Promise<number> {
   const written = await files.read(path);
-  if (!written) throw new StrataError("ENOTWRITTEN", `${path} was written and is gone`);
+  if (!written) throw new StrataError("ENOTWRITTEN", `${path} was written but is gone`);
   let count = 0;
   for await (const _ of unpackBackup(written)) count++;
   return count;

@@ -1,7 +1,7 @@
 import { type Command, JSON_OPTION } from "../command.js";
 import { FORCE_OPTION } from "../write-new.js";
 
-/** The commands that keep memories in order and safe. */
+/** The commands for conflicts, merges and backups. */
 export const upkeepCommands: readonly Command[] = [
   {
     name: "reconcile",
@@ -9,7 +9,7 @@ export const upkeepCommands: readonly Command[] = [
     arguments: "[conflict...]",
     options: [
       ["--keep <which>", "keeps this (the one in use), that (the other) or both"],
-      ["--edit", "opens the one in use in your editor, and keeps what you write"],
+      ["--edit", "opens the one in use in your editor and keeps your text"],
       JSON_OPTION,
     ],
     example: "strata reconcile server-port-1a2b3c4d --keep that",
@@ -17,10 +17,10 @@ export const upkeepCommands: readonly Command[] = [
   },
   {
     name: "merge",
-    summary: "lists memories that another one says as a whole; --execute merges them",
+    summary: "lists memories that another one fully contains; --execute merges them",
     options: [
       ["--type <type>", "only memories of this type"],
-      ["--execute", "makes exactly the merges listed, as one step"],
+      ["--execute", "makes exactly the listed merges, as one step"],
       JSON_OPTION,
     ],
     example: "strata merge --type knowledge",

@@ -1,4 +1,4 @@
-/** `strata merge`: proposes which memories one other says as a whole; with --execute it merges them, as one step. */
+/** `strata merge`: proposes memories that another one fully contains; with --execute, merges them as one step. */
 
 import { randomUUID } from "node:crypto";
 import { type Change, isProtected } from "../../../layers/6-dream/change.js";
@@ -47,11 +47,11 @@ export const run: Run = async (cli, { execute, json, type: given }) => {
 };
 
 /**
- * Each memory is in at most one merge. Pinned memories, directives, decisions and corrections never go, nor do foreign
+ * Each memory is in at most one merge. Never archives pinned memories, directives, decisions, corrections or foreign
  * ones. Pure.
  */
 export function planMerges(memories: readonly Memory[]): Merge[] {
-  // Quotes stay with their own source.
+  // Each quote stays with its source.
   const own = memories.filter(
     (memory) => !memory.isForeign && memory.status === "active" && !isFinding(memory),
   );

@@ -1,5 +1,5 @@
 /**
- * Which of two memories on one subject says all that the other says, so that the other can be archived. Cautious: texts
+ * Finds which of two memories on one subject contains the other, so that the other can be archived. Cautious: texts
  * that share nearly all words may still say different things, and a wrong merge loses a fact.
  *
  *     the same sentences in the same order, in other wording     either may stay
@@ -17,7 +17,7 @@ export interface Merge {
   others: readonly Memory[];
 }
 
-/** The memory that says all of the other, which comes second; `undefined` if neither does. */
+/** The containing memory, then the contained one; `undefined` if neither contains the other. */
 export function planPair(one: Memory, other: Memory): readonly [survivor: Memory, gone: Memory] | undefined {
   if (!isOfOneKind(one, other) || areBothKept(one, other)) return undefined;
   const [a, b] = [readSentences(one.content), readSentences(other.content)];
@@ -27,7 +27,7 @@ export function planPair(one: Memory, other: Memory): readonly [survivor: Memory
   return inOne ? [one, other] : undefined;
 }
 
-/** Text with code is compared as a whole: there every character counts. */
+/** Text with code is compared as a whole, because every character of code counts. */
 function readSentences(text: string): readonly string[] {
   const meaning = readMeaning(text);
   return text.includes("```") ? [meaning] : meaning.split(" . ").filter((sentence) => sentence !== "");
@@ -36,7 +36,7 @@ function readSentences(text: string): readonly string[] {
 /** Are the sentences among the others, in the same order, each as it is or continued with a reason? */
 function isWithin(sentences: readonly string[], others: readonly string[]): boolean {
   const isSame = sentences.length === others.length;
-  // Within another text, "it" may be another thing.
+  // In another text, "it" may refer to something else.
   if (sentences.length === 0 || (!isSame && sentences.some((sentence) => POINTING.test(sentence))))
     return false;
   let next = 0;
@@ -49,7 +49,7 @@ function isWithin(sentences: readonly string[], others: readonly string[]): bool
 
 const POINTING = /^(?:it|its|this|that|these|those|they|there|then|he|she)(?: |$)/i;
 const REASON = /^ (?:because|since|so that) /;
-/** A sentence of fewer words may be cut off in the middle of a name. */
+/** Shorter sentences may be cut off in the middle of a name. */
 const LEAST_WORDS = 4;
 
 function isReasoned(longer: string, sentence: string): boolean {

@@ -1,17 +1,17 @@
 /**
- * Finds pairs of memories that share most of their words, without comparing each with each: of a memory's rarest words
- * a similar one has at least one. Pure.
+ * Finds pairs of memories that share most of their words, without comparing every pair: a similar memory has at least
+ * one of the rarest words. Pure.
  */
 import type { Memory } from "../../memory/memory.js";
 import { countShared, readWords } from "../../statement/words.js";
 
-/** Number of a memory's rarest words by which others are found. */
+/** Number of a memory's rarest words used to find others. */
 const RAREST = 4;
-/** A word that more memories have finds too many. */
+/** Words in more memories find too many. */
 const MOST_HAVING = 100;
-/** Pairs of a memory that are returned, the most similar first. */
+/** Maximum number of pairs per memory, most similar first. */
 const MOST_OF_ONE = 8;
-/** Least share of the shorter memory's words that the longer has. */
+/** Minimum share of the shorter memory's words in the longer one. */
 const SHARED = 0.6;
 
 export type Pair = readonly [one: Memory, other: Memory];
@@ -50,7 +50,7 @@ export function findNearPairs(memories: readonly Memory[]): Pair[] {
 const countOf = (having: ReadonlyMap<string, readonly number[]>, word: string): number =>
   having.get(word)?.length ?? 0;
 
-/** Share of the smaller set's words that the other has. */
+/** Share of the smaller set's words in the other set. */
 function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string> = new Set()): number {
   const [small, large] = one.size < other.size ? [one, other] : [other, one];
   return small.size === 0 ? 0 : countShared(small, large) / small.size;

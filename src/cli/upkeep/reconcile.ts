@@ -1,4 +1,4 @@
-/** `strata reconcile`: conflicts between two versions of a memory, decided one by one. */
+/** `strata reconcile`: decides conflicts between two versions of a memory, one by one. */
 
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
@@ -21,13 +21,13 @@ import { countMemories } from "./select.js";
 const choices = ["this", "that", "both"] as const;
 type Choice = (typeof choices)[number] | "edited";
 
-/** A record with the texts of both versions as they are now. */
+/** A record with the current texts of both versions. */
 interface OpenConflict {
   record: ConflictRecord;
-  /** Name of the record, for the command line. */
+  /** The record's name on the command line. */
   name: string;
   standing: Memory;
-  /** Absent if the other version is only in the record. */
+  /** Absent if the other version exists only in the record. */
   other?: Memory;
   otherText: string;
 }
@@ -69,7 +69,7 @@ function readChoice(keep: unknown, isEdit: boolean): Choice | undefined {
   throw new StrataError(WRONG_ARGUMENT, `--keep must be one of ${choices.join(", ")}, not "${keep}"`);
 }
 
-/** Unsettled records; one whose file is damaged or whose memory is gone is left out. */
+/** Unsettled records, without those with a damaged file or a missing memory. */
 async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[]> {
   const all = await memories.list();
   const open = await log.listOpen(all);
@@ -127,7 +127,7 @@ function format({ name, otherText, record, standing }: OpenConflict): string {
 
 const indent = (text: string): string[] => text.split("\n").map((line) => `        ${line}`);
 
-/** Asks until one question is answered with yes; `undefined` leaves the conflict open. */
+/** Asks until the person answers yes; `undefined` leaves the conflict open. */
 async function askChoice(cli: CliContext, conflict: OpenConflict): Promise<Choice | undefined> {
   cli.say(format(conflict));
   for (const choice of choices) {
@@ -153,13 +153,13 @@ async function decideAll(
       cli.warn(`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`);
     }
   }
-  // Archives the records that the changes have settled.
+  // Archives the settled records.
   await log.listOpen(await memories.list());
   if (left > 0) cli.say(`${countMemories(left)} still in conflict.`);
   return left === 0 ? exitCodes.fine : exitCodes.problems;
 }
 
-/** Returns why it could not be decided. Nothing is lost: the version not kept is superseded, or stays in the record. */
+/** Returns why it could not be decided. The rejected version is superseded or stays in the record. */
 async function decide(
   deciding: Deciding,
   conflict: OpenConflict,
@@ -174,7 +174,7 @@ async function decide(
     await openEditor(cli.env, path);
     const now = (await memories.list()).find(({ id }) => id === standing.id);
     if (now?.content === standing.content && now.title === standing.title) return "you changed nothing";
-    // To read and save a memory is to accept it, as with strata edit.
+    // Saving a memory in the editor accepts it, as with strata edit.
     if (now?.isForeign) await memories.accept([now.id], "strata reconcile");
   }
   const written = await apply(conflict, choice, { memories, cause });
@@ -183,7 +183,7 @@ async function decide(
   return undefined;
 }
 
-/** Makes the change that the choice needs, if any. */
+/** Makes the change required by the choice, if any. */
 async function apply(
   { other, otherText, standing }: OpenConflict,
   choice: Choice,
@@ -209,8 +209,8 @@ async function apply(
   return undefined;
 
   /**
-   * Linked both ways, two memories no longer count as a contradiction. A memory that git sees may not name one that it
-   * ignores: then the link is refused, and the two are of different kinds anyway.
+   * Memories that link to each other no longer count as a contradiction. A memory visible to git may not name one that it
+   * ignores: then the store refuses the link, and the two are of different kinds anyway.
    */
   function link(from: Memory, to: Memory): Promise<Written> {
     return memories.update(

@@ -1,4 +1,4 @@
-/** Conflict records for what a person's own commands have written. */
+/** Conflict records for memories written by a person's own commands. */
 import { createConflictLog } from "../../../layers/5-auto-memory/conflict-log.js";
 import { formatRival, orderRivals } from "../../../layers/5-auto-memory/conflicts.js";
 import { findUnseenRival } from "../../memory/conflict.js";
@@ -34,7 +34,7 @@ export function findRivals(
 const keyOf = ({ scope, title, type }: Memory): string =>
   `${scope} ${type} ${title.replace(/\s+/g, " ").trim().toLowerCase()}`;
 
-/** Records each memory of these that has a rival, and names it on standard error. */
+/** Records each of these memories that has a rival, and reports it on standard error. */
 export async function recordRivals(
   project: Project,
   memories: Pick<OpenMemories, "list">,

@@ -1,4 +1,4 @@
-/** `strata restore --backup`: brings back the files of a backup that are missing. */
+/** `strata restore --backup`: restores the missing files of a backup. */
 
 import { dirname, join, resolve } from "node:path";
 import { StrataError } from "../../error.js";
@@ -28,15 +28,15 @@ const MOST_LISTED = 20;
 
 interface Restored {
   restored: BackedUp[];
-  /** They differ, and stay as they are. */
+  /** Files that differ and stay as they are. */
   kept: BackedUp[];
-  /** Memories that were archived or restored since: the same id is there in its other place. */
+  /** Memories archived or restored since: the same id exists in its other place. */
   moved: BackedUp[];
   same: number;
   notGlobal: number;
 }
 
-/** Checks the whole archive before it writes the first file. */
+/** Checks the whole archive before writing the first file. */
 export async function restoreBackup(project: Project, options: RestoreOptions): Promise<ExitCode> {
   const { cli } = project;
   const path = resolve(cli.folder, options.file);
@@ -53,7 +53,7 @@ export async function restoreBackup(project: Project, options: RestoreOptions): 
   return done.kept.length + done.moved.length > 0 ? exitCodes.problems : exitCodes.fine;
 }
 
-/** Holds the lock of every memory folder, so that no process writes there meanwhile. */
+/** Runs while holding the lock of every memory folder, so that no other process writes there. */
 function withLocks<T>(project: Project, run: () => Promise<T>): Promise<T> {
   const locks = openLocks(project, "cli restore");
   return listPlaces(project).reduce<() => Promise<T>>(
@@ -67,7 +67,7 @@ function withLocks<T>(project: Project, run: () => Promise<T>): Promise<T> {
 async function restoreAll(project: Project, archive: Uint8Array, options: RestoreOptions): Promise<Restored> {
   const { files } = project.cli;
   const done: Restored = { restored: [], kept: [], moved: [], same: 0, notGlobal: 0 };
-  // Before the first private file is there.
+  // Before the first private file is written.
   if (!options.isDry) await hideFromGit(files, project.folders.strata);
   for await (const entries of inGroups(unpackBackup(archive))) {
     const own = entries.filter(({ root }) => root !== "global" || options.withGlobal);
@@ -83,11 +83,11 @@ async function restoreAll(project: Project, archive: Uint8Array, options: Restor
   return done;
 }
 
-/** Number of files handled together, and of their bytes: the wait is the disk's. */
+/** Maximum number of files, and of their bytes, handled concurrently to hide disk latency. */
 const AT_A_TIME = 16;
 const BYTES_AT_A_TIME = 8_000_000;
 
-/** The entries in order; those of one group are about different files. */
+/** The entries in order, in groups about different files. */
 async function* inGroups(entries: AsyncIterable<BackupEntry>): AsyncGenerator<BackupEntry[]> {
   let group = new Map<string, BackupEntry>();
   let bytes = 0;
@@ -130,7 +130,7 @@ export function findTwin(path: string): string | undefined {
   return parts && `${folder}${shelf}${formatPath({ ...parts, isArchived: !parts.isArchived })}`;
 }
 
-/** A file of lines is only ever appended to: the longer one holds both. Pure. */
+/** Line files are append-only: the longer one contains both. Pure. */
 export function planEntry(
   { contents, path }: Pick<BackupEntry, "contents" | "path">,
   present: Uint8Array | undefined,
@@ -143,7 +143,7 @@ export function planEntry(
     if (now.startsWith(backup)) return "same";
     if (backup.startsWith(now)) return "replace";
   }
-  // Made from the memories, which the restore changes.
+  // Generated from the memories, which the restore changes.
   if (/(^|\/)(MEMORY\.md|\.gitignore)$/.test(path)) return "same";
   return isForced ? "replace" : "keep";
 }
@@ -173,7 +173,7 @@ function report(
   say(parts.join(", "));
 }
 
-/** Brings ledger and index up to date, and says if some memories do not count as the user's on this machine. */
+/** Updates ledger and index, and reports memories that do not count as the user's on this machine. */
 function lookAtMemories(project: Project): Promise<void> {
   return withMemories(project, async (memories) => {
     const foreign = (await memories.list()).filter(({ isForeign }) => isForeign).length;

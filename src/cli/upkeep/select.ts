@@ -12,7 +12,7 @@ export interface Selection {
   words: readonly string[];
 }
 
-/** What the options select; `undefined` without any. Throws if words are given as well, or neither. */
+/** The selection in the options; `undefined` without any. Throws if words are given as well, or neither. */
 export function readSelection(
   { match, olderThan, type: given }: OptionValues,
   args: readonly string[],
@@ -59,7 +59,7 @@ export function selectMemories(
 
 const MOST_LISTED = 50;
 
-/** Lists what a command is about to change, or would change. */
+/** Lists the memories that a command changes or would change. */
 export function listSelected({ say }: CliContext, memories: readonly Memory[]): void {
   for (const { id, title } of memories.slice(0, MOST_LISTED)) say(`${id}  ${title}`);
   if (memories.length > MOST_LISTED) say(`and ${memories.length - MOST_LISTED} more`);

@@ -1,4 +1,4 @@
-/** Memories taken from files that state something else by now. Reads the files, changes nothing. */
+/** Finds memories taken from files that now state something else. Reads the files, changes nothing. */
 import { join } from "node:path";
 import { checkFacts } from "../../bootstrap/check-facts.js";
 import { readTaken } from "../../bootstrap/taken.js";

@@ -1,4 +1,4 @@
-/** Memories that say the same or contradict each other, compared as every way into memory compares them. Pure. */
+/** Finds memories that say the same or contradict each other, with the gate's comparison. Pure. */
 import { join } from "node:path";
 import { areBothKept, findDuplicates, isContradiction } from "../../../layers/6-dream/duplicates.js";
 import { relate } from "../../gate/gate.js";
@@ -64,7 +64,7 @@ function doContradict(one: Memory, other: Memory, compare: Compare): boolean {
   return relate(later, earlier, compare) === "contradicts" || isContradiction(one, other);
 }
 
-/** Neighbours among the memories of one type and title, which need not share words. */
+/** Neighbouring memories of one type and title, which need not share words. */
 function pairByTitle(memories: readonly Memory[]): Pair[] {
   const last = new Map<string, Memory>();
   return memories.flatMap((memory) => {

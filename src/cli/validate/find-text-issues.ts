@@ -61,7 +61,7 @@ interface Where {
   where?: string;
 }
 
-/** Searches each text once: the ledger has what the file has. */
+/** Searches each text once, because the ledger repeats the file. */
 function createTextCheck(): (text: string, where: Where) => Issue[] {
   const clean = new Set<string>();
   return (text, where) => {

@@ -219,7 +219,7 @@ function listByTime({ memories }: MemoryIndex): Weighed[] {
   }));
 }
 
-/** A key of another tracker, such as PROJ-12, is looked for as a word. */
+/** A key of another tracker, such as PROJ-12, matches as a word. */
 const TICKET = /^[A-Z][A-Z0-9]{1,9}-\d{1,7}$/;
 
 function isAbout(memory: Memory, entity: string): boolean {

@@ -20,7 +20,7 @@ export interface Border {
   refresh(): Promise<void>;
   /** True while `settle` is running. */
   isDeciding(): boolean;
-  /** Records whose the files are that these lines will produce; those of `foreign` are not the user's. Never rejects. */
+  /** Records the owner of the files that these lines will produce; `foreign` ones are not the user's. Never rejects. */
   own(lines: readonly LedgerLine[], foreign?: ReadonlySet<LedgerLine>): Promise<void>;
   /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;

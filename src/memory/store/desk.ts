@@ -14,7 +14,7 @@ import type { DeskStep, LineWriter } from "./line-writer.js";
 export interface Desk {
   /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
-  /** The same for many files, several at a time; one result for each, in their order. */
+  /** The same for many files, several at a time; one result per file, in order. */
   openAll(paths: readonly string[]): Promise<(Looked | undefined)[]>;
   names(folder: string): Promise<string[]>;
   findLink(path: string): Promise<string | undefined>;
@@ -23,7 +23,7 @@ export interface Desk {
   /** Moves the opened file to a free path; done when it resolves. */
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
   /**
-   * Takes all steps in order, as one change; done when it resolves. `readings` spare parsing what is written again.
+   * Takes all steps in order, as one change; done when it resolves. `readings` save parsing the written files again.
    */
   swap(steps: readonly DeskStep[], readings?: Readings): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
@@ -67,7 +67,7 @@ export interface DeskOptions {
   prepare(): Promise<void>;
   keepOut?: KeepOut | undefined;
   idOf(path: string): string;
-  /** Reads the files, and reports those that have changed. */
+  /** Reads the files and reports changed ones. */
   lookAt(paths: readonly string[]): Promise<(Looked | undefined)[]>;
 }
 
@@ -135,7 +135,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
-      // What a moved file says is known from where it was, until that is looked at.
+      // The reading of a moved file is known at its old path, until that path is read again.
       const left = lines.flatMap(({ from }) => from ?? []);
       await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
       await ledger.readOn();

@@ -36,7 +36,7 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
   look(path: string): Promise<Looked | undefined>;
-  /** The same for many files, several at a time. `readings` spare parsing the files with these contents again. */
+  /** The same for many files, several at a time. `readings` save parsing files with these contents again. */
   lookAll(paths: readonly string[], readings?: Readings): Promise<(Looked | undefined)[]>;
   /** Paths of possible memories, and of links in their place; reads nothing. */
   paths(): Promise<string[]>;
@@ -52,7 +52,7 @@ export interface Entries {
   findLink(path: string): Promise<string | undefined>;
 }
 
-/** By path: what a file with this hash says, whatever its time. */
+/** By path: the reading of a file with this hash, whatever its time. */
 export type Readings = ReadonlyMap<string, { hash: string; reading: FileReading }>;
 
 export interface EntriesOptions {
@@ -99,7 +99,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       }
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
       entries = found;
-      // In the order of the folders, whoever wrote last: the gate decides by the first of several.
+      // In folder order, regardless of the last writer: the gate decides by the first of several.
       if (changed.length > 0 || isAppended) memories = undefined;
       isAppended = false;
       changes += changed.length;
@@ -154,7 +154,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     given?: Pick<Entry, "hash" | "reading">,
   ): Promise<Looked | undefined> {
     const known = entries.get(path) ?? findMoved(entries, path);
-    // The same contents of the same time say the same.
+    // The same contents and time give the same reading.
     return read(path, stat, given ?? (known?.modifiedMs === stat?.modifiedMs ? known : undefined));
   }
 
@@ -167,7 +167,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
   }
 }
 
-/** What a file in the archive says if it came from where it was in use: only its status is another. */
+/** The reading of an archived file that was in use before: only its status differs. */
 function findMoved(entries: ReadonlyMap<string, Entry>, path: string): Entry | undefined {
   const parts = splitPath(path);
   const before = parts?.isArchived ? entries.get(formatPath({ ...parts, isArchived: false })) : undefined;
@@ -176,7 +176,7 @@ function findMoved(entries: ReadonlyMap<string, Entry>, path: string): Entry | u
   return { ...before, path, reading: { ...before.reading, memory } };
 }
 
-/** Reads one file. `known` is what the file says if it still has this hash: the gate has passed it. */
+/** Reads one file. `known` is the reading if the file still has this hash: the gate has passed it. */
 type ReadEntry = (
   path: string,
   stat: FileStat | undefined,

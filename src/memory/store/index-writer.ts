@@ -37,9 +37,9 @@ export interface IndexWriterOptions {
 }
 
 const DELAY_MS = 1_000;
-/** A delay lasts so many times as long as the round before. */
+/** Ratio of a delay to the duration of the previous round. */
 const DELAY_SHARE = 10;
-/** A clock that was set, or a disk that hung, delays no later round for long. */
+/** Limits the delay after a clock change or a hung disk. */
 const MOST_MS = 3_000;
 
 export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
@@ -48,7 +48,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   const reported = new Set<string>();
   let stop: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
-  /** How long the last round took: while thousands of memories change, most of the time is for them. */
+  /** Duration of the last round: while thousands of memories change, most of the time is for them. */
   let tookMs = 0;
 
   return {

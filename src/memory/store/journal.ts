@@ -142,7 +142,7 @@ export function createJournal(options: JournalOptions): Journal {
   }
 }
 
-/** The next line that begins with the file that a line leaves. */
+/** The next line that starts from the file that a line produces. */
 function findNext(lines: readonly LedgerLine[]): Map<LedgerLine, LedgerLine> {
   const next = new Map<LedgerLine, LedgerLine>();
   const byStart = new Map<string, LedgerLine>();
@@ -154,12 +154,12 @@ function findNext(lines: readonly LedgerLine[]): Map<LedgerLine, LedgerLine> {
   return next;
 }
 
-/** Number of files changed together: the wait is the disk's. The lock is checked before each such group. */
+/** Number of files changed concurrently to hide disk latency. The lock is checked before each group. */
 const AT_A_TIME = 16;
 
 /**
- * The lines in order; consecutive ones of one kind about different files are together. Changes of another kind wait, so
- * that what a swap writes is there before what it replaces goes.
+ * The lines in order, grouped if consecutive, of one kind and about different files. Changes of another kind wait, so
+ * that a swap writes new files before it removes old ones.
  */
 function groupAlike(lines: readonly LedgerLine[]): LedgerLine[][] {
   const groups: LedgerLine[][] = [];

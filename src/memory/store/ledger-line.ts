@@ -17,7 +17,7 @@ export interface Cause {
   undoes?: string;
   /** When the user said it, if not now: dates the memory, not the ledger line. */
   saidMs?: number;
-  /** What is written came with the repository: it is not the user's until the user accepts it. Not in the ledger. */
+  /** Did the contents come with the repository? Then they are not the user's until accepted. Not in the ledger. */
   isForeign?: true;
 }
 

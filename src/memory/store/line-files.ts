@@ -9,11 +9,11 @@ import { createWayFinder, findObstacle, type Way } from "./obstacle.js";
 
 export interface LineFiles {
   /**
-   * Applies the changes of lines about different files, side by side. For each, `false`, without effect, if its file
-   * matches neither the state before nor after. Rejects when all have ended, if one failed.
+   * Applies the changes of lines about different files concurrently. Per line: `false`, without effect, if its file
+   * matches neither the state before nor after. If one fails, rejects after all have ended.
    */
   apply(lock: Pick<HeldLock, "check">, lines: readonly LedgerLine[]): Promise<boolean[]>;
-  /** True for each line whose file is in the state after it. */
+  /** True for each line whose file is in the state after the line. */
   areDone(lines: readonly LedgerLine[]): Promise<boolean[]>;
   /** Removes temporary files that a process killed while writing these files left behind. */
   removeTorn(paths: readonly string[]): Promise<void>;

@@ -35,7 +35,7 @@ export interface LineWriterOptions {
 /** The last millisecond of the years with four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** What the ledger holds of a cause. */
+/** The fields of a cause in the ledger. */
 type WrittenCause = Omit<Cause, "saidMs" | "isForeign">;
 type Known = Pick<Ledger, "known">;
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };

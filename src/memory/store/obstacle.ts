@@ -18,7 +18,7 @@ export function findWay(files: Looking, folder: string, path: string): Promise<W
 
 type Looking = Pick<Files, "statItself">;
 
-/** As `findWay`, for paths looked at together within milliseconds: each folder on their ways is checked once. */
+/** As `findWay`, for many paths within milliseconds: checks each folder on their ways once. */
 export function createWayFinder(files: Looking, folder: string): (path: string) => Promise<Way> {
   const folders = new Map<string, Promise<FileStat | undefined>>();
   return async (path) => {

@@ -1,16 +1,16 @@
-/** What the plan of a change to many files looks at: files several at a time, and each folder once for links. */
+/** Reads for the plan of a change to many files: several files at a time, and each folder once for links. */
 import { dirname } from "node:path";
 import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
 
 export interface Openings {
-  /** The opened file at one of the given paths; `undefined` if there is none. */
+  /** The opened file at one of the given paths; `undefined` if none exists. */
   get(path: string): Looked | undefined;
-  /** The link on the way to the folder of this path, if there is one. */
+  /** The link on the way to the folder of this path, if any. */
   findFolderLink(path: string): Promise<string | undefined>;
 }
 
-/** Number of memories to open at a time: their texts are held meanwhile. */
+/** Number of memories opened at a time; limits the text held in memory. */
 export const OPENED_AT_A_TIME = 250;
 
 export async function openMany(

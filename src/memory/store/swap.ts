@@ -56,7 +56,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
       const rewrites: DeskStep[] = [];
       const moves: DeskStep[] = [];
       const ids: string[] = [];
-      // Once for all: nothing is written before the last is planned.
+      // Once for all, because nothing is written before the last plan.
       const keptOut = listKeptOut(standings);
       for (let from = 0; from < own.length; from += OPENED_AT_A_TIME) {
         const some = own.slice(from, from + OPENED_AT_A_TIME);
@@ -94,7 +94,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
   }
 }
 
-/** The steps of one change, or why it cannot be made. */
+/** The steps of one change, or why it is impossible. */
 async function planSteps(
   openings: Openings,
   { before, after, reason }: PlannedChange,
@@ -111,7 +111,7 @@ async function planSteps(
   const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
   const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
   if (why !== undefined) return { why };
-  // A file that only moves keeps its bytes, however a person has formatted it.
+  // A file that only moves keeps its bytes, whatever its formatting.
   const isSame = JSON.stringify(inPlace) === JSON.stringify(before);
   const contents = (isSame ? looked.text : undefined) ?? formatMemoryFile(inPlace, looked.text);
   const own = { ...place, isArchived: before.status === "archived", modifiedMs: looked.modifiedMs };

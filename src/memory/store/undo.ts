@@ -51,7 +51,7 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
   };
 }
 
-/** The run to undo and the folders with changes of it, or why there is none. Holds no ledger beyond that. */
+/** The run to undo and the folders with its changes, or why there is none. Does not retain the ledger. */
 async function findRun(
   standings: readonly Standing[],
   wanted: string | undefined,
@@ -171,13 +171,13 @@ async function revert(desk: Desk, restorations: readonly Restoration[], cause: C
       }
     }
   }
-  // Files of one kind of step are changed together; a file that moves gets its earlier bytes afterwards.
+  // Changes the files of one kind of step together; a moved file gets its earlier bytes afterwards.
   const moves = steps.filter(({ from }) => from !== undefined);
   await desk.swap([...moves, ...steps.filter(({ from }) => from === undefined)]);
   return { ids, left };
 }
 
-/** Paths of the files to look at before a memory is restored. */
+/** Paths of the files to check before a memory is restored. */
 function listPaths({ is, was, why }: Restoration): string[] {
   if (why !== undefined) return [];
   if (!is) return was ? [was.path] : [];

@@ -1,4 +1,4 @@
-/** Adds what is to be remembered. */
+/** Adds new memories. */
 import { join } from "node:path";
 import type { Clock } from "../../../seams/clock.js";
 import { planMemory, withoutHints } from "../../draft.js";

@@ -61,7 +61,7 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
     },
   };
 
-  /** Only imports need it. */
+  /** Loaded only for imports. */
   async function openCopies(): Promise<Copies> {
     return (await import("./copies.js")).createCopies(parts);
   }

@@ -26,19 +26,19 @@ export interface CopiesOptions {
   finish(standing: Standing, path: string, memory: Memory): Written;
 }
 
-/** A copy that may be written if its place is free. */
+/** A copy that may be written if its path is free. */
 interface Checked {
-  /** Its position among those given. */
+  /** Its index in the input. */
   index: number;
   copy: MemoryCopy;
   memory: Memory;
-  /** Absent if what the file says depends on its time. */
+  /** Absent if the reading depends on the file's time. */
   reading?: FileReading;
   place: Place;
   standing: Standing;
 }
 
-/** Bounds the size of a step: each line of `pending.json` holds a whole memory. */
+/** Limits the size of a step: each line of `pending.json` holds a whole memory. */
 const AT_A_TIME = 250;
 
 export function createCopies({ clock, finish, gate, standings }: CopiesOptions): Copies {
@@ -51,7 +51,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     async adoptAll(copies, cause, onProgress) {
       const written: Written[] = [];
       const places = copies.flatMap(({ id }) => parseID(id) ?? []);
-      // Enters what a person has removed, so that a name that no folder lists is free; `list` has done that already.
+      // Records files that a person has removed, so that a name that no folder lists is free; `list` already does that.
       for (const standing of new Set(places.map((place) => findStanding(standings, place))))
         if (standing.shelf.entries().length === 0) await standing.shelf.scan();
       const keptOut = new Set(listKeptOut(standings));
@@ -85,7 +85,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     return written;
   }
 
-  /** Results by position. */
+  /** Results by index. */
   async function write(
     standing: Standing,
     checked: readonly Checked[],
@@ -122,7 +122,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
   }
 }
 
-/** Reads a copy and decides whether it may be written, or why not. `keptOut` as for `findHint`. */
+/** Reads a copy and decides whether, or why not, it may be written. `keptOut` as for `findHint`. */
 async function checkCopy(
   { contents, id, isArchived }: MemoryCopy,
   keptOut: ReadonlySet<string>,
@@ -131,12 +131,12 @@ async function checkCopy(
   const place = parseID(id);
   if (!place) return { why: missing(id) };
   const fault = findNameFault(place.name);
-  if (fault !== undefined) return { why: `${quotePath(id)} is no id of a memory: ${fault}` };
+  if (fault !== undefined) return { why: `${quotePath(id)} is not the id of a memory: ${fault}` };
   const { parseMemoryFile } = await import("../../memory-file.js");
   const modifiedMs = clock.now();
   const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs });
   if (reading.kind === "problem") return { why: reading.what };
-  // All of the text is looked through: a comment in the fields is in the file as well.
+  // Checks the whole text: comments among the fields are in the file as well.
   const whole = { ...reading.memory, content: contents };
   const standing = findStanding(standings, place);
   const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
@@ -145,7 +145,7 @@ async function checkCopy(
   return { memory: reading.memory, place, standing, ...(isDated(reading, modifiedMs) && { reading }) };
 }
 
-/** True if the file itself says when it was written and changed, so that its time decides nothing. */
+/** True if the file itself states when it was written and changed, so that its time does not matter. */
 const isDated = (reading: FileReading, modifiedMs: number): boolean =>
   reading.kind === "memory" &&
   reading.memory.isUndated !== true &&
@@ -160,13 +160,13 @@ function listReadings(ready: readonly (Checked & { path: string })[]): Readings 
 }
 
 interface Look {
-  /** The file in the place of a memory, on disk or planned. */
+  /** The file at a memory's path, on disk or planned. */
   find(paths: readonly string[]): Promise<{ path: string; text: string | undefined } | undefined>;
-  /** Why the folder of this path cannot be written to: it is a link. */
+  /** The refusal if the folder of this path is a link. */
   findLink(path: string): Promise<string | undefined>;
 }
 
-/** Lists each folder once: most copies go where no file is. `planned` are the texts of this step, by path. */
+/** Lists each folder once, because most copies have a free path. `planned`: the texts of this step, by path. */
 function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
   const links = new Map<string, Promise<string | undefined>>();
   const names = new Map<string, Promise<ReadonlySet<string>>>();
