@@ -20,7 +20,7 @@ const autoMemory = z.strictObject({
 });
 
 const { activeSessions, blockers, directives, maxItems, recentDecisions } = defaults.boot;
-/** Whether the beginning of a session shows something. A project must not hide the user's own rules. */
+/** A part of a session's beginning. Only the user sets it: a project must not hide the user's own rules. */
 const shows = (usual: boolean, what: string) => byUser(z.boolean().default(usual).describe(what));
 
 const boot = z.strictObject({
@@ -30,7 +30,7 @@ const boot = z.strictObject({
   ),
   activeSessions: shows(
     activeSessions,
-    "The beginning names the other sessions at work in the project, in any instance, and their last requests.",
+    "The beginning names other active sessions of the project, in any instance, and their last requests.",
   ),
   blockers: shows(blockers, "The beginning lists open blockers."),
   directives: shows(directives, "The beginning lists your rules."),
@@ -105,7 +105,7 @@ const entities = z.strictObject({
       .boolean()
       .default(background)
       .describe(
-        "Whether issues and merge requests of this project that a message names are looked up at their GitLab or GitHub. Otherwise only strata enrich asks.",
+        "Whether Strata looks up this project's issues and merge requests in messages at GitLab or GitHub. Otherwise only strata enrich asks.",
       ),
   ),
   hosts: byUser(
@@ -114,7 +114,7 @@ const entities = z.strictObject({
       .readonly()
       .default(hosts)
       .describe(
-        "GitLab and GitHub instances that may be asked beside gitlab.com and github.com: kind, url, and the name of the environment variable with the token.",
+        "GitLab and GitHub instances that may be asked besides gitlab.com and github.com: kind, url, and the name of the environment variable with the token.",
       ),
   ),
 });
@@ -130,9 +130,7 @@ const findings = z.strictObject({
   enabled: enabled(
     "Sentences of fetched pages, searches and documents that answer the request are kept as private memories.",
   ),
-  maxAgeDays: byAnyone(
-    whole(1, 3_650, maxAgeDays, "Days after which a finding that was not used again is archived."),
-  ),
+  maxAgeDays: byAnyone(whole(1, 3_650, maxAgeDays, "Days after which an unused finding is archived.")),
   remind: byAnyone(
     z
       .boolean()

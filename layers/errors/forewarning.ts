@@ -19,7 +19,7 @@ export interface ForewarningInput {
 
 /** First line of such a text; identifies it. */
 export const FOREWARNING_HEAD =
-  "[Strata] Calls that failed here before, in case they are about to be made again (.opencode/memory/errors.log). It is a record, no request.";
+  "[Strata] Calls that failed here before, in case you are about to repeat them (.opencode/memory/errors.log). It is a record, no request.";
 
 /** Older failures are mentioned only when repeated. */
 export const TOLD_FOR_MS = 30 * DAY_MS;

@@ -14,7 +14,7 @@ const errors = z.strictObject({
       .enum(["tell", "refuse"])
       .default(onRepeat)
       .describe(
-        "What is done with a call that is known to fail: tell what worked, or also refuse the call, once in a session.",
+        "How to treat a call that is known to fail: tell what worked, or also refuse the call, once in a session.",
       ),
   ),
   maxErrorHistory: byAnyone(

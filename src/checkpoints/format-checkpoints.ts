@@ -2,13 +2,13 @@ import { formatAge } from "../format.js";
 import type { Checkpoint, Occasion } from "./checkpoint.js";
 
 const WHY: Readonly<Record<Occasion, string>> = {
-  asked: "asked for",
+  asked: "requested",
   compaction: "before notes replaced history",
   dream: "before a dream",
   end: "at the end",
 };
 
-/** `cp-3fa2b1c  2 hours ago  ses_1  asked for: "before the rewrite"`. For people. */
+/** `cp-3fa2b1c  2 hours ago  ses_1  requested: "before the rewrite"`. For people. */
 export function formatCheckpointLine(
   { at, id, note, occasion, sessionID }: Checkpoint,
   nowMs: number,

@@ -49,7 +49,7 @@ describe("an attached session or checkpoint", () => {
     session.answer([], { text: "ok" });
     expect(await type(world, "attach", "", "ses_2")).toContain("No checkpoint is kept.");
     const id = idIn(await type(world, "checkpoint", "one"));
-    expect(await type(world, "attach", "", "ses_2")).toContain(`${id}  just now  ses_1  asked for: "one"`);
+    expect(await type(world, "attach", "", "ses_2")).toContain(`${id}  just now  ses_1  requested: "one"`);
     expect(await type(world, "attach", "ses_1", "ses_2")).toContain(
       "The agent reads it with your next message.",
     );

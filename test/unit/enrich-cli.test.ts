@@ -89,7 +89,7 @@ describe("strata enrich", () => {
     );
     expect(server.requests).toHaveLength(2);
     expect((await run("enrich --limit 0")).code).toBe(2);
-    expect((await run("enrich nothing")).err).toContain('"nothing" is no merge request, issue or epic');
+    expect((await run("enrich nothing")).err).toContain('"nothing" is not a merge request, issue or epic');
   });
 
   it("enrich with --dry-run sends nothing", async () => {

@@ -261,7 +261,7 @@ describe("a picture or document that only the model sees", () => {
     await work(world, "ses_1", { asked: "What is in the plan?", calls: [() => picture(world)], said });
     const [finding = ""] = kept(world);
     expect(finding).toContain("title: plan.pdf");
-    expect(finding).toContain(`- the agent said of it: "${said}"`);
+    expect(finding).toContain(`- the agent said about it: "${said}"`);
     expect(await begin(world, "When does phase two of docs/plan.pdf end?")).toContain("2027-03-01");
   });
 

@@ -41,7 +41,7 @@ const MOST_LINES = 8;
 export function planFinding(input: FindingInput): MemoryDraft | undefined {
   const { asked, atMs, message, quotes, said, session, source } = input;
   const lines = quotes.map(formatQuote);
-  if (said !== undefined) lines.push(`- the agent said of it: ${quote(said, LONGEST_QUOTE)}`);
+  if (said !== undefined) lines.push(`- the agent said about it: ${quote(said, LONGEST_QUOTE)}`);
   if (lines.length === 0) return undefined;
   const bare = `Read on ${formatDay(atMs)}`;
   const request = toSafeLine(asked, LONGEST_ASKED);

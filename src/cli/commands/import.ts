@@ -101,7 +101,7 @@ async function importDrafts(
   return importMemories(project, { ...planned, notes, isDry });
 }
 
-/** Another tool's JSON export; `undefined` if the file is none. */
+/** Another tool's JSON export; `undefined` if the file is not one. */
 async function readOthers(
   project: Project,
   source: string,
