@@ -62,7 +62,7 @@ describe("an attached session or checkpoint", () => {
     const more = await request(world, session);
     expect(JSON.stringify(more.at(-1)?.parts)).toContain(`checkpoint ${id}`);
     expect(more.slice(0, shown.length)).toEqual(shown);
-    await expect(type(world, "attach", "ses_2", "ses_2")).rejects.toThrow("this is the session itself");
+    await expect(type(world, "attach", "ses_2", "ses_2")).rejects.toThrow("this is the current session");
     await expect(type(world, "attach", "cp-0000000", "ses_2")).rejects.toThrow("there is no checkpoint");
   });
 
