@@ -68,7 +68,7 @@ it("gc lists archived notes and removes them only with --execute", async () => {
   const { dream, files } = await open(200);
   await dream();
   const clock = createFakeClock(MORNING + 31 * DAY_MS);
-  expect((await runStrata(files, "gc", { clock })).out).toContain("archived notes of an old session");
+  expect((await runStrata(files, "gc", { clock })).out).toContain("archived notes of an unused session");
   expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
   expect((await runStrata(files, "gc --execute", { clock })).code).toBe(0);
   expect(names(files, `${NOTES}/archive`)).toEqual([]);

@@ -183,7 +183,7 @@ describe("strata bootstrap takes facts", () => {
       "packages/api/package.json#commands",
     ]);
     const outside = await runStrata(files, "bootstrap ../elsewhere");
-    expect(outside).toMatchObject({ code: 2, err: expect.stringContaining("outside of the project") });
+    expect(outside).toMatchObject({ code: 2, err: expect.stringContaining("outside the project") });
   });
 
   it("not from links or from files that are too large or broken, which it names", async () => {
