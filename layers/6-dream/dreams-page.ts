@@ -70,7 +70,11 @@ export function formatDream({
     `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
     "",
     ...groupByReason(changes).map(formatGroup),
-    ...(oldNotes > 0 ? [`- notes of ${oldNotes} unused sessions moved to \`session-memory/archive/\``] : []),
+    ...(oldNotes > 0
+      ? [
+          `- notes of ${oldNotes} unused ${oldNotes === 1 ? "session" : "sessions"} moved to \`session-memory/archive/\``,
+        ]
+      : []),
   ];
   const more = [
     ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),

@@ -28,6 +28,22 @@ async function type(session: Session, name: string): Promise<void> {
   await expect(session.command(name)).rejects.toThrow("answered 500");
 }
 
+/**
+ * Dreams until the file contains the text. A dream may miss what was written while OpenCode was still reading the
+ * memories; the next one finds it.
+ */
+async function dreamUntil(session: Session, path: string, text: string): Promise<void> {
+  for (let left = 5; left > 0; left--) {
+    await type(session, "dream");
+    const isThere = whenContains(path, text, 3_000).then(
+      () => true,
+      () => false,
+    );
+    if (await isThere) return;
+  }
+  throw new Error(`${path} does not contain ${text} after five dreams`);
+}
+
 /** The first session of a host, which reads the memories for the first time. */
 async function warmUp(stage: Stage): Promise<Session> {
   const session = await stage.newSession("first");
@@ -63,8 +79,7 @@ test("a dream archives blockers resolved long ago and old notes, and gc announce
   const { all } = strata(stage, "gc");
   expect(all).toMatch(/resolved blockers: 1, .*1 due, the next dream archives them/);
   expect(all).toMatch(/notes of sessions: \d+, .*1 due/);
-  await type(session, "dream");
-  await whenContains(stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
+  await dreamUntil(session, stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
   expect(existsSync(stage.project.file(`${MEMORY}/archive/blocker/old-key.md`))).toBe(true);
   expect(existsSync(stage.project.file(`${MEMORY}/blocker/open-key.md`))).toBe(true);
   await whenContains(stage.project.file(".opencode/session-memory/archive/ses_old.md"), "Old notes");
@@ -103,9 +118,8 @@ test("a fact whose file has changed is marked for verification, and a dream rene
     all: expect.stringContaining("package.json has changed"),
   });
   expect(await begin(stage, "between")).toContain("verify: package.json has changed since");
-  await type(session, "dream");
   const path = stage.project.file(`${MEMORY}/procedure/scripts-of-shop.md`);
-  await whenContains(path, "`jest --ci`");
+  await dreamUntil(session, path, "`jest --ci`");
   expect(readFileSync(path, "utf8")).not.toContain("vitest");
   await begin(stage, "next");
   expect(await begin(stage, "after")).toMatch(/`jest --ci` \(procedure, from the repository[^;]*\)/);
