@@ -55,3 +55,6 @@ export function foldSentence(text: string): string {
     .replace(/[\s.!。！]+$/u, "")
     .toLowerCase();
 }
+
+/** Text from elsewhere cannot pass for the plugin's own, which begins with `[Strata]`. */
+export const withoutMark = (text: string): string => text.replace(/\[Strata\]/gi, "(Strata)");

@@ -7,6 +7,7 @@
  *
  * Stored in the user's state folder, a file for each project, where no repository can add a line.
  */
+
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
@@ -15,7 +16,7 @@ import { readJsonLines } from "../../src/record/json-lines.js";
 import { isVersion } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
-import { toLine } from "../../src/text.js";
+import { toLine, withoutMark } from "../../src/text.js";
 import { LAYER } from "./injection/shown.js";
 
 export interface AgentChange {
@@ -89,6 +90,6 @@ export function formatChanges(changes: readonly AgentChange[]): string | undefin
 }
 
 function formatChange({ id, what, words }: AgentChange): string {
-  const said = toLine(words, LONGEST_WORDS).replace(/\[Strata\]/gi, "(Strata)");
+  const said = withoutMark(toLine(words, LONGEST_WORDS));
   return `${what} ${toLine(id, LONGEST_WORDS)} (the user said ${JSON.stringify(said)})`;
 }

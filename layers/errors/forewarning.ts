@@ -1,7 +1,8 @@
 /** Warns a session, after the user's messages, of calls that failed before. Pure. */
+
 import { isChangingTool } from "../../src/conversation/call.js";
 import { DAY_MS, formatDay } from "../../src/days.js";
-import { quote } from "../../src/text.js";
+import { quote, withoutMark } from "../../src/text.js";
 import type { KnownFailure } from "./known-failures.js";
 import { splitShellWords } from "./spelling.js";
 
@@ -34,7 +35,6 @@ const MOST_CHARACTERS = 1_200;
 const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
 /** Shorter words of a call occur in many messages. */
 const SHORTEST_WORD = 5;
-const OWN_MARK = /\[Strata\]/gi;
 
 /**
  * With the first message, open failures that were repeated or whose correction is known, most frequent first;
@@ -86,7 +86,7 @@ function formatFailure(failure: KnownFailure): string {
 const nameCall = ({ call, tool }: KnownFailure): string => `${tool} ${toData(call, LONGEST_CALL)}`;
 
 /** Quotes a tool's text so that it cannot pass for the plugin's own. */
-const toData = (text: string, limit: number): string => quote(text.replace(OWN_MARK, "(Strata)"), limit);
+const toData = (text: string, limit: number): string => quote(withoutMark(text), limit);
 
 /** Does the message contain the call, or its path, address or script? */
 function isNamed(call: string, message: string): boolean {

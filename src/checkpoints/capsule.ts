@@ -1,7 +1,7 @@
 /** Formats a session or checkpoint for handover: a bounded text for a model, one file for people. Pure. */
 import type { Memory } from "../memory/memory.js";
 import { formatPoints } from "../notes/handoff.js";
-import { cut, toLine } from "../text.js";
+import { cut, toLine, withoutMark } from "../text.js";
 import type { Checkpoint, CheckpointFile } from "./checkpoint.js";
 
 /** A checkpoint, or a session as it is now. */
@@ -17,10 +17,6 @@ export const MOST_CHARACTERS = 6_000;
 const LONGEST_PLAN = 1_500;
 const LONGEST_LINE = 160;
 const MOST = { reasons: 6, memories: 10, files: 20, rules: 20 };
-
-/** Marks a text as the plugin's own; replaced in text from outside. */
-const OWN_MARK = /\[Strata\]/gi;
-const withoutMark = (text: string): string => text.replace(OWN_MARK, "(Strata)");
 
 /** For the model of the session that receives it. `now`: the changed files as they are now. */
 export function formatCapsule(source: Source, now: readonly CheckpointFile[]): string {

@@ -2,7 +2,7 @@
 import { DAY_MS } from "../days.js";
 import { isRecord } from "../records.js";
 import { count, list, object, oneOf, optional, parserOf, string } from "../shape.js";
-import { toSafeLine } from "../text.js";
+import { toSafeLine, withoutMark } from "../text.js";
 import { formatLocated, type LocatedEntity } from "./forges.js";
 
 export interface EntityFact {
@@ -29,8 +29,6 @@ const LONGEST_NAME = 60;
 const MOST_LABELS = 10;
 /** Maximum number of facts on disk. */
 export const MOST_FACTS = 1_000;
-/** The plugin's mark; text from outside must not begin with it. */
-const OWN_MARK = /\[Strata\]/gi;
 
 /** How long an answer is used before the next request: merged and closed entities seldom change. */
 const FRESH_MS: Readonly<Record<EntityState, number>> = {
@@ -71,7 +69,7 @@ export const boundFact = ({ author, labels, title, ...fact }: EntityFact): Entit
   labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
 });
 
-const clean = (text: string, limit: number): string => toSafeLine(text, limit).replace(OWN_MARK, "(Strata)");
+const clean = (text: string, limit: number): string => withoutMark(toSafeLine(text, limit));
 
 const parseFact = parserOf(
   object<EntityFact>({

@@ -2,7 +2,7 @@
 
 import { formatSession, type Instance, type LiveSession } from "../../../src/instances/instance.js";
 import { type Lease, PERSON } from "../../../src/instances/lease.js";
-import { toLine } from "../../../src/text.js";
+import { toLine, withoutMark } from "../../../src/text.js";
 
 export type ActiveSessions = readonly Pick<Instance, "id" | "sessions">[];
 
@@ -10,7 +10,6 @@ const MOST_SESSIONS = 6;
 /** Leases named for each session. */
 const MOST_HELD = 3;
 const LONGEST_ITEM = 80;
-const OWN_MARK = /\[Strata\]/gi;
 
 /**
  * Sessions of any instance that are busy or hold a lease, or else the last used one of each other instance, with
@@ -30,9 +29,7 @@ export function formatActive(
   const persons = heldBy(PERSON);
   const lines = [...found.slice(0, MOST_SESSIONS), ...(persons === "" ? [] : [`- a person${persons}`])];
   if (lines.length === 0) return undefined;
-  return ["Other sessions here, and what they were last asked:", ...lines]
-    .join("\n")
-    .replace(OWN_MARK, "(Strata)");
+  return withoutMark(["Other sessions here, and what they were last asked:", ...lines].join("\n"));
 }
 
 /** ", holds src/a.ts and 2 more"; empty without leases. */
