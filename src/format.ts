@@ -31,9 +31,15 @@ export function formatAge(thenMs: number, nowMs: number): string {
   const minutes = Math.floor((nowMs - thenMs) / 60_000);
   if (Number.isNaN(minutes)) return "at an unknown time";
   if (minutes < 1) return "just now";
-  if (minutes < 60) return `${count(minutes, "minute")} ago`;
+  if (minutes < 60) return `${formatCounted(minutes, "minute")} ago`;
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${count(hours, "hour")} ago` : `${count(Math.floor(hours / 24), "day")} ago`;
+  return hours < 24
+    ? `${formatCounted(hours, "hour")} ago`
+    : `${formatCounted(Math.floor(hours / 24), "day")} ago`;
 }
 
-const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? "" : "s"}`;
+/** "1 memory", "2 memories"; `several` by default ends in "s". */
+export const formatCounted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
+export const countMemories = (count: number): string => formatCounted(count, "memory", "memories");

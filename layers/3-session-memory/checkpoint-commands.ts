@@ -1,8 +1,10 @@
 /** `/checkpoint`, `/attach` and `/refresh`; loaded at the first use. */
+
 import type { Attached } from "../../src/checkpoints/attached.js";
 import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
 import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
 import { StrataError } from "../../src/error.js";
+import { formatCounted } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 
 type Call = { sessionID: string; words: string };
@@ -28,15 +30,12 @@ function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
   const named = note === undefined ? "" : ` ${JSON.stringify(note)}`;
   const todos = ledger.todos?.items.length ?? 0;
   const counts = [
-    formatCounted(todos, "todo", "todos"),
-    formatCounted(files.length, "changed file", "changed files"),
+    formatCounted(todos, "todo"),
+    formatCounted(files.length, "changed file"),
     formatCounted(memories.length, "memory", "memories"),
   ];
   return `Kept as ${id}${named}: the notes, ${counts.join(", ")}.`;
 }
-
-const formatCounted = (count: number, one: string, several: string): string =>
-  `${count} ${count === 1 ? one : several}`;
 
 /** Shows the agent the session's goal and the user's rules again. */
 export async function refreshHere(

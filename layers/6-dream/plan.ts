@@ -106,16 +106,24 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
   if (expires !== undefined && Date.parse(expires) <= nowMs)
     return `it was to be kept until ${expires.slice(0, 10)}`;
   if (isProtected(memory)) return undefined;
-  if (type === "blocker") {
-    const keptMs = retention.resolvedBlockersDays * DAY_MS;
-    const isOver = status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
-    return isOver ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
-  }
+  if (type === "blocker")
+    return isBlockerOver(memory, { nowMs, retention })
+      ? `the blocker was resolved on ${updated.slice(0, 10)}`
+      : undefined;
   if (status === "superseded") {
     const isOver = nowMs - Date.parse(updated) >= SUPERSEDED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
   return findNeglect(memory, input);
+}
+
+/** Was the blocker resolved long enough ago to be archived? Pinned ones never are. */
+export function isBlockerOver(
+  { pinned, status, type, updated }: Memory,
+  { nowMs, retention }: Pick<DreamInput, "nowMs" | "retention">,
+): boolean {
+  const keptMs = retention.resolvedBlockersDays * DAY_MS;
+  return type === "blocker" && !pinned && status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
 }
 
 function findNeglect(memory: Memory, input: DreamInput): string | undefined {

@@ -1,5 +1,6 @@
 /** Texts for people about memories that are not theirs. Pure. */
 
+import { countMemories } from "../format.js";
 import { toLine } from "../text.js";
 import type { Memory } from "./memory.js";
 
@@ -13,7 +14,7 @@ export function formatWaiting(foreign: readonly Memory[], accepting: string): st
   const lines = foreign.slice(0, MOST_LINES).map(formatOne);
   const more = foreign.length - lines.length;
   return [
-    `${count(foreign.length)} came with this repository, or changed while the agent worked. You did not state them here, so they are shown as the repository's, not as rules:`,
+    `${countMemories(foreign.length)} came with this repository, or changed while the agent worked. You did not state them here, so they are shown as the repository's, not as rules:`,
     ...lines,
     ...(more > 0 ? [`and ${more} more: strata list --foreign`] : []),
     `${accepting} makes all of them yours.`,
@@ -22,12 +23,12 @@ export function formatWaiting(foreign: readonly Memory[], accepting: string): st
 
 export function formatAccepted(accepted: readonly Memory[]): string {
   if (accepted.length === 0) return "No memory is waiting to be accepted.";
-  return `${count(accepted.length)} ${accepted.length === 1 ? "counts" : "count"} as yours now. undo reverts this.`;
+  return `${countMemories(accepted.length)} ${accepted.length === 1 ? "counts" : "count"} as yours now. undo reverts this.`;
 }
 
 export function formatRevoked(files: number | undefined): string {
   if (files === undefined) return "There is no acceptance to undo.";
-  return `Taken back: ${count(files)} ${files === 1 ? "counts" : "count"} as the repository's again.`;
+  return `Taken back: ${countMemories(files)} ${files === 1 ? "counts" : "count"} as the repository's again.`;
 }
 
 function formatOne({ content, id, title }: Memory): string {
@@ -37,5 +38,3 @@ function formatOne({ content, id, title }: Memory): string {
     all.length > words.length ? ` (${all.length - words.length} characters more: strata show ${id})` : "";
   return `  ${id}  ${words === "" ? toLine(title, LONGEST_WORDS) : words}${more}`;
 }
-
-const count = (number: number): string => `${number} ${number === 1 ? "memory" : "memories"}`;

@@ -1,4 +1,5 @@
 /** Tells the user about memories that are not theirs, in one line. */
+import { countMemories } from "../format.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Toasts } from "../toasts.js";
@@ -49,5 +50,3 @@ function formatForeign(cause: ForeignCause, count: number): string {
       : `${countMemories(count)} changed on disk while the agent worked`;
   return `${come} and ${count === 1 ? "is" : "are"} not shown as your words; /memory-trust shows and accepts them`;
 }
-
-const countMemories = (count: number): string => `${count} ${count === 1 ? "memory" : "memories"}`;

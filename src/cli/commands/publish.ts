@@ -1,6 +1,7 @@
 /** `strata publish`: shows git memories that it ignores: one, or all that a type, an age or words select. */
 
 import { randomUUID } from "node:crypto";
+import { countMemories } from "../../format.js";
 import { isHidden } from "../../memory/kept-out.js";
 import type { Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store.js";
@@ -8,7 +9,7 @@ import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.
 import { reportWritten, requireMemory } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
-import { countMemories, listSelected, readSelection, selectMemories } from "../upkeep/select.js";
+import { listSelected, readSelection, selectMemories } from "../upkeep/select.js";
 
 export const run: Run = async (cli, options, args) => {
   const { dryRun, includePrivate } = options;

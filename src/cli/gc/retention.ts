@@ -1,7 +1,8 @@
 /** Reports what is kept for how long, and what the next dream or session archives. Reads only. */
+
 import { findAged } from "../../../layers/5-auto-memory/findings/plan-finding.js";
 import { findOldNotes } from "../../../layers/6-dream/archive-notes.js";
-import { DAY_MS } from "../../days.js";
+import { isBlockerOver } from "../../../layers/6-dream/plan.js";
 import { isFinding } from "../../memory/finding.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import { readText } from "../../seams/files.js";
@@ -43,7 +44,7 @@ export async function readRetention(project: Project): Promise<Retained[]> {
       };
     },
   );
-  const latestMs = clock.now() - resolvedBlockersDays * DAY_MS;
+  const limits = { nowMs: clock.now(), retention: config.retention };
   const { folders } = project;
   const old = await findOldNotes({ clock, files, folders, retention: config.retention });
   const notes = (await files.list(folders.sessionMemory)).filter((name) => /^[^.]+\.md$/.test(name));
@@ -52,7 +53,7 @@ export async function readRetention(project: Project): Promise<Retained[]> {
     {
       ...{ what: "resolved blockers", setting: "retention.resolvedBlockersDays", count: blockers.length },
       kept: `${resolvedBlockersDays} days`,
-      due: blockers.filter(({ updated }) => Date.parse(updated) <= latestMs).length,
+      due: blockers.filter((memory) => isBlockerOver(memory, limits)).length,
       next: "the next dream archives them",
     },
     {

@@ -6,7 +6,7 @@ import {
   type ReadSession,
   readSession,
 } from "../../checkpoints/read-session.js";
-import { formatAge } from "../../format.js";
+import { formatAge, formatCounted } from "../../format.js";
 import type { Instance } from "../../instances/instance.js";
 import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
 import { readTitles } from "../../screen/known-sessions.js";
@@ -102,8 +102,8 @@ function format(session: SessionFacts, nowMs: number): string {
   const marks = [
     phase,
     formatAge(Date.parse(lastActive), nowMs),
-    `${toolCalls} tool ${toolCalls === 1 ? "call" : "calls"}`,
-    ...(openTodos > 0 ? [`${openTodos} open ${openTodos === 1 ? "todo" : "todos"}`] : []),
+    formatCounted(toolCalls, "tool call"),
+    ...(openTodos > 0 ? [formatCounted(openTodos, "open todo")] : []),
     ...(instance === undefined ? [] : [`instance ${instance}`]),
   ];
   const now = doing === undefined ? "" : `\n    ${doing}`;

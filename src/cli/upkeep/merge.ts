@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Change, isProtected } from "../../../layers/6-dream/change.js";
 import { findDuplicates } from "../../../layers/6-dream/duplicates.js";
 import { takeIn } from "../../../layers/6-dream/take-in.js";
+import { countMemories } from "../../format.js";
 import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
 import { readType } from "../arguments.js";
@@ -13,7 +14,6 @@ import { openProject } from "../open-project.js";
 import { type Merge, planPair } from "./mergeable.js";
 import { findNearPairs } from "./near-pairs.js";
 import { openConflictLog } from "./record-rivals.js";
-import { countMemories } from "./select.js";
 
 export const run: Run = async (cli, { execute, json, type: given }) => {
   const { say, style, warn } = cli;

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import type { ConflictLog } from "../../../layers/5-auto-memory/conflict-log.js";
 import { StrataError } from "../../error.js";
+import { countMemories } from "../../format.js";
 import { readOtherVersion } from "../../memory/conflict.js";
 import type { ConflictRecord } from "../../memory/conflict-records.js";
 import type { Memory } from "../../memory/memory.js";
@@ -16,7 +17,6 @@ import { openEditor } from "../editor.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openConflictLog } from "./record-rivals.js";
-import { countMemories } from "./select.js";
 
 const choices = ["this", "that", "both"] as const;
 type Choice = (typeof choices)[number] | "edited";

@@ -64,5 +64,3 @@ export function listSelected({ say }: CliContext, memories: readonly Memory[]): 
   for (const { id, title } of memories.slice(0, MOST_LISTED)) say(`${id}  ${title}`);
   if (memories.length > MOST_LISTED) say(`and ${memories.length - MOST_LISTED} more`);
 }
-
-export const countMemories = (count: number): string => `${count} ${count === 1 ? "memory" : "memories"}`;
