@@ -1,7 +1,7 @@
 /** Whatever the host changes in what was sent stands in the savings ledger before the request leaves. */
-import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SavingsRecord } from "../../src/record/savings.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { startOpenCode } from "./stage/opencode.js";
@@ -86,7 +86,7 @@ test("machine state that is deleted while OpenCode runs breaks nothing, not afte
   stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"));
   const session = await stage.newSession("state");
   await session.ask("First, the importer.");
-  rmSync(stage.project.file(STATE), { recursive: true });
+  removeFolder(stage.project.file(STATE));
   await session.ask("Second.");
   await stage.restart({ kill: true });
   await stage.session(session.id).ask("Third.");

@@ -3,13 +3,14 @@
  * again or kept. The plugin has weights of its own here, by which it is known what is likely.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { locateRecord } from "../../src/owner/record.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { CANDIDATE, LEARNED } from "../support/extraction.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -22,7 +23,7 @@ const plugin = join(folder, "opencode-strata");
 for (const name of ["dist", "prompts", "vectors", "package.json"])
   cpSync(join(repository, name), join(plugin, name), { recursive: true });
 writeFileSync(join(plugin, "vectors", "signals.json"), JSON.stringify(LEARNED));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 const shared = shareHost({ plugin });
 const INDEX = ".opencode/memory/MEMORY.md";
@@ -64,7 +65,7 @@ test("a likely sentence waits unseen after one session, and the next sessions kn
   expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
   expect(strata(stage, "list")).toBe("No memories.\n");
   const machineState = stage.project.file(".opencode/strata");
-  await stage.restart({ meanwhile: () => rmSync(machineState, { recursive: true, force: true }) });
+  await stage.restart({ meanwhile: () => removeFolder(machineState) });
   await (await stage.newSession("two")).ask(CANDIDATE);
   await whenContains(stage.project.file(INDEX), "SQLite");
   await whenFits(file, (text) => !text.includes("SQLite"), "no candidate");

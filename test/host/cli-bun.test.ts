@@ -1,16 +1,17 @@
 /** The command line under Bun, the one that OpenCode has in it. */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { patiently } from "../support/patience.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { findOpenCode } from "./stage/opencode-binary.js";
 
 const home = mkdtempSync(join(tmpdir(), "strata-bun-"));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(() => removeFolder(home));
 
 it(
   "the command line does the same under Bun as under Node",

@@ -1,10 +1,11 @@
 /** A repository that means harm, worked in for three turns and looked at with every command, in the real OpenCode. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { commands } from "../../src/cli/commands.js";
+import { removeFolder } from "../support/remove-folder.js";
 import {
   EVIL,
   PAYLOAD,
@@ -95,7 +96,7 @@ function expectUnharmed({ model, project }: Stage): void {
 
 const forms: [string, (project: Project) => void][] = [
   ["a clone", () => {}],
-  ["an archive without git", ({ path }) => rmSync(join(path, ".git"), { recursive: true })],
+  ["an archive without git", ({ path }) => removeFolder(join(path, ".git"))],
   [
     "an archive with a git directory that carries an id",
     ({ path }) => writeFileSync(join(path, ".git", "opencode-strata-id"), `${"b".repeat(32)}\n`),

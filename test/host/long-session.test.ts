@@ -4,11 +4,11 @@
  * savings ledger says why not.
  */
 
-import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { patiently } from "../support/patience.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { createWorkedSessions, type WorkedSessions } from "./coding/sessions.js";
 import { createWork, createWorkFiles, type Work } from "./coding/work.js";
 import { repository } from "./repository.js";
@@ -162,7 +162,7 @@ async function play({ model, project }: Stage): Promise<Played> {
   await goOn(20);
   const deletedAfter = model.requests.length;
   await stage.restart({
-    meanwhile: ({ file }) => rmSync(file(".opencode/strata/state"), { recursive: true }),
+    meanwhile: ({ file }) => removeFolder(file(".opencode/strata/state")),
   });
   await goOn(12);
   await goOn(1, fork.id);

@@ -1,5 +1,5 @@
 /** A small invented session, in the form of recorded ones, played in the real OpenCode and in the simulation of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -15,6 +15,7 @@ import { replay } from "../sessions/replay.js";
 import { writeReport } from "../sessions/report.js";
 import type { Replay } from "../sessions/request-record.js";
 import { readHostTools } from "../sessions/tool-definitions.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import type { ChatTool } from "./stage/model-request.js";
 
@@ -42,7 +43,7 @@ function readBack(made: RecordedSession): RecordedSession {
     writeFileSync(join(folder, "session.json"), JSON.stringify(made));
     return readSession(join(folder, "session.json"));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 
@@ -108,7 +109,7 @@ describe("a recorded session in the real OpenCode", () => {
       expect(tables).toContain("| clearable results, read |");
       expect(readFileSync(join(folder, "sessions.svg"), "utf8")).toContain(`>${ratio.toFixed(2)}</text>`);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     }
   });
 });

@@ -1,6 +1,6 @@
 /** Invariant 1 in the real OpenCode: a request begins with the bytes of the one before it. */
-import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
@@ -101,8 +101,8 @@ test("machine state that is deleted between two starts does not break the prefix
   await stage.restart({
     kill: true,
     meanwhile: ({ file }) => {
-      rmSync(file(".opencode/strata"), { recursive: true });
-      rmSync(file(".opencode/tool-results"), { recursive: true });
+      removeFolder(file(".opencode/strata"));
+      removeFolder(file(".opencode/tool-results"));
     },
   });
   stage.model.script(say("two"));

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { patiently } from "../support/patience.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { untilDiskMoves } from "../support/trust-world.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
@@ -155,7 +156,7 @@ test(
       // An earlier version knew nothing of all this.
       meanwhile({ file, folders }) {
         rmSync(file(".git/opencode-strata-id"));
-        rmSync(join(folders.state, "opencode-strata"), { recursive: true });
+        removeFolder(join(folders.state, "opencode-strata"));
       },
     });
     const after = await beginWith(stage, "after", "Never push to main");

@@ -2,10 +2,11 @@
  * A session that an earlier version has begun goes on with this one: the same bytes, nothing lost. Both go on from one
  * copy of the disk, with the same words, and what they send is held against each other.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HEADINGS } from "../../src/notes/sections.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { repository } from "./repository.js";
 import { buildEarlierPackage, hasCommit } from "./stage/earlier-package.js";
 import { whenFits } from "./stage/files.js";
@@ -280,9 +281,9 @@ function createSavedDisk({ root }: Project) {
   return {
     save: () => cpSync(root, folder, asItIs),
     putBack() {
-      for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+      for (const name of readdirSync(root)) removeFolder(join(root, name));
       cpSync(folder, root, asItIs);
-      rmSync(folder, { recursive: true });
+      removeFolder(folder);
       release();
     },
   };

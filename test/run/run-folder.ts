@@ -2,26 +2,26 @@
  * One folder for all temporary files of a test run. It is removed when the run ends, including anything tests left in
  * it; the next run removes the folder of a killed run.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../support/remove-folder.js";
 import { SMALLER_FORMS } from "../support/sizes.js";
 
 const NAME = /^strata-tests-(\d+)-/;
-const REMOVING = { recursive: true, force: true, maxRetries: 5 } as const;
 
 /** Creates the folder and makes it the temporary folder of this process and its children. */
 export function openRunFolder(): void {
   const outside = tmpdir();
   for (const name of readdirSync(outside)) {
     const [, pid] = NAME.exec(name) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(outside, name), REMOVING);
+    if (pid !== undefined && !isRunning(Number(pid))) removeFolder(join(outside, name));
   }
   const folder = mkdtempSync(join(outside, `strata-tests-${process.pid}-`));
   for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
   process.once("exit", () => {
     printSmallerForms(join(folder, SMALLER_FORMS));
-    rmSync(folder, REMOVING);
+    removeFolder(folder);
   });
 }
 

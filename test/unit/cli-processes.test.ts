@@ -1,7 +1,7 @@
 /** The command line as a process: beside others, killed, and with thousands of memories. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -15,6 +15,7 @@ import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { draft } from "../support/memory-world.js";
 import { patiently } from "../support/patience.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { sizeOf } from "../support/sizes.js";
 
 const binary = resolve("dist/strata.js");
@@ -26,7 +27,7 @@ beforeEach(() => {
   project = join(home, "project");
   mkdirSync(join(project, ".git"), { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }), patiently(60_000));
+afterEach(() => removeFolder(home), patiently(60_000));
 
 const options = () => ({
   cwd: project,

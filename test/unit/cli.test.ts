@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,11 +9,12 @@ import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { ownState } from "../support/own-project.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
 const folder = mkdtempSync(join(tmpdir(), "strata-cli-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 const LEDGER = `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`;
 const binary = resolve("dist/strata.js");

@@ -1,6 +1,6 @@
 /** Two people, each with a clone, commit their memories and merge. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,12 +14,13 @@ import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { BY_TEST, draft, idOf } from "../support/memory-world.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "strata-git-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => removeFolder(root));
 
 const git = (clone: string, ...args: string[]): string =>
   execFileSync(

@@ -1,9 +1,10 @@
 /** `strata reconcile --edit` as a process, with a script as the editor. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeFolder } from "../support/remove-folder.js";
 
 const binary = resolve("dist/strata.js");
 let home: string;
@@ -12,7 +13,7 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "strata-home-"));
   mkdirSync(join(home, "project", ".git"), { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => removeFolder(home));
 
 const options = () => ({
   cwd: join(home, "project"),

@@ -3,12 +3,13 @@
  * project is answered, in one thread with everything else. What is needed later is loaded when it is needed.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { removeFolder } from "../support/remove-folder.js";
 
 /** Entry, start and the bundler's own few lines. */
 const MOST_FILES = 3;
@@ -17,7 +18,7 @@ const MOST_BYTES = 540_000;
 const MOST_SCREEN_BYTES = 50_000;
 
 const folder = mkdtempSync(join(tmpdir(), "strata-start-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 
 /** Names every module that is loaded, on a line of its own. */
 const WATCH = `

@@ -3,12 +3,13 @@
  * DevTools protocol over two pipes, with a zero byte after each JSON message.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { patiently } from "../../support/patience.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import type { Browser } from "./chromium.js";
 import { entrust } from "./keeper.js";
 
@@ -45,7 +46,7 @@ export async function openPage({ browser, html, isDark, widthPx }: PageOptions):
   const wire = startBrowser(browser, join(folder, "profile"));
   const close = async (): Promise<void> => {
     await wire.end();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    removeFolder(folder);
     release();
   };
   try {

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../../support/remove-folder.js";
 import { sources } from "../repository.js";
 import { entrust } from "./keeper.js";
 
@@ -26,7 +27,7 @@ export function buildEarlierPackage(commit: string): EarlierPackage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "strata-earlier-")));
   const release = entrust({ folder });
   const remove = (): void => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    removeFolder(folder);
     release();
   };
   try {

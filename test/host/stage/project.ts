@@ -9,10 +9,11 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { planKnownProject } from "../../support/known-project.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { entrust } from "./keeper.js";
 
 /** The folders that isolate a host from its user. */
@@ -52,7 +53,7 @@ export async function createProject(
   const folders = foldersUnder(root);
   for (const folder of Object.values(folders)) await mkdir(folder);
   const project = openProject({ root, folders, path: join(root, "project") }, async () => {
-    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    removeFolder(root);
     release();
   });
   await fill(project, files);
@@ -67,9 +68,7 @@ export async function createNextProject(
   number: number,
 ): Promise<Project> {
   const path = join(root, `project-${number}`);
-  const project = openProject({ root, folders, path }, () =>
-    rm(path, { recursive: true, force: true, maxRetries: 5 }),
-  );
+  const project = openProject({ root, folders, path }, async () => removeFolder(path));
   await fill(project, files);
   await makeKnown(project, number.toString(16).padStart(32, "0"));
   return project;
