@@ -1,7 +1,7 @@
 /** Days are UTC days, so that all machines agree on them, unless their name says local. */
 
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** "2026-11-21". Throws a RangeError for an invalid time. */
 export const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);

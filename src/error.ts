@@ -7,6 +7,10 @@ export function formatError(thrown: unknown): string {
     : thrown.message;
 }
 
+/** Why something failed, for people: the message of a StrataError, or any other error with its code. */
+export const formatFailure = (thrown: unknown): string =>
+  thrown instanceof StrataError ? thrown.message : formatError(thrown);
+
 /** An expected failure. The message says what was expected, what came, and what to do. */
 export class StrataError extends Error {
   override readonly name = "StrataError";

@@ -10,8 +10,12 @@ export interface Folders {
   toolResults: string;
   /** Notes on sessions, for people. */
   sessionMemory: string;
-  /** Memories, for people. */
+  /** Memories, for people. In a linked git worktree, those of the main one if they are shared. */
   memory: string;
+  /** The project that holds the memories. */
+  memoryProject: string;
+  /** Machine state of the memories; may be deleted. */
+  memoryState: string;
   /** The log, the savings ledger and the machine state. */
   strata: string;
   log: string;
@@ -58,13 +62,15 @@ export interface Folders {
 /** Whether the id of a session can be the name of a file. */
 export const isFileName = (id: string): boolean => /^[\w-]{1,200}$/.test(id);
 
-export function planFolders(project: string): Folders {
+export function planFolders(project: string, memoryProject = project): Folders {
   const strata = join(project, ".opencode", "strata");
   return {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
     sessionMemory: join(project, ".opencode", "session-memory"),
-    memory: join(project, ".opencode", "memory"),
+    memory: join(memoryProject, ".opencode", "memory"),
+    memoryProject,
+    memoryState: join(memoryProject, ".opencode", "strata", "state", "memory"),
     strata,
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),

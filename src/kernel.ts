@@ -19,6 +19,7 @@ import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
 import { createMemoryStore } from "./memory/store/memory-store.js";
+import { findMemoryProject } from "./memory/worktree.js";
 import { createNotes } from "./notes/notes.js";
 import { readTracked } from "./own/git-index.js";
 import { type Own, openOwn } from "./own/own.js";
@@ -72,7 +73,10 @@ type Requesting = Pick<
   "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
 >;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
-type Remembering = Pick<KernelContext, "candidates" | "entities" | "locks" | "memories" | "search"> &
+type Remembering = Pick<
+  KernelContext,
+  "candidates" | "entities" | "exchange" | "locks" | "memories" | "search"
+> &
   Pick<KernelContext, "trust"> & { embedder: OpenEmbedder | undefined };
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
@@ -82,11 +86,14 @@ export async function openGround(
   parts: readonly SettingsPart[],
   options: Record<string, unknown> | undefined,
 ): Promise<Ground> {
-  const folders = planFolders(host.project);
   const writes = new PQueue({ concurrency: 1 });
   const background = new PQueue({ concurrency: 4 });
   const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
   const { config } = reading;
+  const sharing = async () => config.sync.worktrees;
+  const problems: string[] = [];
+  const memoryProject = await findMemoryProject(disk, host.project, sharing, (what) => problems.push(what));
+  const folders = planFolders(host.project, memoryProject);
   const guarded = createOwnFiles({
     files: disk,
     clock,
@@ -94,6 +101,7 @@ export async function openGround(
     report: (message) => log.warn("files", message),
   });
   const log = createLog({ files: guarded, clock, host, writes, path: folders.log, level: config.log.level });
+  for (const problem of problems) log.warn("memory", problem);
   const instance = randomUUID().slice(0, 8);
   const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
@@ -174,7 +182,7 @@ export function createRemembering(
     limits: config.autoMemory,
     gate: createSecretGate(clock),
     keepOutOfGit: typesOutOfGit(config, folders),
-    listTracked: () => readTracked(files, folders.project),
+    listTracked: () => readTracked(files, folders.memoryProject),
     onKeptOut: (ids) => {
       log.info("memory", formatKeptOut(ids));
       toasts.show(formatKeptOut(ids), "info");
@@ -189,7 +197,8 @@ export function createRemembering(
   });
   const candidates = createCandidates({ ...ground, locks });
   const entities = openEntities({ ...ground, readVariable, get });
-  return { candidates, embedder, entities, locks, memories, search, trust };
+  const { exchange } = memories;
+  return { candidates, embedder, entities, exchange, locks, memories, search, trust };
 }
 
 /** Other instances, subagents, and Strata's own model calls. */

@@ -13,7 +13,7 @@ import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
 import type { MemorySearch } from "./memory/search/search.js";
-import type { Memories } from "./memory/store.js";
+import type { Exchange, Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Own } from "./own/own.js";
 import type { Seal } from "./owner/seal.js";
@@ -88,6 +88,8 @@ export interface LayerContext {
 /** What the parts that are always on get in addition: the machinery itself. */
 export interface KernelContext extends LayerContext {
   requests: Requests;
+  /** For a sync with other machines. */
+  exchange: Exchange;
   windows: ModelWindows;
   prices: KnownPrices;
   pulse: Pulse;

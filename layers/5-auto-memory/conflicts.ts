@@ -8,11 +8,15 @@
  *     open       lists unsettled records; moves settled ones to the archive
  */
 import { findUnseenRival, fingerprint } from "../../src/memory/conflict.js";
+import {
+  type ConflictLogOptions,
+  createConflictLog,
+  type OtherVersion,
+} from "../../src/memory/conflict-log.js";
 import type { ConflictRecord } from "../../src/memory/conflict-records.js";
 import type { Memory, MemoryDraft, MemoryType } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
-import { type ConflictLogOptions, createConflictLog, type OtherVersion } from "./conflict-log.js";
 
 export interface Conflicts {
   see(memories: readonly Memory[]): void;

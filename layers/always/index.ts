@@ -13,6 +13,7 @@ import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
 import { createSentViews } from "./sent-views.js";
 import { createSteering } from "./steering/steering.js";
+import { createSyncPull } from "./sync/sync-pull.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createTurnEnd } from "./turn-end.js";
 import { createTurnFollower } from "./turn-follower.js";
@@ -46,6 +47,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
     createHousekeeping(context),
+    createSyncPull(context),
     createMemoryCommand({ ...context, screen }),
     ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
   ];

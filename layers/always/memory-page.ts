@@ -31,7 +31,7 @@ const MOST_DAYS = 14;
 export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
   const { candidates, clock, config, files, folders, generation, host, pulse, screen, switches } = options;
   const [status, added, { why }, shown] = await Promise.all([
-    readStatus({ candidates, clock, files }, folders.project, config, switches),
+    readStatus({ candidates, clock, files }, folders, config, switches),
     readAddedTokens(options, sessionID),
     generation.status(),
     screen.read(sessionID).catch(() => undefined),

@@ -39,6 +39,7 @@ const isSaying = object<Saying>({
   title: string,
   text: string,
   isTakenBack: optional(oneOf([true])),
+  isHandedOver: optional(oneOf([true])),
 });
 const isCandidate = object<WaitingCandidate>({
   id: string,

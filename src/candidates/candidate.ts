@@ -19,6 +19,8 @@ export interface Saying {
   text: string;
   /** The user has undone or rewritten the message. Redoing it makes the saying count again. */
   isTakenBack?: true;
+  /** It came from an MCP client, not from a message of the user's. Only the user can accept it as a memory. */
+  isHandedOver?: true;
 }
 
 export interface Candidate {
@@ -40,15 +42,21 @@ export interface WaitingCandidate extends Candidate {
   isJudged?: true;
 }
 
-/** The latest wording that the user has not taken back; `undefined` if there is none. */
+/** The latest wording that the user has not taken back, the user's own first; `undefined` if there is none. */
 export function readLatest({ said }: Pick<Candidate, "said">): Saying | undefined {
-  return said.findLast(({ isTakenBack }) => !isTakenBack);
+  return said.findLast(isUsers) ?? said.findLast(({ isTakenBack }) => !isTakenBack);
 }
 
 /** Sessions in which the user said it, without those in which it was taken back; the latest last. */
 export function readSessions({ said }: Pick<Candidate, "said">): string[] {
-  return [...new Set(said.filter(({ isTakenBack }) => !isTakenBack).map(({ session }) => session))];
+  return [...new Set(said.filter(isUsers).map(({ session }) => session))];
 }
+
+/** Did it come from a client only, so that only the user can accept it as a memory? */
+export const isHandedOver = (candidate: Pick<Candidate, "said">): boolean =>
+  readLatest(candidate)?.isHandedOver === true;
+
+const isUsers = ({ isHandedOver, isTakenBack }: Saying): boolean => !isTakenBack && !isHandedOver;
 
 /** A small model's verdict on a candidate that is worth keeping. It chooses no words of the memory. */
 export interface Verdict {
@@ -64,7 +72,7 @@ export function planDraft(candidate: Candidate, verdict?: Verdict): MemoryDraft 
   const { message, session, text, title } = latest;
   const type = verdict?.type ?? candidate.type;
   const sessions = readSessions(candidate).slice(-CONFIRMING_SESSIONS);
-  const how = verdict && !usersTypes.has(type) ? "model" : "signal";
+  const how = verdict && !usersTypes.has(type) ? "model" : latest.isHandedOver ? "confirmed" : "signal";
   return {
     type,
     title,

@@ -7,6 +7,7 @@ import { compareStatements } from "../statement/compare.js";
 import { readMeaning } from "../statement/wording.js";
 import {
   type Candidate,
+  isHandedOver,
   readLatest,
   readSessions,
   type Saying,
@@ -65,8 +66,12 @@ function* findSame(all: readonly WaitingCandidate[], found: Candidate): Sliced<n
   return -1;
 }
 
-/** In the latest wording. A message may be read twice, after a crash or an undo; it counts once. */
+/**
+ * In the latest wording. A message may be read twice, after a crash or an undo; it counts once. A client's sentence does
+ * not change a candidate that the user said.
+ */
 function join(known: WaitingCandidate, found: Candidate, nowMs: number): WaitingCandidate {
+  if (isHandedOver(found) && readLatest(known) && !isHandedOver(known)) return known;
   const again = new Set(found.said.map(nameSaying));
   const before = known.said.filter((one) => !again.has(nameSaying(one)));
   const said = [...before, ...found.said].sort((a, b) => a.saidMs - b.saidMs).slice(-MOST_SAYINGS);

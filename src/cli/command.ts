@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { LayerDefinition } from "../layer-definition.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -40,7 +41,9 @@ export interface CliContext {
   warn(text: string): void;
   /** Opens the file in the program that the system has for it. Rejects if there is none. */
   openFile(path: string): Promise<void>;
-  /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
+  /**
+   * Calls `stop` at the first Ctrl-C or SIGTERM, until the function returned is called. A second one ends the process.
+   */
   onInterrupt?(stop: () => void): () => void;
   /** Replaces the network; in tests only. */
   get?: Get;
@@ -48,6 +51,8 @@ export interface CliContext {
   ask?(question: string): Promise<boolean>;
   /** Writes raw text to the terminal; absent if standard error is not one. */
   draw?: (text: string) => void;
+  /** Standard input and output for a protocol; absent if a person is at the keyboard. */
+  streams?: { input: Readable; output: Writable };
 }
 
 /** Option values by long name in camel case; options not given are absent. */

@@ -2,6 +2,7 @@ import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 import { handoverCommands } from "./handover/commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
+import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
 import { AGE_OPTION, MATCH_OPTION } from "./upkeep/options.js";
@@ -212,6 +213,7 @@ export const commands: readonly Command[] = [
     load: () => import("./commands/gc.js"),
   },
   ...transferCommands,
+  ...syncCommands,
   {
     name: "enrich",
     summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",

@@ -1,8 +1,11 @@
 /** Memory files read without opening the store, so that nothing is written. */
+import { join } from "node:path";
 import { readIgnored } from "../git-ignore.js";
-import { formatID } from "../memory/id.js";
-import { splitPath } from "../memory/path.js";
+import { formatID, formatPrefix } from "../memory/id.js";
+import { HIDDEN_LEDGER, LEDGER, splitPath } from "../memory/path.js";
 import { createEntries, type Looked } from "../memory/store/entries.js";
+import { createLedger, type LedgerOptions } from "../memory/store/ledger.js";
+import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { readTextWithin } from "../memory/store/obstacle.js";
 import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
 import type { Files } from "../seams/files.js";
@@ -20,6 +23,17 @@ export interface ReadShelf {
 /** The four memory folders of a project and its user, whether they exist or not. */
 export const listPlaces = ({ cli, folders, globalFolder }: Project): ShelfPlace[] =>
   planPlaces({ files: cli.files, folders, globalFolder });
+
+/** All lines of this folder's ledger, unordered. Writes nothing. */
+export const readLedger = (
+  { files, log }: Pick<LedgerOptions, "files" | "log">,
+  place: ShelfPlace,
+): Promise<LedgerLine[]> =>
+  createLedger({
+    ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
+    folder: join(place.folder, LEDGER),
+    hidden: place.keepsOut && join(place.folder, HIDDEN_LEDGER),
+  }).readAll();
 
 const FILES_AT_ONCE = 64;
 

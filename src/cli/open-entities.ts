@@ -2,15 +2,18 @@ import type { EntityFact } from "../entities/entity-fact.js";
 import { formatFact } from "../entities/format-fact.js";
 import { type OpenEntities, openEntities } from "../entities/open-entities.js";
 import { formatDays } from "../memory/search/found.js";
+import type { Own } from "../own/own.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";
 
 /** Known facts about merge requests, issues and epics, and requests to GitLab and GitHub. */
-export async function openKnownEntities(project: Project): Promise<OpenEntities> {
+export async function openKnownEntities(
+  project: Project,
+  { files }: Pick<Own, "files"> = openOwnState(project),
+): Promise<OpenEntities> {
   const { cli, folders, log } = project;
   const { config } = await project.settings();
   const readVariable = (name: string): string | undefined => cli.env[name];
-  const { files } = openOwnState(project);
   return openEntities({ clock: cli.clock, config, files, folders, log, readVariable, get: cli.get });
 }
 

@@ -1,3 +1,4 @@
+import type { Locks } from "../lock/locks.js";
 import { formatKeptOut, typesOutOfGit } from "../memory/kept-out.js";
 import { createSecretGate } from "../memory/secret-gate.js";
 import type { KeepOutOptions } from "../memory/store/keep-out.js";
@@ -5,6 +6,7 @@ import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store.js";
 import { readTracked } from "../own/git-index.js";
 import { keepLaterState } from "../record/later-state.js";
+import type { Trust } from "../trust/trust.js";
 import { openLocks } from "./open-locks.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
@@ -15,17 +17,10 @@ export async function withMemories<T>(
   project: Project,
   run: (memories: OpenMemories) => Promise<T>,
 ): Promise<T> {
-  const { cli, folders, globalFolder, instance, log } = project;
-  const { clock, files } = cli;
-  const { config } = await project.settings();
-  const memories = createMemoryStore({
-    ...{ clock, log, folders, globalFolder, instance },
+  const { cli, instance } = project;
+  const memories = await openMemories(project, {
     trust: await openTrust(project),
-    files: keepLaterState(files, log),
     locks: openLocks(project, instance),
-    limits: config.autoMemory,
-    gate: createSecretGate(clock),
-    ...(await planKeepOut(project)),
   });
   const progress = createProgress(cli, "Opening memories");
   try {
@@ -36,13 +31,30 @@ export async function withMemories<T>(
   }
 }
 
+/** Opens the store, also while other processes have it open. `onIdle` waits until everything is written. */
+export async function openMemories(
+  project: Project,
+  { locks, trust }: { locks: Locks; trust: Trust },
+): Promise<OpenMemories> {
+  const { cli, folders, globalFolder, instance, log } = project;
+  const { clock, files } = cli;
+  const { config } = await project.settings();
+  return createMemoryStore({
+    ...{ clock, log, folders, globalFolder, instance, trust, locks },
+    files: keepLaterState(files, log),
+    limits: config.autoMemory,
+    gate: createSecretGate(clock),
+    ...(await planKeepOut(project)),
+  });
+}
+
 /** Which memories stay out of git; earlier ones that do so from now on are named on standard error. */
 export async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
-  const { cli, folders, root } = project;
+  const { cli, folders } = project;
   const { config } = await project.settings();
   return {
     keepOutOfGit: typesOutOfGit(config, folders),
-    listTracked: () => readTracked(cli.files, root),
+    listTracked: () => readTracked(cli.files, folders.memoryProject),
     onKeptOut: (ids) => cli.warn(`strata: ${formatKeptOut(ids)}`),
   };
 }

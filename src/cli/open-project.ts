@@ -1,6 +1,7 @@
 import { planFolders } from "../folders.js";
 import { findGlobalFolder, findStateFolder } from "../host/config-files.js";
 import { createRunningProcesses } from "../host/running-processes.js";
+import { findMemoryProject } from "../memory/worktree.js";
 import type { CliContext } from "./command.js";
 import { requireProject } from "./find-project.js";
 import { createCliLog } from "./log.js";
@@ -10,19 +11,22 @@ import { readSettings, type Settings } from "./settings.js";
 /** Opens the project of the working directory. Throws if there is none. */
 export async function openProject(cli: CliContext): Promise<Project> {
   const root = await requireProject(cli);
-  let settings: Promise<Settings> | undefined;
+  let reading: Promise<Settings> | undefined;
+  const settings = (): Promise<Settings> => {
+    reading ??= readSettings(cli, root);
+    return reading;
+  };
+  const sharing = async () => (await settings()).config.sync.worktrees;
+  const warn = (message: string): void => cli.warn(`strata: ${message}`);
   return {
     cli,
     root,
-    folders: planFolders(root),
+    folders: planFolders(root, await findMemoryProject(cli.files, root, sharing, warn)),
     globalFolder: findGlobalFolder(cli),
     stateFolder: findStateFolder(cli),
     processes: createRunningProcesses(),
-    log: createCliLog((message) => cli.warn(`strata: ${message}`)),
+    log: createCliLog(warn),
     instance: cli.instance ?? "cli",
-    settings() {
-      settings ??= readSettings(cli, root);
-      return settings;
-    },
+    settings,
   };
 }

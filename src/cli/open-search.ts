@@ -3,6 +3,7 @@ import { openEmbedder } from "../embeddings/open-embedder.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store.js";
+import type { Own } from "../own/own.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";
@@ -20,11 +21,17 @@ const EMBED_MS = 5_000;
 /** The part of the store that a search needs. */
 type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
 
-export async function openSearch(project: Project, memories: Searched): Promise<OpenSearch> {
-  const { cli, folders, instance, log } = project;
-  const { files, sessions } = openOwnState(project);
-  const clock = keepAwake(cli.clock);
-  const { config } = await project.settings();
+/** For a command: pending indexing keeps the process alive. */
+export const openSearch = (project: Project, memories: Searched): Promise<OpenSearch> =>
+  openLastingSearch(project, memories, { clock: keepAwake(project.cli.clock), own: openOwnState(project) });
+
+/** For a long-running process with its own clock and machine state. */
+export async function openLastingSearch(
+  { cli, folders, instance, log, settings }: Project,
+  memories: Searched,
+  { clock, own: { files, sessions } }: { clock: Clock; own: Pick<Own, "files" | "sessions"> },
+): Promise<OpenSearch> {
+  const { config } = await settings();
   const readVariable = (name: string): string | undefined => cli.env[name];
   const embedder = openEmbedder({ clock, config, files, folders, instance, log, readVariable });
   const search = createMemorySearch({

@@ -1,6 +1,6 @@
 /** The commands behind a parser, which answers help, wrong arguments and errors. */
 import { CommanderError, Command as Parser } from "commander";
-import { formatError, StrataError } from "../error.js";
+import { formatFailure, StrataError } from "../error.js";
 import { VERSION } from "../version.js";
 import { WRONG_ARGUMENT } from "./arguments.js";
 import { type CliContext, type Command, type ExitCode, exitCodes, type OptionValues } from "./command.js";
@@ -26,8 +26,7 @@ export async function runProgram(
   } catch (thrown) {
     // Help and version end the parser this way too.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
-    const why = thrown instanceof StrataError ? thrown.message : formatError(thrown);
-    cli.warn(`strata: ${why}`);
+    cli.warn(`strata: ${formatFailure(thrown)}`);
     const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }

@@ -23,6 +23,7 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   style: createStyle(),
   ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
   openFile: createOpenFile(process.platform, systemClock),
+  ...(!process.stdin.isTTY && { streams: { input: process.stdin, output: process.stdout } }),
   ...(process.stdin.isTTY &&
     process.stderr.isTTY && {
       async ask(question: string) {
@@ -33,8 +34,11 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
       },
     }),
   onInterrupt(stop) {
-    process.once("SIGINT", stop);
-    return () => process.off("SIGINT", stop);
+    const signals = ["SIGINT", "SIGTERM"] as const;
+    for (const signal of signals) process.once(signal, stop);
+    return () => {
+      for (const signal of signals) process.off(signal, stop);
+    };
   },
   loadLayers: async () => (await import("../../layers/index.js")).layers,
   ...createTerminal(process.stdout, process.stderr),

@@ -4,6 +4,7 @@ export const kernelDefaults = {
   trust: { projects: [], remotes: [] },
   cache: { ttl: "5m" },
   enabled: true,
+  sync: { pullOnStart: true, maxAgeHours: 24, worktrees: "auto" },
   retention: { resolvedBlockersDays: 90, notesDays: 180 },
   log: { level: "info" },
   linkedFolders: [] as string[],

@@ -81,6 +81,27 @@ const retention = z.strictObject({
   ),
 });
 
+const { maxAgeHours, pullOnStart, worktrees } = kernelDefaults.sync;
+const sync = z.strictObject({
+  pullOnStart: byUser(
+    z
+      .boolean()
+      .default(pullOnStart)
+      .describe("Whether a start pulls memories from the remote of strata sync, in the background."),
+  ),
+  maxAgeHours: byUser(
+    whole(0, 8_760, maxAgeHours, "Age in hours from which the last pull is too old for a start."),
+  ),
+  worktrees: byUser(
+    z
+      .union([z.boolean(), z.literal("auto")])
+      .default(worktrees)
+      .describe(
+        'Whether a linked git worktree uses the memories of the main one. "auto": only if it has none of its own.',
+      ),
+  ),
+});
+
 const log = z.strictObject({
   level: byUser(
     z.enum(logLevels).default(kernelDefaults.log.level).describe("Log level of .opencode/strata/strata.log."),
@@ -104,6 +125,7 @@ const kernelSchema = z.strictObject({
   trust: trust.prefault({}),
   cache: cache.prefault({}),
   retention: retention.prefault({}),
+  sync: sync.prefault({}),
   log: log.prefault({}),
   linkedFolders: byUser(
     folderList(

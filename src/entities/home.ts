@@ -26,7 +26,7 @@ export async function readHome(
 }
 
 /** Names and addresses of the remotes in a git configuration. Pure. */
-function listRemotes(config: string): { name: string; url: string }[] {
+export function listRemotes(config: string): { name: string; url: string }[] {
   const found: { name: string; url: string }[] = [];
   let remote: string | undefined;
   for (const line of config.split(/\r?\n/)) {

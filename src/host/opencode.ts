@@ -53,6 +53,7 @@ export function createOpenCodeHost(
     stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
     git: createGit(),
+    openRemoteGit: async () => (await import("./remote/remote-git.js")).createRemoteGit(env),
     liveConfig,
     ownSessions,
     forkSessions,

@@ -32,6 +32,9 @@ export interface LiveSession {
 /** An ID, not prose: what is read from these files is shown to agents and people. */
 export const isName = matching(/^[\w-]{1,100}$/);
 
+/** Prefix of the instance ids of MCP clients: others see them and their claims, but they read no messages. */
+export const CLIENT_PREFIX = "mcp-";
+
 const LONGEST_GOAL = 200;
 
 /** One line in the form that instances write. */

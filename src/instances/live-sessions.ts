@@ -13,6 +13,8 @@ export interface LiveSessions {
   begin(sessionID: string): boolean;
   /** Sets the user's last request. Returns whether that changes the list. */
   setGoal(sessionID: string, goal: string | undefined): boolean;
+  /** Removes an ended session. Returns whether the list changed. */
+  end(sessionID: string): boolean;
   /** Learns from an event of the host. Returns whether that changes the list. */
   hear(type: string, properties: Readonly<Record<string, unknown>>): boolean;
 }
@@ -35,6 +37,8 @@ export function createLiveSessions(family: Pick<Family, "knownParent">): LiveSes
       if (!known || goal === undefined) return false;
       return put({ ...known, goal: toLine(goal, GOAL_CHARACTERS) });
     },
+
+    end: (sessionID) => sessions.delete(sessionID),
 
     hear(type, { sessionID, info }) {
       if (type === "session.deleted") return isRecord(info) && sessions.delete(String(info.id));

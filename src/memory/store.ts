@@ -8,6 +8,7 @@
 
 import type { Memory, MemoryDraft } from "./memory.js";
 import type { Use } from "./rank.js";
+import type { SharedLine } from "./store/exchange/shared-lines.js";
 import type { Cause, LedgerLine } from "./store/ledger-line.js";
 
 export interface MemoryStore {
@@ -88,6 +89,47 @@ export interface OpenMemories extends Memories {
   publish(id: string, cause: Omit<Cause, "operation"> & { run: string }): Promise<Written>;
   /** Removes the file of an archived memory; the ledger keeps every version. */
   discard(id: string, cause: Cause): Promise<Written>;
+  readonly exchange: Exchange;
+}
+
+/** Exchanges memories with other machines, except private ones and those that git ignores. */
+export interface Exchange {
+  /** The ledger lines that may be shared, and what to check them against. */
+  read(scope: Memory["scope"]): Promise<Shared>;
+  /**
+   * Applies lines that other machines shared, and merges them with changes made here, in atomic steps of a few hundred
+   * memories.
+   */
+  take(scope: Memory["scope"], lines: readonly SharedLine[], options: TakeOptions): Promise<Taken>;
+}
+
+export interface Shared {
+  lines: readonly SharedLine[];
+  /** Ids and fingerprints of memories that must not leave this machine. */
+  hidden: ReadonlySet<string>;
+  /** Ids of hidden memories outside `private/`. */
+  keptOut: ReadonlySet<string>;
+  /** True if git ignores the file at this path below the folder. */
+  isKeptOut(path: string): boolean;
+  isThere(path: string): boolean;
+  /** True if the user wrote or accepted the version that this line creates. */
+  isOwn(line: LedgerLine): boolean;
+}
+
+export interface TakeOptions {
+  /** True if the remote has the line with this id. */
+  isShared(id: string): boolean;
+  /** The remote's memories do not count as the user's. */
+  isForeign: boolean;
+}
+
+export interface Taken {
+  /** Ids of the changed memories. */
+  ids: string[];
+  /** Paths of new conflict records. */
+  conflicts: string[];
+  /** Memories left unchanged until the reason is gone. */
+  deferred: { id: string; why: string }[];
 }
 
 /** A memory's file in transfer from one store to another. */

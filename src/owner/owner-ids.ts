@@ -39,20 +39,28 @@ const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const parseOwner = parserOf(object<Owner>({ id: matching(IS_ID), path: string }));
 
+/** Returns the record's owner; `undefined` if it has none. Rejects with the system's error. */
+export async function readOwner(
+  files: Pick<Files, "read">,
+  { owner }: Pick<ProjectRecord, "owner">,
+): Promise<Owner | undefined> {
+  return parseOwner(parseJson((await readText(files, owner)) ?? ""));
+}
+
 export function createOwnerIDs({ files, log, ownerPath, project }: OwnerIDsOptions): OwnerIDs {
   return {
     async isOurs(record) {
-      const own = await readOwner(record);
+      const own = await readOwner(files, record);
       return own !== undefined && (await read()).includes(own.id);
     },
 
     async takeAlong(record) {
       const ids = await read();
-      if (ids.length === 0 || (await readOwner(record))) return false;
+      if (ids.length === 0 || (await readOwner(files, record))) return false;
       const all = dirname(record.folder);
       for (const name of (await files.list(all)).filter(isRecordName)) {
         const earlier = planRecord(join(all, name));
-        const owner = await readOwner(earlier);
+        const owner = await readOwner(files, earlier);
         if (!owner || !ids.includes(owner.id) || (await files.stat(owner.path))) continue;
         const sessions = ((await readText(files, earlier.sessions)) ?? "").trim();
         if (sessions !== "") await files.appendLine(record.sessions, sessions);
@@ -78,10 +86,10 @@ export function createOwnerIDs({ files, log, ownerPath, project }: OwnerIDsOptio
   };
 
   async function identify(record: ProjectRecord): Promise<Owner> {
-    const known = await readOwner(record);
+    const known = await readOwner(files, record);
     if (known) return known;
     const isMade = await files.create(record.owner, await formatOwner(randomUUID()));
-    const made = await readOwner(record);
+    const made = await readOwner(files, record);
     if (made) return made;
     throw new Error(`${record.owner} ${isMade ? "is gone" : "cannot be understood; delete it"}`);
   }
@@ -89,10 +97,6 @@ export function createOwnerIDs({ files, log, ownerPath, project }: OwnerIDsOptio
   async function formatOwner(id: string): Promise<string> {
     const path = (await files.realPath(project)) ?? project;
     return `${JSON.stringify({ v: 1, id, path })}\n`;
-  }
-
-  async function readOwner({ owner }: ProjectRecord): Promise<Owner | undefined> {
-    return parseOwner(parseJson((await readText(files, owner)) ?? ""));
   }
 
   async function read(): Promise<string[]> {

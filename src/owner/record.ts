@@ -6,6 +6,7 @@
  *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
  *     <state folder>/projects/<id>/candidates.json  sentences that may become memories, and dropped.json: `candidates/`
  *     <state folder>/projects/<id>/context-requests.jsonl  what people asked about contexts: `steering/`
+ *     <state folder>/projects/<id>/sync*            the remote of its memories, and its known state: `sync/`
  *     <state folder>/projects/<id>/checkpoint-*.json  states of sessions, and attached-*.json: `checkpoints/`
  */
 import { createHash } from "node:crypto";

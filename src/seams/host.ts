@@ -1,6 +1,7 @@
 import type { Message } from "../conversation/message.js";
 import type { Git } from "./git.js";
 import type { RunningProcesses } from "./processes.js";
+import type { RemoteGit } from "./remote-git.js";
 
 /**
  * The host seam: what the plugin may ask of the coding agent's host. `src/host/` implements it for OpenCode.
@@ -22,6 +23,8 @@ export interface Host {
   readonly stateFolder: string;
   readonly processes: RunningProcesses;
   readonly git: Git;
+  /** Git with network access, loaded on first use. If absent, nothing is pulled. */
+  openRemoteGit?(): Promise<RemoteGit>;
   /** When the session was last used; `undefined` if the host no longer has it, "unknown" if the host did not answer. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
   /**

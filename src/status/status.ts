@@ -6,7 +6,7 @@ import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { formatLocalDay } from "../days.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
-import { type Folders, planFolders } from "../folders.js";
+import type { Folders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
@@ -66,11 +66,10 @@ export interface BackgroundStatus {
 /** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
   { candidates, clock, files }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files },
-  project: string,
+  folders: Folders,
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
-  const folders = planFolders(project);
   const [ledger, titles, breakers, results, silent, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),

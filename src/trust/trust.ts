@@ -55,6 +55,11 @@ export interface TrustOptions extends Omit<GroundOptions, "kind" | "folder" | "t
   globalFolder: string;
   /** Is this an agent's doing? Then nothing of what it has written is the user's. */
   isAgent?: boolean;
+  /**
+   * Serves tools to an agent outside OpenCode. Memories that they write name the agent as their source and are stored as
+   * by the plugin's own tools. The user cannot accept memories through them.
+   */
+  isToolServer?: boolean;
   /** Only looks: a folder that is not there yet is not noted. */
   isBrief?: boolean;
 }
@@ -64,7 +69,8 @@ const GLOBAL = "global/";
 export const TURNS = "turns";
 
 export function createTrust(options: TrustOptions): Trust {
-  const { globalFolder, instance, isAgent = false, isBrief = false, stateFolder } = options;
+  const { globalFolder, instance, isAgent = false, isBrief = false, isToolServer = false } = options;
+  const { stateFolder } = options;
   const listeners: (() => void)[] = [];
   const { guard, report } = createGuard(options);
   const turns = createTurns({
@@ -93,7 +99,7 @@ export function createTrust(options: TrustOptions): Trust {
     nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,
 
     async own(files) {
-      const isAgents = await isAnAgents();
+      const isAgents = !isToolServer && (await isAnAgents());
       await each(files, (ground, its) => (isAgents ? ground.disown(its, "agent") : ground.own(its)));
     },
 
@@ -142,7 +148,7 @@ export function createTrust(options: TrustOptions): Trust {
   }
 
   async function refuseAgent(): Promise<void> {
-    if (!(await isAnAgents())) return;
+    if (!isToolServer && !(await isAnAgents())) return;
     throw new StrataError(
       "AGENT",
       "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",

@@ -26,7 +26,7 @@ export async function isKeptHere({
   git,
   host,
 }: UpgradeOptions): Promise<boolean | "unknown"> {
-  const clone = (await readPlainText(files, join(folders.strata, "state", "memory", "clone"))).trim();
+  const clone = (await readPlainText(files, join(folders.memoryState, "clone"))).trim();
   if (!/^[0-9a-f]{8}$/.test(clone)) return false;
   const ledgers = await files.list(join(folders.memory, "ledger"));
   const own = ledgers.filter((name) => name.endsWith(`-${clone}.jsonl`));

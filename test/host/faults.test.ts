@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { planFolders } from "../../src/folders.js";
 import { systemClock } from "../../src/seams/clock.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { readStatus } from "../../src/status/status.js";
@@ -38,15 +39,19 @@ test("a full disk leaves originals in the context for good, the host's log says 
   await using disk = mountTinyDisk(stage.project.file(".opencode"));
   stage.model.script(big("one"), say("done"));
   const session = await stage.newSession("full");
-  disk.fill();
+  const ownLog = stage.project.file(".opencode/strata/strata.log");
+  await whenContains(ownLog, "opencode-strata");
+  disk.fill(ownLog);
   await session.ask("go");
   expect(stage.model.lastRequest().toolResult("one")).toHaveLength(45_000);
+  // The log is written behind the turn; with room again nothing would fail.
+  const why = /cannot write .*strata\.log \((ENOSPC|EACCES)/;
+  await expect.poll(() => stage.host.log(), { timeout: 20_000 }).toMatch(why);
   disk.empty();
   stage.model.script(big("two"), say("done"));
   await session.ask("go on");
   expect(stage.model.lastRequest().toolResult("one")).toHaveLength(45_000);
   expect(stage.model.lastRequest().toolResult("two")).toContain("[Strata]");
-  expect(stage.host.log()).toMatch(/cannot write .*strata\.log \((ENOSPC|EACCES)/);
 });
 
 test("two hosts in one project that spill the same and other results at once leave every preview's file whole", async () => {
@@ -100,7 +105,7 @@ test("corrupt records of decisions and of the ledger are passed over with a mess
   expect(stage.model.lastRequest().toolResults()).toEqual(before);
   expect(log(stage)).toMatch(/WARN {2}decisions +.*: line 1 cannot be read/);
   const seams = { files: nodeFiles, clock: systemClock };
-  const status = await readStatus(seams, stage.project.path, structuredClone(defaults), []);
+  const status = await readStatus(seams, planFolders(stage.project.path), structuredClone(defaults), []);
   expect(status.problems.join()).toContain("line 1 cannot be read");
 });
 
@@ -151,8 +156,8 @@ export default {
 }
 
 interface Disk extends AsyncDisposable {
-  /** From now on nothing more can be written to it. */
-  fill(): void;
+  /** From now on nothing more can be written to it, not even to the rest of this file's last page. */
+  fill(file: string): void;
   empty(): void;
 }
 
@@ -170,8 +175,9 @@ function mountTinyDisk(path: string): Disk {
   }
   const ballast = join(path, "ballast");
   return {
-    fill() {
+    fill(file) {
       for (const size of [65_536, 4_096, 1]) writeUntilFull(ballast, size);
+      writeUntilFull(file, 1);
     },
     empty: () => rmSync(ballast),
     async [Symbol.asyncDispose]() {

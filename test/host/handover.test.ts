@@ -63,7 +63,7 @@ test("the agenda has the open work of three sessions of two hosts, and one sessi
       [third, "the parser"],
     ] as const)
       expect(agenda).toMatch(new RegExp(`${what} {2}\\(${session.id} open in instance \\w+`));
-    expect(agenda).toMatch(/Questions to you:\n {2}a-\w{7} {2}Which language shall it be in\?/);
+    expect(agenda).toMatch(/Questions for you:\n {2}a-\w{7} {2}Which language shall it be in\?/);
     const outside = strata(stage, "agenda");
     for (const { id, text } of JSON.parse(strata(stage, "agenda", "--json")) as {
       id: string;

@@ -51,6 +51,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   optimize: ["--execute"],
   gc: ["--execute", "--archived"],
   merge: ["--execute"],
+  sync: ["push"],
   backup: ["../strata-backup.jsonl.gz"],
 };
 

@@ -95,9 +95,9 @@ test("a conflict is shown to sessions until strata reconcile decides it", async 
   const name = /conflicts\/([\w-]+)\.md/.exec(remember("cranes belong to the city"))?.[1] ?? "";
   expect(await begin(stage, "before")).toContain(`${MEMORY}/conflicts/${name}.md`);
   expect(strata(stage, "reconcile", name, "--keep", "that")).toEqual({ code: 0, all: `Decided: ${name}\n` });
-  // A message does not wait for a slow disk: the first one may show the result of the last read.
-  await begin(stage, "next");
-  const told = await begin(stage, "after");
+  // A message does not wait for a slow disk: it may show the result of the last read.
+  let told = await begin(stage, "next");
+  for (let n = 0; n < 5 && told.includes("conflicts/"); n++) told = await begin(stage, `after ${n}`);
   expect(told).not.toContain("conflicts/");
   expect(told).toContain("cranes belong to the city");
   expect(told).not.toContain("pier four");

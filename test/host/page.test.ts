@@ -45,7 +45,7 @@ test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, 
   const papers: string[] = [];
   for (const isDark of [false, true]) {
     for (const widthPx of [390, 1_440]) {
-      await using page = await openPage({ browser, html, widthPx, isDark });
+      await using page = await openPage({ browser, page: { html }, widthPx, isDark });
       const measured = await page.evaluate<Measured>(`(${measure})(window)`);
       expect(measured.scrollWidth).toBeLessThanOrEqual(widthPx);
       expect(measured.charts).toHaveLength(5);
@@ -73,7 +73,7 @@ test("the table of every chart can be reached, opened and scrolled by keyboard",
     skip("no Chromium on this machine");
     return;
   }
-  await using page = await openPage({ browser, html, widthPx: 390, isDark: false });
+  await using page = await openPage({ browser, page: { html }, widthPx: 390, isDark: false });
   const focused = () => page.evaluate<string>("document.activeElement.textContent.trim().slice(0, 40)");
   const summaries: string[] = [];
   for (let n = 0; n < 5; n++) {

@@ -64,7 +64,7 @@ for (const [name, widthPx, heightPx, isDark] of [
   ["page.png", 1_100, 1_240, false],
   ["page-narrow.png", 390, 1_240, true],
 ] as const) {
-  await using page = await openPage({ browser, html, widthPx, isDark });
+  await using page = await openPage({ browser, page: { html }, widthPx, isDark });
   await page.takePicture(join(FOLDER, name), heightPx);
 }
 await drawScreens(FOLDER);

@@ -79,6 +79,18 @@ describe("a bulk import", () => {
     );
   });
 
+  it("avoids a name that the store has chosen meanwhile", async () => {
+    const text = "The server listens on port 8080.";
+    const world = openMemoryWorld();
+    await world.store.remember(draft(text, { title: "A", scope: "global" }), CAUSE);
+    await world.store.remember(draft("Builds run with pnpm.", { title: "A" }), CAUSE);
+    const results = await importInBulk(world, [
+      draft(text, { title: "A" }),
+      draft("The staging database is reset on Mondays at noon by the nightly cron job.", { title: "A" }),
+    ]);
+    expect(results.map(({ of }) => of)).toEqual(["decision/a-2", "decision/a-3"]);
+  });
+
   it("decides the same with so many memories that only similar ones are compared", async () => {
     const known = Array.from({ length: 520 }, (_, n) => planOneOfMany(n));
     const incoming = known

@@ -11,6 +11,16 @@ export interface MemoryFiles extends Files {
   text(path: string): string | undefined;
 }
 
+/** A copy of these files with the same times, to change separately. */
+export function copyFiles({ changedMs, contents, links, modifiedMs }: MemoryFiles): MemoryFiles {
+  const copy = createMemoryFiles();
+  for (const [path, bytes] of contents) copy.contents.set(path, bytes);
+  for (const [path, ms] of modifiedMs) copy.modifiedMs.set(path, ms);
+  for (const [path, ms] of changedMs) copy.changedMs.set(path, ms);
+  for (const path of links) copy.links.add(path);
+  return copy;
+}
+
 export function createMemoryFiles(
   world: Record<string, string | Uint8Array> = {},
   now = () => 0,

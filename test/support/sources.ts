@@ -6,8 +6,8 @@ import { dirname, join, normalize } from "node:path";
 export const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && existsSync(path));
-export const sources = tracked.filter((path) => /^(src|layers)\/.*\.ts$/.test(path));
-export const scripts = tracked.filter((path) => /\.(ts|mts|mjs)$/.test(path));
+export const sources = tracked.filter((path) => /^(src|layers)\/.*\.tsx?$/.test(path));
+export const scripts = tracked.filter((path) => /\.(tsx?|mts|mjs|css)$/.test(path));
 export const read = (path: string): string => readFileSync(path, "utf8");
 
 /** Code without comments, so that a comment cannot break a rule. */
@@ -22,6 +22,12 @@ export function readImports(path: string): string[] {
     (match) => match[1] ?? "",
   );
   return found.map((name) =>
-    name.startsWith(".") ? normalize(join(dirname(path), name)).replace(/\.js$/, ".ts") : name,
+    name.startsWith(".") ? findSource(normalize(join(dirname(path), name))) : name,
   );
+}
+
+/** The file that is written for what an import names. */
+function findSource(imported: string): string {
+  const markup = imported.replace(/\.js$/, ".tsx");
+  return existsSync(markup) ? markup : imported.replace(/\.js$/, ".ts");
 }

@@ -27,6 +27,7 @@ const given: Readonly<Record<string, string>> = {
   ingest: "none.md",
   learn: "none.jsonl",
   backup: "/tmp/strata-backup.jsonl.gz",
+  sync: "status",
   enrich: "#34",
   doctor: "--no-proof",
 };

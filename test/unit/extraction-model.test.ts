@@ -1,6 +1,7 @@
 /** A small model judges what is only likely; whatever it does, nothing of the user's is lost, delayed or reworded. */
 import { describe, expect, it, vi } from "vitest";
 import type { GenerationResult } from "../../src/background/generation-request.js";
+import { candidateOf } from "../support/candidates.js";
 import { accepted, CANDIDATE, DECISION, openExtraction } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
@@ -23,6 +24,20 @@ describe("a small model", () => {
       provenance: { by: "user", how: "model", evidence: CANDIDATE },
     });
     expect(await waiting()).toEqual([]);
+  });
+
+  it("a small model is not asked about candidates from an MCP client", async () => {
+    const { asked, candidates, kept, say, waiting } = await openExtraction({ respond: () => accepted() });
+    const { said, ...rest } = candidateOf("Always run the tests before you push.", {
+      session: "mcp-a-1f20c9",
+    });
+    await candidates.offer([{ ...rest, said: said.map((one) => ({ ...one, isHandedOver: true as const })) }]);
+    await say("Fix the login page.");
+    expect(asked).toHaveLength(0);
+    await say(CANDIDATE);
+    expect(asked[0]?.prompt).not.toContain("Always run the tests");
+    expect(kept()).toEqual([`knowledge: ${CANDIDATE}`]);
+    expect(await waiting()).toEqual(["Always run the tests before you push."]);
   });
 
   it("a small model is shown nothing but what the user wrote", async () => {

@@ -16,7 +16,7 @@ describe("a preference", () => {
     await strata("remember --type decision We deploy on Fridays.");
     expect(read(FILE)).toContain(TABS);
     git("check-ignore", "-q", FILE);
-    expect(seen()).not.toMatch(/tabs|9090/i);
+    expect(seen()).not.toMatch(/tabs|port is 9090/i);
     expect(seen()).toContain("We deploy on Fridays.");
     expect(operations(`${M}/private/ledger`)).toEqual(["remember"]);
     expect((await strata("list")).out).toMatch(new RegExp(`${ID}.*\\(not in git\\)`));

@@ -2,7 +2,12 @@
  * A small model judges the candidates that wait: it accepts, drops or ignores each. Without a model, a budget or a valid
  * answer, all of them keep waiting. One question at a time, whatever session it comes from.
  */
-import { planDraft, readLatest, type WaitingCandidate } from "../../../src/candidates/candidate.js";
+import {
+  isHandedOver,
+  planDraft,
+  readLatest,
+  type WaitingCandidate,
+} from "../../../src/candidates/candidate.js";
 import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
@@ -40,7 +45,7 @@ export function createCandidateJudge(context: CandidateContext): CandidateJudge 
 
   /** This session's first: the model is given the text around them. */
   async function listOpen(sessionID: string): Promise<WaitingCandidate[]> {
-    const open = (await candidates.list()).filter(({ isJudged }) => !isJudged);
+    const open = (await candidates.list()).filter((one) => !one.isJudged && !isHandedOver(one));
     const isOurs = (one: WaitingCandidate): boolean => readLatest(one)?.session === sessionID;
     return [...open.filter(isOurs), ...open.filter((one) => !isOurs(one))].slice(0, MOST_JUDGED);
   }

@@ -4,15 +4,15 @@ import { formatAge } from "../../../src/format.js";
 import { PERSON } from "../../../src/instances/lease.js";
 import type { AgendaItem, AgendaKind } from "./plan-agenda.js";
 
-const HEADINGS: Readonly<Record<AgendaKind, string>> = {
-  request: "Requests without an answer",
-  question: "Questions to you",
+export const HEADINGS: Readonly<Record<AgendaKind, string>> = {
+  request: "Unanswered requests",
+  question: "Questions for you",
   todo: "Todos",
   next: "Announced, not done",
   plan: "Plans",
   blocker: "Blockers",
-  conflict: "Memories in two versions",
-  held: "Held",
+  conflict: "Conflicting memories",
+  held: "Claimed",
 };
 
 export interface FormatAgendaOptions {

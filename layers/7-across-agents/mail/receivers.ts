@@ -1,5 +1,10 @@
 /** Finds the sessions that a session can write to. Pure. */
-import { formatSession, type Instance, type LiveSession } from "../../../src/instances/instance.js";
+import {
+  CLIENT_PREFIX,
+  formatSession,
+  type Instance,
+  type LiveSession,
+} from "../../../src/instances/instance.js";
 
 export interface Receiver extends LiveSession {
   instance: string;
@@ -28,9 +33,10 @@ export function findReceivers(to: string, sessionID: string, living: readonly In
   return { kind: "unknown", why: `${describe(to, sessionID)}. ${formatAlive(others)}` };
 }
 
-/** All sessions; one that several instances have open is listed once. */
+/** All sessions that read messages; one that several instances have open is listed once. */
 export function listReceivers(living: readonly Instance[]): Receiver[] {
-  const all = living.flatMap(({ id, sessions }) => sessions.map((one) => ({ ...one, instance: id })));
+  const reading = living.filter(({ id }) => !id.startsWith(CLIENT_PREFIX));
+  const all = reading.flatMap(({ id, sessions }) => sessions.map((one) => ({ ...one, instance: id })));
   return all.filter((one, index) => all.findIndex(({ id }) => id === one.id) === index);
 }
 

@@ -1,3 +1,4 @@
+import { countMemories } from "../../../src/format.js";
 import type { KernelContext } from "../../../src/layer-context.js";
 
 const MOST_WARNINGS = 8;
@@ -21,7 +22,7 @@ export function collectWarnings({
       : [`wrong setting: ${wrong}${more > 0 ? ` (and ${more} more: strata doctor)` : ""}`]),
     ...(host.missing?.() ?? []),
     ...pulse.silent(),
-    ...(foreign > 0 ? [`${foreign} memories came with the repository: /memory-trust lists them`] : []),
+    ...(foreign > 0 ? [`${countMemories(foreign)} came with the repository: /memory-trust lists them`] : []),
     ...toasts.recentWarnings(),
   ];
   return [...new Set(all)]

@@ -1,20 +1,16 @@
 /** `strata gc`: removes files that are no longer needed; without `--execute` it only lists them. */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { formatError } from "../../error.js";
 import { findExpired, removeIfUnchanged } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
 import { kernelFiles, stateFolderFiles } from "../../kernel-files.js";
-import { formatPrefix } from "../../memory/id.js";
-import { HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
 import { formatDays } from "../../memory/search/found.js";
-import { createLedger } from "../../memory/store/ledger.js";
 import { readWhole } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
 import { findArchived, type Garbage } from "../gc/find-archived.js";
 import { formatRetained, readRetention } from "../gc/retention.js";
 import { createCliLog } from "../log.js";
-import { type ReadShelf, readShelves } from "../memory-files.js";
+import { type ReadShelf, readLedger, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
@@ -87,11 +83,8 @@ async function readArchiveTimes(
   const log = createCliLog(() => {});
   const times = new Map<string, string>();
   for (const { place } of shelves) {
-    const { folder, nameClone } = place;
-    const prefix = formatPrefix(place);
-    const hidden = place.keepsOut && join(folder, HIDDEN_LEDGER);
-    const ledger = createLedger({ files, log, folder: join(folder, LEDGER), hidden, nameClone, prefix });
-    for (const { at, key } of await ledger.readAll()) if (at > (times.get(key) ?? "")) times.set(key, at);
+    for (const { at, key } of await readLedger({ files, log }, place))
+      if (at > (times.get(key) ?? "")) times.set(key, at);
   }
   return times;
 }

@@ -1,6 +1,6 @@
 /** `strata list` */
 
-import { readLatest, type WaitingCandidate } from "../../candidates/candidate.js";
+import { isHandedOver, readLatest, type WaitingCandidate } from "../../candidates/candidate.js";
 import { formatCandidates } from "../../candidates/format-candidates.js";
 import { DAY_MS } from "../../days.js";
 import { StrataError } from "../../error.js";
@@ -62,6 +62,7 @@ function describeCandidate(candidate: WaitingCandidate): object {
   const standing = said.filter(({ isTakenBack }) => !isTakenBack);
   return {
     ...{ id, type, chance, text: readLatest(candidate)?.text },
+    ...(isHandedOver(candidate) && { isHandedOver: true }),
     said: standing.map(({ message, saidMs, session }) => ({
       ...{ session, message },
       at: new Date(saidMs).toISOString(),

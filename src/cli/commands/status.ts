@@ -18,7 +18,7 @@ export const run: Run = async (cli, { json }) => {
   const { files } = openOwnState(project);
   const candidates = lookAtCandidates(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
-  const status = await readStatus({ candidates, clock, files }, project.root, config, switches);
+  const status = await readStatus({ candidates, clock, files }, project.folders, config, switches);
   const pulses = await files.list(status.folders.pulse);
   const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;

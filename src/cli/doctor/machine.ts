@@ -17,7 +17,7 @@ export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
   inspectLock(path: string): Promise<LockState>;
 }
 
-const LEAST_FREE_BYTES = 200_000_000;
+export const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
 /** Folder levels of machine state above a lock. */
 const DEEPEST_LOCK = 2;

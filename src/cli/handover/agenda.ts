@@ -3,6 +3,7 @@ import { USUAL_DAYS } from "../../../layers/7-across-agents/agenda/answer-agenda
 import { findRecent, formatAgenda } from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { type Agenda, createAgenda } from "../../../layers/7-across-agents/agenda/read-agenda.js";
+import { HOUR_MS } from "../../days.js";
 import { StrataError } from "../../error.js";
 import { PERSON } from "../../instances/lease.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
@@ -13,7 +14,6 @@ import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import { openLeases, refuseAgents } from "./open-leases.js";
 
-const HOUR_MS = 3_600_000;
 const MOST_HOURS = 8;
 
 export const run: Run = async (cli, { all, hours, json }, [action, id, ...more]) => {
@@ -40,7 +40,8 @@ export const run: Run = async (cli, { all, hours, json }, [action, id, ...more])
   return exitCodes.fine;
 };
 
-function openAgenda(project: Project): Agenda {
+/** Opens the agenda for a person, who can read and claim its items. */
+export function openAgenda(project: Project): Agenda {
   const { cli, folders } = project;
   const { files, sessions } = openOwnState(project);
   return createAgenda({

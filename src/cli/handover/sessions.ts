@@ -15,6 +15,7 @@ import { readWhole } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
+import type { Project } from "../project.js";
 import { openLeases } from "./open-leases.js";
 
 const USUAL_SESSIONS = 20;
@@ -47,8 +48,18 @@ export interface SessionFacts {
 
 export const run: Run = async (cli, { json, limit }) => {
   const most = readWhole("--limit", limit, { least: 1, most: 1_000, usual: USUAL_SESSIONS });
-  const project = await openProject(cli);
   const { clock, say } = cli;
+  const found = await readSessions(await openProject(cli), most);
+  if (json) say(JSON.stringify(found, null, 2));
+  else if (found.length === 0)
+    say("No session of this project has notes yet: they begin when the agent uses a tool.");
+  else for (const one of found) say(format(one, clock.now()));
+  return exitCodes.fine;
+};
+
+/** The newest sessions that ran on this machine. Rejects with the system's error. */
+export async function readSessions(project: Project, most: number): Promise<SessionFacts[]> {
+  const { clock } = project.cli;
   const { files, sessions } = openOwnState(project);
   const folder = project.folders.sessionMemory;
   const living = await openLeases(project).living();
@@ -58,12 +69,8 @@ export const run: Run = async (cli, { json, limit }) => {
     const session = await readSession({ clock, files, folder }, id);
     if (session) found.push(describe(session, { living, title: titles.get(id) }));
   }
-  if (json) say(JSON.stringify(found, null, 2));
-  else if (found.length === 0)
-    say("No session of this project has notes yet: they begin when the agent uses a tool.");
-  else for (const one of found) say(format(one, clock.now()));
-  return exitCodes.fine;
-};
+  return found;
+}
 
 function describe(
   { modifiedMs, path, removed, sessionID, stored }: ReadSession,

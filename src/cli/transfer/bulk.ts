@@ -8,7 +8,7 @@ import { createFindSimilar } from "../../gate/find-similar.js";
 import { MOST_SIMILAR, type ReadSimilar, toSearch } from "../../gate/gate.js";
 import { createRelated } from "../../gate/related.js";
 import { planMemory } from "../../memory/draft.js";
-import { formatID } from "../../memory/id.js";
+import { formatID, parseID } from "../../memory/id.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName } from "../../memory/name.js";
@@ -114,6 +114,7 @@ export function createBulk({ nowMs, openSearch, operation, paths, run, store }: 
   function take(written: Written): Written {
     if (written.kind !== "written") return written;
     known.set(written.memory);
+    names.take(written.memory.id);
     sentences.add(readSentence(written.memory));
     return written;
   }
@@ -195,8 +196,14 @@ function createKnown(begin: readonly Memory[]): Known {
   }
 }
 
-/** Plans unused file names. */
-function createNames(paths: BulkOptions["paths"]): { plan(memory: Memory): string } {
+interface Names {
+  /** Reserves an unused file name for this memory. */
+  plan(memory: Memory): string;
+  /** Reserves an id that the store has chosen itself. */
+  take(id: string): void;
+}
+
+function createNames(paths: BulkOptions["paths"]): Names {
   const taken = new Map<string, Set<string>>();
   const takenOf = (scope: string, type: string): Set<string> => {
     const names = taken.get(`${scope} ${type}`) ?? new Set();
@@ -212,6 +219,11 @@ function createNames(paths: BulkOptions["paths"]): { plan(memory: Memory): strin
       const name = planName(title, type, names);
       names.add(foldName(name));
       return name;
+    },
+
+    take(id) {
+      const place = parseID(id);
+      if (place) takenOf(place.scope, place.type).add(foldName(place.name));
     },
   };
 }

@@ -6,8 +6,14 @@ import { createTurns } from "../../trust/turns.js";
 import type { Project } from "../project.js";
 import { isInAgentsShell } from "./agents-shell.js";
 
-/** Trust as a command needs it: `isBrief` looks only, and writes nothing unless the user changes something. */
-export async function openTrust(project: Project): Promise<Trust> {
+/**
+ * Opens the trust for a command. It is `isBrief`: writes nothing unless the user changes something. For `isToolServer` see
+ * `TrustOptions`.
+ */
+export async function openTrust(
+  project: Project,
+  { isToolServer = false }: { isToolServer?: boolean } = {},
+): Promise<Trust> {
   const { cli, globalFolder, instance, log, processes, root, stateFolder } = project;
   const { config } = await project.settings();
   return createTrust({
@@ -16,7 +22,9 @@ export async function openTrust(project: Project): Promise<Trust> {
     git: createGit(),
     accepted: config.trust,
     isBrief: true,
-    isAgent: (await isInAgentsShell(cli)) || (await mayBeAgents(project)),
+    ...(isToolServer
+      ? { isToolServer }
+      : { isAgent: (await isInAgentsShell(cli)) || (await mayBeAgents(project)) }),
   });
 }
 

@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
-import type { ConflictLog } from "../../../layers/5-auto-memory/conflict-log.js";
 import { StrataError } from "../../error.js";
 import { countMemories } from "../../format.js";
 import { readOtherVersion } from "../../memory/conflict.js";
+import type { ConflictLog } from "../../memory/conflict-log.js";
 import type { ConflictRecord } from "../../memory/conflict-records.js";
 import type { Memory } from "../../memory/memory.js";
 import { readWithin } from "../../memory/store/obstacle.js";
@@ -18,11 +18,11 @@ import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openConflictLog } from "./record-rivals.js";
 
-const choices = ["this", "that", "both"] as const;
-type Choice = (typeof choices)[number] | "edited";
+export const choices = ["this", "that", "both"] as const;
+export type Choice = (typeof choices)[number] | "edited";
 
 /** A record with the current texts of both versions. */
-interface OpenConflict {
+export interface OpenConflict {
   record: ConflictRecord;
   /** The record's name on the command line. */
   name: string;
@@ -32,8 +32,8 @@ interface OpenConflict {
   otherText: string;
 }
 
-interface Deciding {
-  cli: CliContext;
+export interface Deciding {
+  cli: Pick<CliContext, "env" | "files">;
   memories: OpenMemories;
   log: ConflictLog;
 }
@@ -70,7 +70,7 @@ function readChoice(keep: unknown, isEdit: boolean): Choice | undefined {
 }
 
 /** Unsettled records, without those with a damaged file or a missing memory. */
-async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[]> {
+export async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[]> {
   const all = await memories.list();
   const open = await log.listOpen(all);
   const read = open.map(async (record): Promise<OpenConflict[]> => {
@@ -86,7 +86,8 @@ async function readOpen({ cli, log, memories }: Deciding): Promise<OpenConflict[
   return (await Promise.all(read)).flat();
 }
 
-function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
+/** @throws StrataError NO_CONFLICT */
+export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
   const wanted = words.trim().toLowerCase();
   const found = open.filter(
     ({ name, record }) =>
@@ -138,7 +139,7 @@ async function askChoice(cli: CliContext, conflict: OpenConflict): Promise<Choic
 }
 
 async function decideAll(
-  deciding: Deciding,
+  deciding: Deciding & { cli: CliContext },
   conflicts: readonly OpenConflict[],
   choose: (cli: CliContext, conflict: OpenConflict) => Promise<Choice | undefined>,
 ): Promise<ExitCode> {
@@ -160,7 +161,7 @@ async function decideAll(
 }
 
 /** Returns why it could not be decided. The rejected version is superseded or stays in the record. */
-async function decide(
+export async function decide(
   deciding: Deciding,
   conflict: OpenConflict,
   choice: Choice,

@@ -1,7 +1,7 @@
 /** Conflict records for memories written by a person's own commands. */
-import { createConflictLog } from "../../../layers/5-auto-memory/conflict-log.js";
 import { formatRival, orderRivals } from "../../../layers/5-auto-memory/conflicts.js";
 import { findUnseenRival } from "../../memory/conflict.js";
+import { createConflictLog } from "../../memory/conflict-log.js";
 import type { Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { toLine } from "../../text.js";

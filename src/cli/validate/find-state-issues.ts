@@ -30,7 +30,8 @@ function findPendingIssues({ lock, pending, place }: ShelfState): Issue[] {
         fixes: [{ kind: "set aside", path: file, place, says: "rename it" }],
       }),
     ];
-  const what = formatBegun(pending.pending.lines);
+  const { lines, received } = pending.pending;
+  const what = formatBegun([...(received?.steps ?? []), ...lines]);
   return [
     warning({
       file,

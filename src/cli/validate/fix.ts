@@ -104,7 +104,7 @@ function createFixing(project: Project, locks: Locks): (fix: Fix) => Promise<str
       clock,
       files,
       log,
-      folder: join(project.folders.strata, "state", "memory", "uses"),
+      folder: join(project.folders.memoryState, "uses"),
     });
     await uses.load();
     const { config } = await project.settings();

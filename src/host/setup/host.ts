@@ -65,6 +65,7 @@ export function createSetupHost(options: SetupHostOptions): Host {
     stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
     git: createGit(),
+    openRemoteGit: async () => (await import("../remote/remote-git.js")).createRemoteGit(env),
     missing,
     models: catalog.models,
     generate: createGenerate({ clock, models: catalog.models, text }),

@@ -22,6 +22,8 @@ export interface Border {
   isDeciding(): boolean;
   /** Records the owner of the files that these lines will produce; `foreign` ones are not the user's. Never rejects. */
   own(lines: readonly LedgerLine[], foreign?: ReadonlySet<LedgerLine>): Promise<void>;
+  /** Records who owns these files, which other machines wrote. Never rejects. */
+  claim(files: readonly { path: string; hash: string; isForeign: boolean }[]): Promise<void>;
   /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked if its contents are foreign, or git ignores its file. */
@@ -92,6 +94,18 @@ export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOp
       await trust.own(own);
       await trust.disown(foreign);
       // The writer reports these changes itself.
+      if (isSettled) settledVersion = trust.version;
+    },
+
+    async claim(claimed) {
+      if (!trust) return;
+      const isSettled = settledVersion === trust.version;
+      const name = (wanted: boolean): NamedContents[] =>
+        claimed.flatMap(({ hash, isForeign, path }) =>
+          isForeign === wanted ? [{ name: `${prefix}${path}`, hash }] : [],
+        );
+      await trust.own(name(false));
+      await trust.disown(name(true));
       if (isSettled) settledVersion = trust.version;
     },
 

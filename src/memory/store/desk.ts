@@ -1,5 +1,6 @@
 /** A shelf under its lock: all operations that change a memory file or add to the ledger. */
 import type { HeldLock } from "../../lock/locks.js";
+import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import { HIDDEN_LEDGER, parsePath } from "../path.js";
 import type { Border } from "./border.js";
@@ -9,6 +10,7 @@ import type { KeepOut } from "./keep-out.js";
 import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import type { DeskStep, LineWriter } from "./line-writer.js";
+import type { Received } from "./pending.js";
 
 /** Operations allowed under the lock. */
 export interface Desk {
@@ -40,6 +42,18 @@ export interface Desk {
   ): Promise<void>;
   /** Takes the file at this path and its history out of git's sight again; done when it resolves. */
   hide(path: string, opened: Looked | undefined, cause: Cause): Promise<void>;
+  /** The ledger's last entry about the file at this path, with the ledger file. */
+  known: Ledger["known"];
+  /** Applies changes of other machines, then our merges, as one change; complete when it resolves. */
+  receive(changes: ReceivedChanges): Promise<void>;
+}
+
+/** See `Received` in `pending.ts`. */
+export interface ReceivedChanges extends Received {
+  /** Steps that merge their changes with ours, each with the time that it has to follow. */
+  merges: readonly { step: DeskStep; lastAt: string }[];
+  /** The future owners of the files. */
+  claims: readonly { path: string; hash: string; isForeign: boolean }[];
 }
 
 /** Enters people's changes in the ledger. */
@@ -55,13 +69,14 @@ export interface Opened {
 }
 
 export interface DeskOptions {
+  clock: Clock;
   files: Files;
   folder: string;
   entries: Entries;
   ledger: Ledger;
   lock: HeldLock;
-  border: Pick<Border, "mark" | "own">;
-  journal: Pick<Journal, "commit">;
+  border: Pick<Border, "claim" | "mark" | "own">;
+  journal: Pick<Journal, "commit" | "receive">;
   write: LineWriter;
   /** Prepares the folder for its first file. */
   prepare(): Promise<void>;
@@ -86,6 +101,9 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
     discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
     swap: commit,
+    known: ledger.known,
+
+    receive: createReceive(options, prepare),
 
     async publish(path, opened, lines, cause) {
       if (!keepOut) return;
@@ -134,14 +152,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     // Before the files exist: if the process is killed in between, they still count as the user's.
     await border.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
-    try {
-      // The reading of a moved file is known at its old path, until that path is read again.
-      const left = lines.flatMap(({ from }) => from ?? []);
-      await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
-      await ledger.readOn();
-    } catch {
-      // The change is made; the next look reads what could not be read now.
-    }
+    await lookAgain(options, lines, readings);
   }
 
   async function enter(opened: readonly Opened[]): Promise<void> {
@@ -163,4 +174,54 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await appendToLedger(place, await ledger.nameFile(first.at), lines);
     await ledger.readOn();
   }
+}
+
+/** Applies changes of other machines. */
+function createReceive(
+  options: DeskOptions,
+  prepare: (changes: readonly { path: string; isNew: boolean }[]) => Promise<void>,
+): Desk["receive"] {
+  const { border, clock, journal, keepOut, ledger, lock, write } = options;
+  return async ({ claims, lines, merges, steps }) => {
+    const own = planMerges(write, ledger, merges);
+    const applied = [...steps, ...own];
+    await prepare(applied.map(({ before, path }) => ({ path, isNew: before === null })));
+    // The others already have what they sent, so it need not stay hidden.
+    for (const path of new Set(applied.flatMap(({ after, path: to }) => (after === null ? [] : [to]))))
+      if (keepOut?.has(path)) await keepOut.publish(lock, path, []);
+    await border.claim(claims);
+    const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
+    await journal.receive(lock, { lines: own, ledgerFile, received: { lines, steps } });
+    await lookAgain(options, applied);
+  };
+}
+
+/** Reads the files after a change; what cannot be read now is read next time. */
+async function lookAgain(
+  { entries, ledger }: Pick<DeskOptions, "entries" | "ledger">,
+  lines: readonly LedgerLine[],
+  readings?: Readings,
+): Promise<void> {
+  try {
+    // A moved file's content is known from its old path until that is checked.
+    const left = lines.flatMap(({ from }) => from ?? []);
+    await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
+    await ledger.readOn();
+  } catch {
+    // The next check reads it.
+  }
+}
+
+/** The lines of merges, each later than the lines that it merges and than the previous merge. */
+function planMerges(
+  write: LineWriter,
+  ledger: Pick<Ledger, "known">,
+  merges: ReceivedChanges["merges"],
+): LedgerLine[] {
+  const lines: LedgerLine[] = [];
+  for (const { lastAt, step } of merges) {
+    const [, last = lastAt] = [lastAt, lines.at(-1)?.at ?? lastAt].sort();
+    lines.push(write.after(ledger, step, last));
+  }
+  return lines;
 }

@@ -3,6 +3,8 @@
  *
  *     write the lines to `pending.json` → append them to the ledger → write the files → remove `pending.json`
  *
+ * Changes of other machines take the same steps, except that their lines go to several ledger files.
+ *
  * The next holder of the lock completes a `pending.json` it finds. A file that then matches neither the state before
  * nor after was changed by a person and stays as it is, as does a file behind a link. An invalid `pending.json` is set
  * aside. All of this happens under the lock.
@@ -13,11 +15,11 @@ import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
 import { HIDDEN_LEDGER, LEDGER } from "../path.js";
-import { appendToLedger, formatLine } from "./ledger.js";
+import { appendLines, appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { createLineFiles } from "./line-files.js";
 import { readTextWithin } from "./obstacle.js";
-import { type Pending, readPending, setPendingAside } from "./pending.js";
+import { type Pending, type Received, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
   /** True if a change is unfinished or in progress. */
@@ -31,6 +33,8 @@ export interface Journal {
    * @throws StrataError EUNFINISHED if it was begun; the next change completes it.
    */
   commit(lock: HeldLock, lines: readonly LedgerLine[], ledgerFile: string): Promise<void>;
+  /** The same for changes of other machines, whose lines and steps come before our own. */
+  receive(lock: HeldLock, pending: Pending & { received: Received }): Promise<void>;
 }
 
 export interface JournalOptions {
@@ -50,7 +54,9 @@ export interface JournalOptions {
 
 export function createJournal(options: JournalOptions): Journal {
   const { beforeRecovery, files, folder, log, path, prefix } = options;
-  const { apply, areDone, removeTorn } = createLineFiles(files, folder);
+  const steps = createSteps(options);
+  const { appendReceived, attempt, begin, finish } = steps;
+  const { apply, areDone, removeTorn } = steps.lineFiles;
 
   return {
     isPending: async () => (await files.statItself(path)) !== undefined,
@@ -66,13 +72,7 @@ export function createJournal(options: JournalOptions): Journal {
     },
 
     async commit(lock, lines, ledgerFile) {
-      const pending: Pending = { lines, ledgerFile };
-      await attempt(async () => {
-        for (const line of lines) requireReadable(line, prefix);
-        await lock.check();
-        if (!(await files.create(path, JSON.stringify(pending))))
-          throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
-      });
+      await begin(lock, { lines, ledgerFile });
       await attempt(
         async () => {
           await lock.check();
@@ -80,29 +80,65 @@ export function createJournal(options: JournalOptions): Journal {
         },
         () => files.remove(path),
       );
-      const left = await finish(lock, lines);
-      if (!left) return;
-      throw new StrataError(
-        "ECHANGED",
-        `${join(folder, left.path)} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
-      );
+      await finish(lock, lines);
+    },
+
+    async receive(lock, pending) {
+      const { ledgerFile, lines, received } = pending;
+      await begin(lock, pending);
+      const all = [...received.steps, ...lines];
+      try {
+        await appendReceived(lock, received, async () => new Set());
+        await appendToLedger(options, ledgerFile, lines);
+      } catch (thrown) {
+        if (isCompromise(thrown)) throw thrown;
+        // Some lines may have been written, and files that differ from the ledger count as changed by a person.
+        throw new StrataError("EUNFINISHED", `${unfinished(all, path)}: ${formatError(thrown)}`);
+      }
+      await finish(lock, all);
     },
   };
 
-  /** The first change that could not be made, if any. */
-  async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
-    try {
-      let left: LedgerLine | undefined;
-      for (const some of groupAlike(lines)) {
-        const applied = await apply(lock, some);
-        left ??= some.find((_, n) => !applied[n]);
-      }
-      await files.remove(path);
-      return left;
-    } catch (thrown) {
-      if (isCompromise(thrown)) throw thrown;
-      throw new StrataError("EUNFINISHED", `${unfinished(lines, path)}: ${formatError(thrown)}`);
+  async function complete(lock: HeldLock, { ledgerFile, lines: own, received }: Pending): Promise<void> {
+    const lines = [...(received?.steps ?? []), ...own];
+    await beforeRecovery?.(lines);
+    if (received)
+      await appendReceived(lock, received, async (name) => {
+        const text = await readTextWithin(files, folder, `${LEDGER}/${name}`);
+        return new Set(text?.split("\n"));
+      });
+    const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
+    const written = (await Promise.all(texts)).join("\n");
+    await lock.check();
+    const known = new Set(written.split("\n"));
+    const missing = own.filter((line) => !known.has(formatLine(line)));
+    await appendToLedger(options, ledgerFile, missing);
+    const next = findNext(lines);
+    for (const some of groupAlike(lines)) {
+      // A line is done if a later one has already built on it.
+      const isBuiltOn = await areDone(some.flatMap((line) => next.get(line) ?? []));
+      const built = new Set(some.filter((line) => next.has(line)).filter((_, n) => isBuiltOn[n]));
+      await apply(
+        lock,
+        some.filter((line) => !built.has(line)),
+      );
     }
+    await removeTorn(lines.map(({ path }) => path));
+  }
+}
+
+/** The steps of a change. */
+function createSteps({ files, folder, path, prefix }: JournalOptions) {
+  const lineFiles = createLineFiles(files, folder);
+  return { appendReceived, attempt, begin, finish, lineFiles };
+
+  async function begin(lock: HeldLock, pending: Pending): Promise<void> {
+    await attempt(async () => {
+      for (const line of pending.lines) requireReadable(line, prefix);
+      await lock.check();
+      if (!(await files.create(path, JSON.stringify(pending))))
+        throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
+    });
   }
 
   /** Runs a step that comes before any change, and calls `revert` if it fails. */
@@ -120,25 +156,43 @@ export function createJournal(options: JournalOptions): Journal {
     }
   }
 
-  async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
-    await beforeRecovery?.(lines);
-    const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
-    const written = (await Promise.all(texts)).join("\n");
-    await lock.check();
-    const known = new Set(written.split("\n"));
-    const missing = lines.filter((line) => !known.has(formatLine(line)));
-    await appendToLedger(options, ledgerFile, missing);
-    const next = findNext(lines);
-    for (const some of groupAlike(lines)) {
-      // A line is done if a later one has already built on it.
-      const isBuiltOn = await areDone(some.flatMap((line) => next.get(line) ?? []));
-      const built = new Set(some.filter((line) => next.has(line)).filter((_, n) => isBuiltOn[n]));
-      await apply(
-        lock,
-        some.filter((line) => !built.has(line)),
-      );
+  async function appendReceived(
+    lock: HeldLock,
+    received: Received,
+    readThere: (name: string) => Promise<ReadonlySet<string>>,
+  ): Promise<void> {
+    for (const [name, texts] of Object.entries(received.lines)) {
+      const there = await readThere(name);
+      const missing = texts.filter((text) => !there.has(text));
+      await lock.check();
+      await appendLines(files, folder, `${LEDGER}/${name}`, missing);
     }
-    await removeTorn(lines.map(({ path }) => path));
+  }
+
+  /** Writes the files, and rejects with ECHANGED if one was changed by another writer. */
+  async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<void> {
+    const left = await applyAll(lock, lines);
+    if (!left) return;
+    throw new StrataError(
+      "ECHANGED",
+      `${join(folder, left.path)} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
+    );
+  }
+
+  /** The first change that could not be made, if any. */
+  async function applyAll(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
+    try {
+      let left: LedgerLine | undefined;
+      for (const some of groupAlike(lines)) {
+        const applied = await lineFiles.apply(lock, some);
+        left ??= some.find((_, n) => !applied[n]);
+      }
+      await files.remove(path);
+      return left;
+    } catch (thrown) {
+      if (isCompromise(thrown)) throw thrown;
+      throw new StrataError("EUNFINISHED", `${unfinished(lines, path)}: ${formatError(thrown)}`);
+    }
   }
 }
 
@@ -202,6 +256,7 @@ const isCompromise = (thrown: unknown): boolean =>
 /** For people: "edit of decision/port-8080". */
 export function formatBegun(lines: readonly LedgerLine[]): string {
   const keys = [...new Set(lines.map(({ key }) => key))];
+  if (keys.length === 0) return "sync";
   return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;
 }
 

@@ -102,7 +102,7 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
       }
       await addLines(isIgnored(path) ? planPublishingRules(path) : []);
       const ids = new Set(lines.map(({ id }) => id));
-      await moves.drop(lock, HIDDEN_LEDGER, ({ id }) => ids.has(id));
+      if (ids.size > 0) await moves.drop(lock, HIDDEN_LEDGER, ({ id }) => ids.has(id));
     },
 
     async hide(lock, path, key) {

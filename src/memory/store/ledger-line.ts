@@ -90,27 +90,33 @@ function findFault({ from, key, path }: LedgerLine, prefix: string): string | un
 }
 
 /**
- * The file contents that these lines produce, by path. Lines come in the order of their ledger files; for each memory,
- * the next line applied is the first whose `before` matches the file, which puts the lines of two people who worked at
- * the same time in order.
+ * The file contents that these lines produce, by path. A line is later than the one that it builds on, so lines are
+ * ordered by time, and of two simultaneous changes the later one counts. Of lines with the same time, the one whose
+ * `before` matches the file comes first. If two machines have made the same move, the second one finds no file to move.
  */
 export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> {
   const files = new Map<string, string>();
   const hashes = new Map<string, string>();
   for (const [, own] of groupByKey(sortByTime(lines))) {
     const left = [...own];
+    const texts = new Map(
+      own.flatMap(({ after, contents }) => (contents === undefined ? [] : [[after, contents] as const])),
+    );
     while (left.length > 0) {
       const fitting = left.findIndex(
-        ({ path, from, before }) => (hashes.get(from ?? path) ?? null) === before,
+        ({ at, path, from, before }) => at === left[0]?.at && (hashes.get(from ?? path) ?? null) === before,
       );
       const [line] = left.splice(Math.max(0, fitting), 1);
-      if (line) apply(line);
+      if (line) apply(line, texts);
     }
   }
   return files;
 
-  function apply({ path, from, after, contents }: LedgerLine): void {
-    const text = contents ?? files.get(from ?? path);
+  function apply(
+    { path, from, after, contents }: LedgerLine,
+    texts: ReadonlyMap<LedgerLine["after"], string>,
+  ): void {
+    const text = contents ?? texts.get(after) ?? files.get(from ?? path);
     if (from !== undefined) {
       files.delete(from);
       hashes.delete(from);

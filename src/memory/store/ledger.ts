@@ -25,7 +25,7 @@ export interface Ledger {
   /** Reads the lines that any process has added since the last call. */
   readOn(): Promise<void>;
   /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
-  known(path: string): KnownFile | undefined;
+  known(path: string): (KnownFile & { file: string }) | undefined;
   /** Paths that the ledger has lines about. */
   paths(): Iterable<string>;
   /** All lines, in the order of the ledger files, each once. */

@@ -21,6 +21,8 @@ export interface DeskStep {
 
 export interface LineWriter {
   line(ledger: Known, path: string, cause: Cause, change: Change, last?: string): LedgerLine;
+  /** A line for the step, dated after `lastAt`. */
+  after(ledger: Known, step: DeskStep, lastAt: string): LedgerLine;
   /** The lines of consecutive steps. */
   steps(ledger: Known, steps: readonly DeskStep[]): LedgerLine[];
 }
@@ -68,19 +70,25 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
   return {
     line,
 
+    after: (ledger, step, lastAt) => line(ledger, step.path, step.cause, changeOf(step), lastAt),
+
     steps(ledger, steps) {
       const lines: LedgerLine[] = [];
       const times = new Map<string, string>();
-      for (const { before, cause, contents, from, isRemoved, path } of steps) {
-        const after = isRemoved ? null : contents === undefined ? before : hashOf(contents);
-        const change = { before, after, contents, ...(from !== undefined && { from }) };
-        const made = line(ledger, path, cause, change, times.get(from ?? path));
+      for (const step of steps) {
+        const { cause, from, path } = step;
+        const made = line(ledger, path, cause, changeOf(step), times.get(from ?? path));
         times.set(path, made.at);
         lines.push(made);
       }
       return lines;
     },
   };
+}
+
+function changeOf({ before, contents, from, isRemoved }: DeskStep): Change {
+  const after = isRemoved ? null : contents === undefined ? before : hashOf(contents);
+  return { before, after, contents, ...(from !== undefined && { from }) };
 }
 
 /** A committed ledger never names a private memory. */

@@ -9,9 +9,10 @@ import type { Files } from "../../seams/files.js";
 import type { Trust } from "../../trust/trust.js";
 import type { Memory } from "../memory.js";
 import type { MemoryGate } from "../secret-gate.js";
-import type { FileProblem, OpenMemories } from "../store.js";
+import type { Exchange, FileProblem, OpenMemories } from "../store.js";
 import { createAcceptance } from "./acceptance.js";
 import { createChanges } from "./changes/changes.js";
+import type { ExchangeOptions } from "./exchange/exchange.js";
 import { createIndexWriter } from "./index-writer.js";
 import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { createReads, findProblems, isCurrent } from "./memory-reads.js";
@@ -42,7 +43,7 @@ export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
 /** Touches no file until it is asked for something. */
 export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const { clock, files, log, folders, trust } = options;
-  const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
+  const uses = createUses({ clock, files, log, folder: join(folders.memoryState, "uses") });
   const indexes = createIndexWriter({ ...options, useOf: uses.of });
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const report = createProblemReport(log);
@@ -91,6 +92,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     adoptAll: changes.adoptAll,
     discard: changes.discard,
     publish: changes.publish,
+    exchange: openExchange({ clock, files, folder: folders.memory, standings, trust, onWritten: onChanged }),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,
     useOf: uses.of,
@@ -125,6 +127,16 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   function tell(changed: readonly string[]): void {
     if (changed.length > 0) for (const listener of listeners) listener(changed);
   }
+}
+
+/** Loads the exchange on first use. */
+function openExchange(options: ExchangeOptions): Exchange {
+  const open = async (): Promise<Exchange> =>
+    (await import("./exchange/exchange.js")).createExchange(options);
+  return {
+    read: async (scope) => (await open()).read(scope),
+    take: async (scope, lines, given) => (await open()).take(scope, lines, given),
+  };
 }
 
 /** Logs each problem once. */

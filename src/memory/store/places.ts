@@ -28,7 +28,7 @@ export interface PlacesOptions {
 
 export function planPlaces({ files, folders, globalFolder }: PlacesOptions): ShelfPlace[] {
   const global = { memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") };
-  const project = { memory: folders.memory, strata: folders.strata };
+  const project = { memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") };
   return [
     { scope: "project" as const, ...project },
     { scope: "global" as const, ...global },
@@ -48,7 +48,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
         folder: memory,
         state: join(state, "internal"),
         prepare: internal,
-        isUndone: scope === "project",
+        isUndone: scope === "project" && folders.memoryProject === folders.project,
         ...(scope === "project" && { keepsOut: true }),
       },
       {

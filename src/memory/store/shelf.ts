@@ -97,7 +97,6 @@ export function createShelf(options: ShelfOptions): Shelf {
   const withDesk = createDesks(options, { border, idOf, journal, load, lookIn });
   const undoGuard = createUndoGuard({ ...options, idOf });
   const warn = createWarnOnce(log, join(folder, LEDGER));
-  let scanning: Promise<void> | undefined;
   let keptChanges = 0;
 
   return {
@@ -110,13 +109,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     foreign: () => loading.read(border.foreign) ?? new Map(),
     readLedger: async () => (await load()).ledger.readAll(),
 
-    /** Two that ask at a time wait for one scan; one that asks later gets a later one. */
-    scan() {
-      scanning ??= scan().finally(() => {
-        scanning = undefined;
-      });
-      return scanning;
-    },
+    scan: shareNext(scan),
 
     change,
 
@@ -177,6 +170,23 @@ export function createShelf(options: ShelfOptions): Shelf {
 
 const NONE: readonly Memory[] = [];
 
+/** A call during a run waits for the next run: the current one may have read a file before the caller changed it. */
+function shareNext(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= startAfter(running);
+    return next;
+  };
+
+  async function startAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier?.catch(() => {});
+    running = next;
+    next = undefined;
+    await run();
+  }
+}
+
 interface DeskParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookIn"> {
   border: Border;
   journal: Journal;
@@ -185,7 +195,7 @@ interface DeskParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookI
 
 /** Runs an action under the lock of the shelf, when everything half-done is done. */
 function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookIn }: DeskParts) {
-  const { files, folder, keepOut, locks, prepare, state } = options;
+  const { clock, files, folder, keepOut, locks, prepare, state } = options;
   const write = createLineWriter({ ...options, idOf });
   return async <T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> => {
     const { entries, ledger } = await load();
@@ -196,7 +206,7 @@ function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookI
         await journal.recover(lock);
         await ledger.readOn();
         await border.refresh();
-        const known = { files, folder, border, journal, keepOut, write, prepare, idOf };
+        const known = { clock, files, folder, border, journal, keepOut, write, prepare, idOf };
         return action(openDesk({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
       },
       { waitMs: LOCK_WAIT_MS },

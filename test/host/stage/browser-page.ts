@@ -15,8 +15,8 @@ import { entrust } from "./keeper.js";
 
 export interface PageOptions {
   browser: Browser;
-  /** The page's HTML. */
-  html: string;
+  /** The page's HTML, which is written to a file, or the URL of a page. */
+  page: { html: string } | { url: string };
   widthPx: number;
   isDark: boolean;
 }
@@ -28,21 +28,30 @@ export interface BrowserPage extends AsyncDisposable {
   readonly requests: readonly string[];
   /** Evaluates an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Presses a key, such as "Tab". */
-  press(key: string): Promise<void>;
+  reload(): Promise<void>;
+  /** Presses a key by its name in the DOM, such as "Tab", "?" or "ArrowDown", together with Ctrl or Shift. */
+  press(key: string, held?: { ctrl?: boolean; shift?: boolean }): Promise<void>;
+  /** Types into the focused element. */
+  type(text: string): Promise<void>;
+  /** Clicks the middle of the first matching element with the mouse. Fails if none is visible. */
+  click(selector: string): Promise<void>;
+  /** Resolves when the expression is truthy, with its value; fails with the page's text. */
+  waitFor<T>(expression: string): Promise<T>;
   /** Writes a screenshot of the whole page, or of its top part. */
   takePicture(path: string, heightPx?: number): Promise<void>;
 }
 
 const HEIGHT_PX = 900;
 const ANSWER_MS = patiently(30_000);
+/** Shorter than the test's time-out, so that the failure with the page's text comes first. */
+const SEEN_MS = patiently(20_000);
 
 /** Opens the page; resolves when it has loaded. */
-export async function openPage({ browser, html, isDark, widthPx }: PageOptions): Promise<BrowserPage> {
+export async function openPage({ browser, isDark, page, widthPx }: PageOptions): Promise<BrowserPage> {
   const folder = mkdtempSync(join(tmpdir(), "strata-page-"));
   const release = entrust({ folder });
   const path = join(folder, "page.html");
-  writeFileSync(path, html);
+  if ("html" in page) writeFileSync(path, page.html);
   const wire = startBrowser(browser, join(folder, "profile"));
   const close = async (): Promise<void> => {
     await wire.end();
@@ -51,7 +60,7 @@ export async function openPage({ browser, html, isDark, widthPx }: PageOptions):
   };
   try {
     return {
-      ...(await present(wire, { url: pathToFileURL(path).href, isDark, widthPx })),
+      ...(await present(wire, { url: "url" in page ? page.url : pathToFileURL(path).href, isDark, widthPx })),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
@@ -84,42 +93,108 @@ async function present(
   await ask("Emulation.setDeviceMetricsOverride", screen);
   const scheme = { name: "prefers-color-scheme", value: isDark ? "dark" : "light" };
   await ask("Emulation.setEmulatedMedia", { features: [scheme] });
-  const loaded = new Promise<void>((resolve) => wire.hear("Page.loadEventFired", () => resolve()));
-  await ask("Page.navigate", { url });
-  await loaded;
+  const load = async (method: string, params: object = {}): Promise<void> => {
+    const loaded = new Promise<void>((resolve) => wire.hear("Page.loadEventFired", () => resolve()));
+    await ask(method, params);
+    await loaded;
+  };
+  await load("Page.navigate", { url });
+
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const { exceptionDetails, result } = await ask("Runtime.evaluate", {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    if (exceptionDetails) throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
+    return result.value;
+  };
 
   return {
     console: said,
     requests,
-    async evaluate(expression) {
-      const { exceptionDetails, result } = await ask("Runtime.evaluate", {
-        expression,
-        returnByValue: true,
-        awaitPromise: true,
-      });
-      if (exceptionDetails) throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
-      return result.value;
-    },
-    async press(key) {
-      const keyCode = { Tab: 9, Enter: 13 }[key] ?? 0;
-      const pressed = {
-        key,
-        code: key,
-        windowsVirtualKeyCode: keyCode,
-        ...(key === "Enter" && { text: "\r" }),
-      };
-      await ask("Input.dispatchKeyEvent", { type: "keyDown", ...pressed });
-      await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed });
-    },
+    evaluate,
+    reload: () => load("Page.reload"),
+    ...createHands(ask, evaluate),
     async takePicture(path, heightPx) {
       const { cssContentSize } = await ask("Page.getLayoutMetrics");
       const height = heightPx ?? cssContentSize.height;
+      // What is as high as the window then reaches the end of the picture.
+      await ask("Emulation.setDeviceMetricsOverride", { ...screen, height });
       const clip = { x: 0, y: 0, width: widthPx, height, scale: 1 };
       const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true, clip });
       writeFileSync(path, Buffer.from(data, "base64"));
     },
   };
 }
+
+type Ask = (method: string, params?: object) => Promise<Answer>;
+
+/** Keys, mouse, and waiting for something to become visible. */
+function createHands(
+  ask: Ask,
+  evaluate: <T>(expression: string) => Promise<T>,
+): Pick<BrowserPage, "click" | "press" | "type" | "waitFor"> {
+  return {
+    async press(key, { ctrl = false, shift = false } = {}) {
+      const text = key === "Enter" ? "\r" : key.length === 1 && !ctrl ? key : undefined;
+      const pressed = {
+        key,
+        code: key,
+        modifiers: (ctrl ? 2 : 0) + (shift ? 8 : 0),
+        windowsVirtualKeyCode: KEY_CODES[key] ?? key.toUpperCase().charCodeAt(0),
+        ...(text !== undefined && { text }),
+      };
+      await ask("Input.dispatchKeyEvent", { type: "keyDown", ...pressed });
+      await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed });
+    },
+
+    type: async (text) => void (await ask("Input.insertText", { text })),
+
+    async click(selector) {
+      const [x, y] = await evaluate<[number, number]>(`(() => {
+        const found = document.querySelector(${JSON.stringify(selector)});
+        if (!found) throw new Error("nothing matches " + ${JSON.stringify(selector)});
+        found.scrollIntoView({ block: "center", behavior: "instant" });
+        const { left, top, width, height } = found.getBoundingClientRect();
+        if (width * height === 0) throw new Error(${JSON.stringify(selector)} + " cannot be seen");
+        return [left + width / 2, top + height / 2];
+      })()`);
+      const at = { x, y, button: "left", clickCount: 1 };
+      await ask("Input.dispatchMouseEvent", { type: "mousePressed", ...at });
+      await ask("Input.dispatchMouseEvent", { type: "mouseReleased", ...at });
+    },
+
+    async waitFor(expression) {
+      const look = `new Promise((resolve, reject) => {
+        const end = performance.now() + ${SEEN_MS};
+        const look = () => {
+          const value = ${expression};
+          if (value) return resolve(value);
+          if (performance.now() < end) return requestAnimationFrame(look);
+          reject(new Error("never true: " + ${JSON.stringify(expression)} + "\\n" + document.body.innerText));
+        };
+        look();
+      })`;
+      for (let pages = 1; ; pages++) {
+        try {
+          return await evaluate(look);
+        } catch (thrown) {
+          // Navigation to another page, for example by a link, ends what waits in this one.
+          if (pages === MOST_PAGES || !String(thrown).includes("navigated")) throw thrown;
+        }
+      }
+    },
+  };
+}
+
+/** Maximum number of navigations during one wait. */
+const MOST_PAGES = 4;
+
+/** Codes of keys other than letters. */
+const KEY_CODES: Readonly<Record<string, number>> = {
+  ...{ Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40, "/": 191, "?": 191 },
+};
 
 /** The fields of the protocol's answers and events that are read here. */
 interface Answer {

@@ -1,27 +1,21 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
 import { basename, dirname, join } from "node:path";
-import { StrataError } from "../../src/error.js";
-import { hashOf } from "../../src/hash.js";
-import {
-  type Conflict,
-  fingerprint,
-  formatConflict,
-  formatConflictName,
-  isSettled,
-} from "../../src/memory/conflict.js";
+import { StrataError } from "../error.js";
+import { hashOf } from "../hash.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Trust } from "../trust/trust.js";
+import { type Conflict, fingerprint, formatConflict, formatConflictName, isSettled } from "./conflict.js";
 import {
   type ConflictRecord,
   nameConflictRecord,
   planConflictFolders,
   readConflictRecords,
-} from "../../src/memory/conflict-records.js";
-import { isHidden } from "../../src/memory/kept-out.js";
-import type { Memory } from "../../src/memory/memory.js";
-import { formatConflictPath } from "../../src/memory/path.js";
-import { findObstacle, formatObstacle } from "../../src/memory/store/obstacle.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { Trust } from "../../src/trust/trust.js";
+} from "./conflict-records.js";
+import { isHidden } from "./kept-out.js";
+import type { Memory } from "./memory.js";
+import { formatConflictPath } from "./path.js";
+import { findObstacle, formatObstacle } from "./store/obstacle.js";
 
 export interface ConflictLog {
   /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */

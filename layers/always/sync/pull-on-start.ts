@@ -1,0 +1,65 @@
+/** Pulls in the background after a start if the last pull is too old. Being offline is normal. */
+import { HOUR_MS } from "../../../src/days.js";
+import { formatError, StrataError } from "../../../src/error.js";
+import type { Locks } from "../../../src/lock/locks.js";
+import type { Exchange } from "../../../src/memory/store.js";
+import type { Log } from "../../../src/record/log.js";
+import type { Clock } from "../../../src/seams/clock.js";
+import type { Files } from "../../../src/seams/files.js";
+import type { RemoteGit } from "../../../src/seams/remote-git.js";
+import { UNREACHABLE } from "../../../src/sync/bare-repository.js";
+import type { SyncPlace } from "../../../src/sync/places.js";
+import { createSync, type Synced } from "../../../src/sync/sync.js";
+import { openSyncFiles, type SyncConfig } from "../../../src/sync/sync-state.js";
+import type { Toasts } from "../../../src/toasts.js";
+
+export interface PullOnStartOptions {
+  clock: Clock;
+  exchange: Exchange;
+  files: Files;
+  git: RemoteGit;
+  instance: string;
+  locks: Locks;
+  log: Pick<Log, "info" | "warn">;
+  maxAgeHours: number;
+  toasts: Pick<Toasts, "show">;
+}
+
+/** Short: nobody waits for it, and it should not keep a machine from going to sleep. */
+const NETWORK_MS = 60_000;
+
+/** Never rejects. */
+export async function pullOnStart(options: PullOnStartOptions, places: readonly SyncPlace[]): Promise<void> {
+  for (const place of places) await pullOne(options, place).catch((thrown) => report(options, thrown));
+}
+
+async function pullOne(options: PullOnStartOptions, place: SyncPlace): Promise<void> {
+  const { clock, files, log, maxAgeHours, toasts } = options;
+  const stored = openSyncFiles(files, place);
+  const config = await stored.readConfig();
+  const { pulledMs } = await stored.readState();
+  const isFresh = pulledMs !== undefined && Math.abs(clock.now() - pulledMs) < maxAgeHours * HOUR_MS;
+  if (!config || isFresh) return;
+  const sync = createSync({ ...options, place, machinePaths: [], networkMs: NETWORK_MS });
+  const synced = await sync.pull();
+  const what = formatPulled(synced, config);
+  log.info("sync", what ?? `nothing new on ${config.branch}`);
+  if (what !== undefined) toasts.show(what, synced.conflicts.length > 0 ? "warning" : "info");
+}
+
+/** Text of the toast; `undefined` if nothing changed here. */
+function formatPulled({ conflicts, ids }: Synced, { isOwn }: SyncConfig): string | undefined {
+  if (ids.length === 0) return undefined;
+  const [first = ""] = ids;
+  const what = ids.length === 1 ? first : `${first} and ${ids.length - 1} more memories`;
+  const from = isOwn ? "from another machine of yours" : "from others; /memory-trust accepts them";
+  const open = conflicts.length > 0 ? `; ${conflicts.length} in conflict, settle with strata reconcile` : "";
+  return `${what} came ${from}${open}`;
+}
+
+function report({ log }: PullOnStartOptions, thrown: unknown): void {
+  const isOffline = thrown instanceof StrataError && thrown.code === UNREACHABLE;
+  const what = `memories were not pulled: ${formatError(thrown)}`;
+  if (isOffline) log.info("sync", what);
+  else log.warn("sync", what);
+}

@@ -1,0 +1,43 @@
+/** Pulls memories from the user's remotes once, in the background after the host's first event. */
+import { join } from "node:path";
+import type { Layer } from "../../../src/dispatcher/layer.js";
+import { formatError } from "../../../src/error.js";
+import type { KernelContext } from "../../../src/layer-context.js";
+import { locateSync, SYNC_CONFIG } from "../../../src/sync/places.js";
+
+export type SyncPullOptions = Pick<
+  KernelContext,
+  "background" | "clock" | "config" | "exchange" | "files" | "folders" | "host" | "instance" | "locks"
+> &
+  Pick<KernelContext, "log" | "toasts">;
+
+export function createSyncPull(options: SyncPullOptions): Layer {
+  const { background, config, files, folders, host, log } = options;
+  let hasBegun = false;
+
+  return {
+    name: "sync",
+    cost: 0.45,
+    handlers: {
+      event() {
+        if (hasBegun || !config.sync.pullOnStart || !host.openRemoteGit) return undefined;
+        hasBegun = true;
+        void background.add(() => pull().catch((thrown) => log.warn("sync", formatError(thrown))));
+        return undefined;
+      },
+    },
+  };
+
+  /** Without a remote, this only checks for two files and loads nothing. */
+  async function pull(): Promise<void> {
+    const { stateFolder } = host;
+    const given = { project: folders.memoryProject, stateFolder };
+    const all = [await locateSync(files, "project", given), await locateSync(files, "global", given)];
+    const isThere = await Promise.all(all.map(({ folder }) => files.stat(join(folder, SYNC_CONFIG))));
+    const places = all.filter((_, n) => isThere[n]);
+    const git = places.length > 0 ? await host.openRemoteGit?.() : undefined;
+    if (!git) return;
+    const { pullOnStart } = await import("./pull-on-start.js");
+    await pullOnStart({ ...options, git, maxAgeHours: config.sync.maxAgeHours }, places);
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Plans how lines of other machines change one memory here.
+ *
+ *     the remote has our newest line          our file takes the state of the newest line of all
+ *     we have the remote's newest line        no change: the lines only add history
+ *     both sides changed it                   a merge, as new lines of ours after all others
+ *
+ * A line is always later than the one that it builds on, whatever the clocks say, and everything on the remote was merged
+ * before it was pushed. So the newest line by time and id includes all earlier ones. Pure.
+ */
+import { hashOf } from "../../../hash.js";
+import { fingerprint } from "../../conflict.js";
+import type { Memory } from "../../memory.js";
+import { formatPath, parsePath } from "../../path.js";
+import type { LedgerLine } from "../ledger-line.js";
+import { mergeVersions, type Version } from "./merge-versions.js";
+
+/** A memory's file: its path in the shelf's folder, and its text. */
+export interface State {
+  path: string;
+  text: string;
+}
+
+export interface ReceiptOptions {
+  /** This machine's lines about the memory, from all ledgers. */
+  local: readonly LedgerLine[];
+  /** New lines from the remote. */
+  received: readonly LedgerLine[];
+  /** Does the remote have this line? */
+  isShared(id: string): boolean;
+  /** The current file; `undefined` if there is none. */
+  there: State | undefined;
+  /** `undefined` if the text is not a valid memory. */
+  parse(state: State): Version;
+  format(version: NonNullable<Version>, over: string): string;
+}
+
+export type Receipt =
+  | {
+      kind: "planned";
+      /** Steps that bring the file to the state of the newest line. */
+      steps: LedgerLine[];
+      /** The state after a merge; absent if there was nothing to merge. */
+      merged?: { state: State | undefined; lastAt: string } | undefined;
+      /** The newest state, before our own lines. */
+      newest: State | undefined;
+      /**
+       * The file's other path, if the ledger still lists a file there because the line that moved it was not sent.
+       * `lastAt` is the time of the newest line.
+       */
+      stale?: { path: string; hash: string; lastAt: string } | undefined;
+      /** The unused version with another text, for a conflict record. */
+      rival?: Memory | undefined;
+    }
+  /** The memory is unchanged, and the lines are received again next time. */
+  | { kind: "deferred"; why: string };
+
+export function planReceipt(options: ReceiptOptions): Receipt {
+  const { isShared, local, received, there } = options;
+  const all = [...local, ...received];
+  const ours = findNewest(local);
+  const newest = findNewest(all);
+  const theirs = findNewest([...received, ...local.filter(({ id }) => isShared(id))]);
+  if (!newest || !theirs) return { kind: "planned", steps: [], newest: there };
+  const isForward = !ours || isShared(ours.id);
+  if (!isForward && local.includes(theirs)) return { kind: "planned", steps: [], newest: there };
+  const state = findState(newest, all);
+  if (state === "unknown")
+    return { kind: "deferred", why: "the text of its newest version was not sent; it may hold a secret" };
+  const steps = planSteps(newest, there, state);
+  const stale = findStale(newest, all);
+  if (isForward)
+    return { kind: "planned", steps, newest: state, stale, rival: findRival(options, { ours, state }) };
+  const merged = planMerge(options, { newest, ours, theirs, state });
+  if (merged === "unknown")
+    return { kind: "deferred", why: "the text of its newest version there was not sent" };
+  const { rival, ...rest } = merged;
+  return { kind: "planned", steps, newest: state, stale, merged: rest, rival };
+}
+
+function findStale(
+  newest: LedgerLine,
+  all: readonly LedgerLine[],
+): { path: string; hash: string; lastAt: string } | undefined {
+  const parts = parsePath(newest.path);
+  if (!parts) return undefined;
+  const path = formatPath({ ...parts, isArchived: !parts.isArchived });
+  const last = findNewest(all.filter((line) => line.path === path || line.from === path));
+  const isThere = last !== undefined && last.path === path && last.after !== null;
+  return isThere ? { path, hash: last.after ?? "", lastAt: newest.at } : undefined;
+}
+
+/** Operation of lines that merge the changes of two machines. */
+export const SYNC = "sync";
+
+/**
+ * If another machine merged our newest version with its own and the texts differ, returns the version not in use. If
+ * another change builds on ours, ours was not a side of that merge.
+ */
+function findRival(
+  { local, parse, received }: ReceiptOptions,
+  { ours, state }: { ours: LedgerLine | undefined; state: State | undefined },
+): Memory | undefined {
+  const isOnOurs = ({ before, from, path }: LedgerLine): boolean =>
+    ours !== undefined && (from ?? path) === ours.path && before === ours.after;
+  const changes = received.filter(({ operation }) => operation !== SYNC);
+  if (!ours || !state || changes.length === received.length || changes.some(isOnOurs)) return undefined;
+  const all = [...local, ...received];
+  const theirs = findNewest(changes);
+  const sides = [ours, theirs].map((line) => line && findState(line, all));
+  const [own, other] = sides.map((side) => (side && side !== "unknown" ? parse(side)?.memory : undefined));
+  const used = parse(state);
+  if (!own || !other || !used || used.isArchived || fingerprint(own) === fingerprint(other)) return undefined;
+  const base = findNewest(local.filter((line) => line.at < ours.at));
+  const was = base && findState(base, all);
+  const isSame = was && was !== "unknown" ? fingerprintOf(parse(was)) : undefined;
+  if ([own, other].some((side) => fingerprint(side) === isSame)) return undefined;
+  return [own, other].find((side) => fingerprint(side) !== fingerprint(used.memory));
+}
+
+const fingerprintOf = (version: Version): string | undefined => version && fingerprint(version.memory);
+
+/** The latest line by time, then by id; `undefined` if there is none. */
+function findNewest(lines: readonly LedgerLine[]): LedgerLine | undefined {
+  return lines.reduce<LedgerLine | undefined>(
+    (newest, line) => (newest === undefined || isLater(line, newest) ? line : newest),
+    undefined,
+  );
+}
+
+/** Orders lines by time, then by id. */
+export const isLater = (one: LedgerLine, other: LedgerLine): boolean =>
+  one.at === other.at ? one.id > other.id : one.at > other.at;
+
+/** The file after this line; `undefined` if it was removed. */
+function findState(line: LedgerLine, all: readonly LedgerLine[]): State | "unknown" | undefined {
+  const { after, path } = line;
+  if (after === null) return undefined;
+  const text =
+    line.contents ?? all.find((one) => one.after === after && one.contents !== undefined)?.contents;
+  return text === undefined || hashOf(text) !== after ? "unknown" : { path, text };
+}
+
+/** Steps that take a file from one state to another. They copy the newest line's fields and are in no ledger. */
+export function planSteps(of: LedgerLine, from: State | undefined, to: State | undefined): LedgerLine[] {
+  const { contents: _, from: _from, ...line } = of;
+  if (!to) return from ? [{ ...line, path: from.path, before: hashOf(from.text), after: null }] : [];
+  const after = hashOf(to.text);
+  if (!from) return [{ ...line, path: to.path, before: null, after, contents: to.text }];
+  const before = hashOf(from.text);
+  const isMoved = from.path !== to.path;
+  const move = { ...line, path: to.path, from: from.path, before, after: before };
+  const write = { ...line, path: to.path, before, after, contents: to.text };
+  return [...(isMoved ? [move] : []), ...(before === after ? [] : [write])];
+}
+
+interface Sides {
+  newest: LedgerLine;
+  ours: LedgerLine;
+  theirs: LedgerLine;
+  /** After the newest line. */
+  state: State | undefined;
+}
+
+function planMerge(
+  { format, isShared, local, parse, received }: ReceiptOptions,
+  { newest, ours, state, theirs }: Sides,
+): { state: State | undefined; lastAt: string; rival?: Memory } | "unknown" {
+  const all = [...local, ...received];
+  const common = findNewest(local.filter(({ id }) => isShared(id)));
+  const other = findState(newest === ours ? theirs : ours, all);
+  if (other === "unknown") return "unknown";
+  const was = common && findState(common, all);
+  const read = (one: State | undefined): Version => one && parse(one);
+  const later = read(state);
+  const earlier = read(other);
+  const kept = { state, lastAt: newest.at };
+  // Invalid memories are not merged: the later side counts, and the ledger keeps the other.
+  if ((state && !later) || (other && !earlier)) return kept;
+  const base = was === "unknown" ? undefined : read(was);
+  const { rival, version } = mergeVersions({ base, later, earlier });
+  if (!version) return { state: undefined, lastAt: newest.at };
+  const parts = parsePath(newest.path);
+  if (!parts) return kept;
+  const over = version === earlier ? other : (state ?? other);
+  const path = formatPath({ ...parts, isArchived: version.isArchived });
+  const text = over ? formatOver(version, over, { format, parse }) : "";
+  return { state: { path, text }, lastAt: newest.at, ...(rival && { rival }) };
+}
+
+/** Keeps the file's bytes if the version equals what the file says. */
+function formatOver(
+  version: NonNullable<Version>,
+  over: State,
+  { format, parse }: Pick<ReceiptOptions, "format" | "parse">,
+): string {
+  const there = parse(over)?.memory;
+  return there && sayAll(there) === sayAll(version.memory) ? over.text : format(version, over.text);
+}
+
+/** A file's content for comparison, without the archived status, which is in its path. */
+const sayAll = (memory: Memory): string =>
+  JSON.stringify({ ...memory, status: memory.status === "archived" ? "active" : memory.status });

@@ -1,0 +1,249 @@
+/**
+ * Git's part: a bare repository of our own with one ref, `refs/strata/tip`, the last known commit of the remote. It is a
+ * cache that can be fetched again. Commits are made with fast-import, which needs no work tree or index. Call under the
+ * sync lock.
+ */
+import { devNull } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { StrataError } from "../error.js";
+import { decodeText, type Files } from "../seams/files.js";
+import type { RemoteGit, RemoteGitAnswer } from "../seams/remote-git.js";
+import { withoutCredentials } from "../secrets/credentials.js";
+
+/** A file on the branch. */
+export interface BranchFile {
+  path: string;
+  /** Object name of its contents. */
+  blob: string;
+  bytes: number;
+}
+
+export interface BareRepository {
+  /** Creates the repository if there is none, and removes locks that a killed git left behind. */
+  open(): Promise<void>;
+  /** The tip of the remote's branch; `undefined` if there is no such branch. @throws UNREACHABLE */
+  findTip(remote: Remote): Promise<string | undefined>;
+  /** Fetches the tip, or a newer one, with its history. Returns the commit fetched. @throws UNREACHABLE */
+  fetchTip(remote: Remote, tip: string): Promise<string>;
+  /** Is `commit` present and an ancestor of `later`? */
+  isBefore(commit: string, later: string): Promise<boolean>;
+  listFiles(commit: string): Promise<BranchFile[]>;
+  /** The texts of these files, in the same order. */
+  readFiles(files: readonly BranchFile[]): Promise<string[]>;
+  /** Commits changes to these files; without `parent`, as a root commit. Returns the commit. */
+  commit(files: ReadonlyMap<string, string>, options: CommitOptions): Promise<string>;
+  /** Moves the remote's branch from `expected` to this commit. @throws UNREACHABLE */
+  push(remote: Remote, commit: string, expected: string | undefined): Promise<Pushed>;
+  /** Packs loose objects when there are many. */
+  tidy(): Promise<void>;
+}
+
+export type Pushed =
+  | { kind: "done" }
+  /** The branch is elsewhere by now, or is held by another push: then `why` has git's words. */
+  | { kind: "moved"; why?: string };
+
+export interface Remote {
+  url: string;
+  branch: string;
+}
+
+export interface CommitOptions {
+  parent: string | undefined;
+  message: string;
+  nowMs: number;
+}
+
+export interface BareRepositoryOptions {
+  files: Files;
+  git: RemoteGit;
+  /** Folder of the repository. */
+  folder: string;
+  /** Time limit for a call to the remote. */
+  networkMs: number;
+}
+
+export const UNREACHABLE = "UNREACHABLE";
+const TIP = "refs/strata/tip";
+const NEXT = "refs/strata/next";
+const LOCAL_MS = 120_000;
+const FILES_AT_A_TIME = 200;
+
+export function createBareRepository({
+  files,
+  folder,
+  git,
+  networkMs,
+}: BareRepositoryOptions): BareRepository {
+  const { local, run, text, toRemote } = createAsking(git, folder);
+
+  async function findTip({ branch, url }: Remote): Promise<string | undefined> {
+    const found = decodeText(await toRemote(["ls-remote", "--", url, refOf(branch)], networkMs));
+    return /^([0-9a-f]{40,64})\s/.exec(found)?.[1];
+  }
+
+  return {
+    findTip,
+
+    async open() {
+      // Created last by git init.
+      const isThere = await files.stat(join(folder, "objects", "info"));
+      // Also completes a repository that a killed git left incomplete.
+      if (!isThere) await local(["init", "--quiet", "--bare", "--template="]);
+      for (const place of ["", "refs/strata"])
+        for (const name of await files.list(join(folder, place)))
+          if (name.endsWith(".lock")) await files.remove(join(folder, place, name));
+    },
+
+    async fetchTip({ branch, url }, tip) {
+      const isHere = await run(["cat-file", "-e", `${tip}^{commit}`]);
+      if (isHere.kind === "done") {
+        await local(["update-ref", TIP, tip]);
+        return tip;
+      }
+      const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
+      await toRemote(["fetch", ...quiet, "--", url, `+${refOf(branch)}:${TIP}`], networkMs);
+      return (await text(["rev-parse", "--verify", TIP])).trim();
+    },
+
+    async isBefore(commit, later) {
+      return (await run(["merge-base", "--is-ancestor", commit, later])).kind === "done";
+    },
+
+    async listFiles(commit) {
+      const listed = await text(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]);
+      return listed.split("\0").flatMap((entry) => {
+        const [, blob, bytes, path] = /^100644 blob ([0-9a-f]{40,64}) +(\d+)\t(.*)$/s.exec(entry) ?? [];
+        return blob !== undefined && path !== undefined ? [{ blob, bytes: Number(bytes), path }] : [];
+      });
+    },
+
+    async readFiles(wanted) {
+      const texts: string[] = [];
+      for (let from = 0; from < wanted.length; from += FILES_AT_A_TIME) {
+        const some = wanted.slice(from, from + FILES_AT_A_TIME);
+        const input = some.map(({ blob }) => `${blob}\n`).join("");
+        texts.push(...readBatch(await local(["cat-file", "--batch"], { input }), some));
+      }
+      return texts;
+    },
+
+    async commit(changed, { message, nowMs, parent }) {
+      const input = formatImport(changed, { message, nowMs, parent });
+      await local(["fast-import", "--quiet", "--force", "--done"], { input });
+      return (await text(["rev-parse", "--verify", NEXT])).trim();
+    },
+
+    async push({ branch, url }, commit, expected) {
+      const lease = `--force-with-lease=${refOf(branch)}:${expected ?? ""}`;
+      const how = ["--porcelain", "--no-verify", "--quiet", lease, ...planReceiver(url)];
+      const answer = await run(["push", ...how, "--", url, `${commit}:${refOf(branch)}`], {
+        timeoutMs: networkMs,
+      });
+      if (answer.kind === "done") {
+        await local(["update-ref", TIP, commit]);
+        return { kind: "done" };
+      }
+      // Whatever went wrong, if the branch moved, the next try fetches it.
+      const tip = await findTip({ branch, url });
+      if (tip === commit) {
+        await local(["update-ref", TIP, commit]);
+        return { kind: "done" };
+      }
+      if (tip !== expected) return { kind: "moved" };
+      if (CONTENDED.test(answer.why)) return { kind: "moved", why: answer.why };
+      throw unreachable(url, answer.why);
+    },
+
+    async tidy() {
+      await run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]);
+    },
+  };
+}
+
+/** Git's messages if another push is changing the branch at the same moment. */
+const CONTENDED =
+  /cannot lock ref|failed to lock|stale info|fetch first|non-fast-forward|failed to update ref|unable to create .*\.lock|incorrect old value/i;
+
+/** In a folder that came with an archive or on a disk, git would run the programs that its repository names. */
+function planReceiver(url: string): string[] {
+  const isFolder = isAbsolute(url) || /^file:/i.test(url);
+  const settings = [
+    `core.hooksPath=${devNull}`,
+    "core.alternateRefsCommand=true",
+    "receive.denyCurrentBranch=refuse",
+  ];
+  const named = settings.map((setting) => `-c '${setting}'`).join(" ");
+  return isFolder ? [`--receive-pack=git ${named} receive-pack`] : [];
+}
+
+const refOf = (branch: string): string => `refs/heads/${branch}`;
+
+const unreachable = (url: string, why: string): StrataError =>
+  new StrataError(UNREACHABLE, `${withoutCredentials(url)} did not answer as expected: ${why}`);
+
+interface AskOptions {
+  input?: string;
+  timeoutMs?: number;
+}
+
+function createAsking(git: RemoteGit, folder: string) {
+  return { local, run, text, toRemote };
+
+  /** `--git-dir` is explicit: if this one is damaged, git would use a repository in a parent folder. */
+  function run(args: readonly string[], options: AskOptions = {}): Promise<RemoteGitAnswer> {
+    const place = { folder: dirname(folder), timeoutMs: LOCAL_MS };
+    return git.run([`--git-dir=${folder}`, ...args], { ...place, ...options });
+  }
+
+  async function local(args: readonly string[], options: AskOptions = {}): Promise<Uint8Array> {
+    const answer = await run(args, options);
+    if (answer.kind === "done") return answer.output;
+    throw new StrataError(
+      "NOGIT",
+      `git ${args[0]} failed in ${folder}: ${answer.why}. If git is installed, delete that folder; the next sync creates it again`,
+    );
+  }
+
+  async function text(args: readonly string[]): Promise<string> {
+    return decodeText(await local(args));
+  }
+
+  async function toRemote(args: readonly string[], timeoutMs: number): Promise<Uint8Array> {
+    const answer = await run(args, { timeoutMs });
+    if (answer.kind === "done") return answer.output;
+    throw unreachable(args.find((one) => one.includes("/") || one.includes(":")) ?? "the remote", answer.why);
+  }
+}
+
+/** Parses `<name> blob <bytes>\n<contents>\n` for each file. */
+function readBatch(output: Uint8Array, wanted: readonly BranchFile[]): string[] {
+  const texts: string[] = [];
+  let at = 0;
+  for (const { path } of wanted) {
+    const end = output.indexOf(0x0a, at);
+    const [, bytes] = / blob (\d+)$/.exec(decodeText(output.subarray(at, end))) ?? [];
+    if (bytes === undefined) throw new StrataError("NOGIT", `git did not return the contents of ${path}`);
+    const from = end + 1;
+    texts.push(decodeText(output.subarray(from, from + Number(bytes))));
+    at = from + Number(bytes) + 1;
+  }
+  return texts;
+}
+
+/** Input for fast-import: one commit on a separate ref. */
+function formatImport(
+  changed: ReadonlyMap<string, string>,
+  { message, nowMs, parent }: CommitOptions,
+): string {
+  const data = (text: string): string => `data ${new TextEncoder().encode(text).byteLength}\n${text}\n`;
+  const files = [...changed].map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`);
+  return [
+    `commit ${NEXT}\n`,
+    `committer Strata <strata@localhost> ${Math.floor(nowMs / 1000)} +0000\n`,
+    data(message),
+    ...(parent === undefined ? [] : [`from ${parent}\n`]),
+    ...files,
+    "\ndone\n",
+  ].join("");
+}

@@ -1,0 +1,121 @@
+/**
+ * The state of a sync, in the user's state folder, where no repository can write:
+ *
+ *     sync.json         the remote, chosen by the user
+ *     sync-state.json   the times and results of the last pull and push
+ *     sync-ids.txt      the last processed commit, then the ids of all lines on the remote
+ *     sync.git/         see `bare-repository.ts`
+ *     sync.lock         held by the process that syncs
+ *
+ * A project's memories use the folder of its record, global memories use `sync-global`.
+ */
+import { join } from "node:path";
+import { createStateFile, formatPage, formatState } from "../record/state-file.js";
+import { isVersion } from "../record/version.js";
+import { parseJson } from "../records.js";
+import { type Files, readText } from "../seams/files.js";
+import { count, each, list, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { SYNC_CONFIG, type SyncPlace } from "./places.js";
+
+/** The remote that the user has chosen. */
+export interface SyncConfig {
+  url: string;
+  branch: string;
+  /** All memories on it are the user's. */
+  isOwn: boolean;
+}
+
+export interface SyncState {
+  /** Milliseconds since 1970. */
+  pulledMs?: number;
+  pushedMs?: number;
+  /** Why the last attempt failed; absent if it succeeded. */
+  failure?: string;
+  /** Memories whose newest version stays here. */
+  refused: { id: string; why: string }[];
+  /** Memories whose remote changes could not be applied. */
+  deferred: { id: string; why: string }[];
+}
+
+/** The remote's lines that are known here. */
+export interface KnownLines {
+  /** The commit that contains them, or `UNREAD`. */
+  tip: string;
+  ids: ReadonlySet<string>;
+}
+
+/** Stored instead of the tip if lines were left out, so that the next fetch reads everything again. */
+export const UNREAD = "0".repeat(40);
+
+export interface SyncFiles {
+  readConfig(): Promise<SyncConfig | undefined>;
+  /** `undefined`: no remote is chosen. */
+  writeConfig(config: SyncConfig | undefined): Promise<void>;
+  readState(): Promise<SyncState>;
+  writeState(state: SyncState): Promise<void>;
+  readKnown(): Promise<KnownLines | undefined>;
+  writeKnown(known: KnownLines): Promise<void>;
+  /** Deletes the state of the previous remote. */
+  forget(): Promise<void>;
+  readonly repository: string;
+  readonly lock: string;
+}
+
+/** No remote is set up, or its branch cannot be used. */
+export const NO_SYNC = "NOSYNC";
+
+const named = list(object<{ id: string; why: string }>({ id: string, why: string }));
+const parseConfig = parserOf(
+  object<SyncConfig & { v: number }>({
+    v: isVersion,
+    ...each(string, "url", "branch"),
+    isOwn: oneOf([true, false]),
+  }),
+);
+const parseState = parserOf(
+  object<SyncState & { v: number }>({
+    v: isVersion,
+    ...each(optional(count), "pulledMs", "pushedMs"),
+    failure: optional(string),
+    ...each(named, "refused", "deferred"),
+  }),
+);
+const FRESH: SyncState = { refused: [], deferred: [] };
+
+export function openSyncFiles(files: Files, { folder }: SyncPlace): SyncFiles {
+  const at = (name: string): string => join(folder, name);
+  const config = createStateFile<SyncConfig, undefined>({
+    files,
+    parse: (text) => parseConfig(parseJson(text)),
+    format: ({ branch, isOwn, url }) => formatPage({ url, branch, isOwn }),
+    fresh: undefined,
+  });
+  const state = createStateFile<SyncState>({
+    files,
+    parse: (text) => parseState(parseJson(text)),
+    format: formatState,
+    fresh: FRESH,
+  });
+
+  return {
+    readConfig: () => config.read(at(SYNC_CONFIG)),
+    writeConfig: (one) => (one ? config.write(at(SYNC_CONFIG), one) : files.remove(at(SYNC_CONFIG))),
+    readState: () => state.read(at("sync-state.json")),
+    writeState: (one) => state.write(at("sync-state.json"), one),
+
+    async readKnown() {
+      const [tip = "", ...ids] = ((await readText(files, at("sync-ids.txt"))) ?? "").split("\n");
+      return /^[0-9a-f]{40,64}$/.test(tip) ? { tip, ids: new Set(ids.filter((id) => id !== "")) } : undefined;
+    },
+
+    writeKnown: ({ ids, tip }) => files.writeWhole(at("sync-ids.txt"), `${[tip, ...ids].join("\n")}\n`),
+
+    async forget() {
+      await files.remove(at("sync-ids.txt"));
+      await state.write(at("sync-state.json"), FRESH);
+    },
+
+    repository: at("sync.git"),
+    lock: at("sync.lock"),
+  };
+}

@@ -1,0 +1,231 @@
+/**
+ * Exchanges memories with a git remote: see docs/sync.md.
+ *
+ *     find the tip → fetch it → apply its new lines to the store → [commit our lines → push] → record the known lines
+ *
+ * A sync can stop after any step: fetched commits stay fetched, applied lines are recognised by their ids, and a commit
+ * that was not pushed is never used. If the branch moves meanwhile, the sync starts over.
+ */
+import { formatError, StrataError } from "../error.js";
+import { formatCounted } from "../format.js";
+import type { Locks } from "../lock/locks.js";
+import type { SharedLine } from "../memory/store/exchange/shared-lines.js";
+import type { Exchange, Taken } from "../memory/store.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { RemoteGit } from "../seams/remote-git.js";
+import { inSlices } from "../slices.js";
+import { type BareRepository, type BranchFile, createBareRepository } from "./bare-repository.js";
+import { formatBranchPages, MOST_FILE_BYTES, parseSegment, planSegments } from "./branch.js";
+import { type Fetched, fetchNew } from "./fetch.js";
+import type { SyncPlace } from "./places.js";
+import { type Outgoing, scanOutgoing } from "./scan-outgoing.js";
+import { NO_SYNC, openSyncFiles, type SyncConfig, type SyncFiles, UNREAD } from "./sync-state.js";
+
+export interface Sync {
+  /** Fetches and merges what is new on the remote. @throws UNREACHABLE, NOSYNC, ELOCKED */
+  pull(): Promise<Synced>;
+  /** Pulls, then sends what is new here. */
+  push(): Promise<Synced>;
+  /** What a push would send, by the last known state of the remote. Does not contact it. */
+  plan(): Promise<Outgoing>;
+}
+
+export interface Synced {
+  /** Ids of memories that changed here. */
+  ids: readonly string[];
+  /** Paths of new conflict records. */
+  conflicts: readonly string[];
+  /** Memories whose remote changes were left out, and why. */
+  deferred: Taken["deferred"];
+  /** Number of lines sent; 0 for `pull`. */
+  sent: number;
+  refused: Outgoing["refused"];
+  earlier: number;
+  foreign: number;
+}
+
+export interface SyncOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  git: RemoteGit;
+  exchange: Exchange;
+  place: SyncPlace;
+  /** See `ScanOptions`. */
+  machinePaths: readonly string[];
+  /** Time limit for each call to the remote. */
+  networkMs: number;
+  /** Id of this instance; makes the pauses between tries differ. */
+  instance: string;
+}
+
+/** Maximum number of tries if others keep pushing first. */
+const MOST_TRIES = 40;
+/** A push holds the branch for less than a second; a killed one may leave its lock for ever. */
+const MOST_HELD = 12;
+const LOCK_WAIT_MS = 30_000;
+
+export function createSync(options: SyncOptions): Sync {
+  const { clock, files, git, locks, networkMs, place } = options;
+  const stored = openSyncFiles(files, place);
+  const repository = createBareRepository({ files, git, folder: stored.repository, networkMs });
+  const world = { options, repository, stored };
+
+  return {
+    pull: () => exclusively((config) => runRound(world, config, { isPush: false })),
+    push: () => exclusively(pushUntilDone),
+
+    async plan() {
+      const config = await requireConfig();
+      const known = (await stored.readKnown())?.ids ?? new Set();
+      return planOutgoing(options, config, { known, held: (await stored.readState()).deferred });
+    },
+  };
+
+  async function requireConfig(): Promise<SyncConfig> {
+    const config = await stored.readConfig();
+    if (config) return config;
+    throw new StrataError(NO_SYNC, "no remote is set up; set one up with: strata sync init REMOTE");
+  }
+
+  async function exclusively(action: (config: SyncConfig) => Promise<Synced>): Promise<Synced> {
+    const config = await requireConfig();
+    const run = async (): Promise<Synced> => {
+      try {
+        await repository.open();
+        return await action(config);
+      } catch (thrown) {
+        await noteFailure(formatError(thrown)).catch(() => {});
+        throw thrown;
+      }
+    };
+    return locks.withLock(stored.lock, run, { waitMs: LOCK_WAIT_MS });
+  }
+
+  async function noteFailure(failure: string): Promise<void> {
+    await stored.writeState({ ...(await stored.readState()), failure });
+  }
+
+  async function pushUntilDone(config: SyncConfig): Promise<Synced> {
+    const [ids, conflicts] = [new Set<string>(), new Set<string>()];
+    let held = 0;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const { moved, ...synced } = await runRound(world, config, { isPush: true });
+      for (const id of synced.ids) ids.add(id);
+      for (const path of synced.conflicts) conflicts.add(path);
+      if (!moved) return { ...synced, ids: [...ids], conflicts: [...conflicts] };
+      held = moved.why === undefined ? 0 : held + 1;
+      if (held >= MOST_HELD)
+        throw new StrataError(
+          "EHELD",
+          `the remote refused a change of the branch ${held} times in a row; its changes are merged here, push again to send yours. It said: ${moved.why}`,
+        );
+      await clock.pause(planPause(options.instance, tries));
+    }
+    throw new StrataError(
+      "EMOVED",
+      `others pushed to the branch ${MOST_TRIES} times in a row; their changes are merged here, push again to send yours`,
+    );
+  }
+}
+
+interface World {
+  options: SyncOptions;
+  repository: BareRepository;
+  stored: SyncFiles;
+}
+
+const NOTHING: Taken = { ids: [], conflicts: [], deferred: [] };
+
+/** One round; `moved` if our lines are not on the branch, since it moved before or is locked. */
+async function runRound(
+  world: World,
+  config: SyncConfig,
+  { isPush }: { isPush: boolean },
+): Promise<Synced & { moved?: { why?: string } }> {
+  const { options, stored } = world;
+  const { clock, exchange, place } = options;
+  const fetched = await fetchNew({ clock, repository: world.repository, scope: place.scope, stored }, config);
+  const { known, lines, tip } = fetched;
+  const given = { isShared: (id: string) => known.has(id), isForeign: !config.isOwn };
+  const taken = lines.length === 0 ? NOTHING : await exchange.take(place.scope, lines, given);
+  // Lines left out are read again with the next fetch.
+  const isWhole = fetched.isWhole && taken.deferred.length === 0;
+  const noteKnown = (at: string, ids: ReadonlySet<string>): Promise<void> =>
+    stored.writeKnown({ tip: isWhole ? at : UNREAD, ids });
+  if (tip !== undefined && fetched.isNew) await noteKnown(tip, known);
+  const deferred = [...fetched.deferred, ...taken.deferred];
+  const { failure: _, ...before } = await stored.readState();
+  const state = { ...before, pulledMs: clock.now(), deferred };
+  await stored.writeState(state);
+  const round = { ids: taken.ids, conflicts: taken.conflicts, deferred, sent: 0, earlier: 0, foreign: 0 };
+  if (!isPush) return { ...round, refused: state.refused };
+  const outgoing = await planOutgoing(options, config, { known, held: deferred });
+  const pushed = await send(world, config, { fetched, outgoing });
+  if (typeof pushed === "object") return { ...round, refused: [], moved: pushed };
+  const sent = outgoing.lines.map(({ line }) => line.id);
+  if (pushed !== undefined && sent.length > 0) await noteKnown(pushed, new Set([...known, ...sent]));
+  const { earlier, foreign, refused } = outgoing;
+  await stored.writeState({ ...state, pushedMs: clock.now(), refused });
+  return { ...round, sent: sent.length, refused, earlier, foreign };
+}
+
+/** Returns the branch's tip afterwards; `undefined` if the branch does not exist. */
+async function send(
+  { options: { clock, place }, repository }: World,
+  config: SyncConfig,
+  { fetched: { files, tip }, outgoing: { lines } }: { fetched: Fetched; outgoing: Outgoing },
+): Promise<string | undefined | { why?: string }> {
+  if (lines.length === 0) return tip;
+  const changed = planSegments(lines, await readLast(repository, files, lines));
+  const pages = tip === undefined ? Object.entries(formatBranchPages(place.scope)) : [];
+  const message = `${formatCounted(lines.length, "change")} of memories`;
+  const given = { message, parent: tip, nowMs: clock.now() };
+  const commit = await repository.commit(new Map([...pages, ...changed]), given);
+  const pushed = await repository.push(config, commit, tip);
+  if (pushed.kind === "moved") return pushed;
+  await repository.tidy();
+  return commit;
+}
+
+/** `held`: memories whose remote version could not be applied; ours waits, since it would hide that version. */
+async function planOutgoing(
+  { clock, exchange, machinePaths, place }: SyncOptions,
+  { isOwn }: SyncConfig,
+  { held, known }: { known: ReadonlySet<string>; held: Taken["deferred"] },
+): Promise<Outgoing> {
+  const shared = await exchange.read(place.scope);
+  const isShared = (id: string): boolean => known.has(id);
+  const ids = new Set(held.map(({ id }) => id));
+  const options = { shared, machinePaths, isShared, held: ids, isTeams: !isOwn };
+  return inSlices(clock, scanOutgoing(options));
+}
+
+/** The last branch file of each ledger file that gets more lines. */
+async function readLast(
+  repository: BareRepository,
+  there: readonly BranchFile[],
+  lines: readonly SharedLine[],
+): Promise<Map<string, { number: number; text: string }>> {
+  const wanted = new Set(lines.map(({ file }) => file));
+  const last = new Map<string, { number: number; file: BranchFile }>();
+  for (const file of there) {
+    const segment = parseSegment(file.path);
+    if (!segment || !wanted.has(segment.ledgerFile)) continue;
+    const { ledgerFile, number } = segment;
+    if (number > (last.get(ledgerFile)?.number ?? 0)) last.set(ledgerFile, { number, file });
+  }
+  const readable = [...last].filter(([, { file }]) => file.bytes <= MOST_FILE_BYTES);
+  const texts = await repository.readFiles(readable.map(([, { file }]) => file));
+  // A file too large to be read counts as full.
+  const next = [...last].map(([name, { number }]) => [name, { number: number + 1, text: "" }] as const);
+  const open = readable.map(([name, { number }], n) => [name, { number, text: texts[n] ?? "" }] as const);
+  return new Map([...next, ...open]);
+}
+
+/** Longer with each try, and different for each instance. */
+function planPause(instance: string, tries: number): number {
+  const own = [...instance].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997, 7);
+  return ((own * (tries + 1)) % 100) + 20 * Math.min(tries, 10);
+}

@@ -1,0 +1,93 @@
+/** Memories edited by hand. */
+import { describe, expect, it } from "vitest";
+import type { Memory } from "../../src/memory/memory.js";
+import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import type { Files } from "../../src/seams/files.js";
+import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+
+const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
+
+describe("a person's edits", () => {
+  it("a person's edits take precedence, and are in the ledger as theirs before anything else happens", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
+    const path = `${MEMORY}/decision/port.md`;
+    world.files.contents.set(path, Buffer.from((world.files.text(path) ?? "").replace("8080", "9090")));
+    world.files.contents.set(`${MEMORY}/idea/mine.md`, Buffer.from("# Use a cache\n\nSome day."));
+    const heard: string[] = [];
+    world.store.onChange((ids) => heard.push(...ids));
+    const listed = await world.store.list();
+    expect(listed.map(({ title, content }) => [title, content.slice(0, 40)])).toEqual([
+      ["port", "The development server listens on 9090.\n"],
+      ["Use a cache", "# Use a cache\n\nSome day."],
+    ]);
+    expect(heard.sort()).toEqual([id, "idea/mine"]);
+    world.files.contents.delete(`${MEMORY}/idea/mine.md`);
+    await world.store.list();
+    expect(ledger(world).map(({ operation, by, key }) => [operation, by, key])).toEqual([
+      ["remember", "strata", id],
+      ["edited by hand", "person", id],
+      ["added by hand", "person", "idea/mine"],
+      ["removed by hand", "person", "idea/mine"],
+    ]);
+    expect(Object.keys(Object.fromEntries(replayLedger(ledger(world))))).toEqual(["decision/port.md"]);
+    // Noticed once, by other instances too.
+    await world.reopen({ instance: "b" }).store.list();
+    expect(ledger(world)).toHaveLength(4);
+  });
+
+  it("a person's edits reach listeners, whether a read or the index writer finds them", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
+    await world.store.onIdle();
+    const heard: string[] = [];
+    world.store.onChange((ids) => heard.push(...ids));
+    const edit = (from: string, to: string): void => {
+      const path = `${MEMORY}/decision/port.md`;
+      world.files.contents.set(path, Buffer.from((world.files.text(path) ?? "").replace(from, to)));
+    };
+    edit("8080", "9090");
+    await world.store.read(id);
+    expect(heard.splice(0)).toEqual([id]);
+    // The index writer finds the edit when it reads the folder.
+    edit("9090", "7070");
+    await world.store.onIdle();
+    expect(heard).toEqual([id]);
+    expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
+  });
+
+  it("a person's edits are noticed by a change before any read, and are not lost in it", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));
+    const path = `${MEMORY}/decision/x.md`;
+    world.files.contents.set(path, Buffer.from(`${world.files.text(path)}two\n`));
+    await world.store.update(id, (one) => ({ ...one, content: `${one.content}\nthree` }), BY_TEST);
+    expect((await world.store.read(id))?.content).toBe("one\ntwo\nthree");
+    expect(ledger(world).map(({ by }) => by)).toEqual(["strata", "person", "strata"]);
+  });
+
+  it("a person's edits count in every later list, even while an earlier list is being read", async () => {
+    const path = `${MEMORY}/decision/port.md`;
+    for (let at = 1; ; at++) {
+      let done = 0;
+      let onOperation: (() => void) | undefined;
+      const wrap = (files: Files): Files =>
+        new Proxy(files, {
+          get: (target, name: keyof Files) => {
+            if (++done === at) onOperation?.();
+            return target[name];
+          },
+        });
+      const world = openMemoryWorld({ wrap });
+      await world.files.writeWhole(path, "The port is 8080.\n");
+      let later: Promise<readonly Memory[]> | undefined;
+      onOperation = () => {
+        later = world.files.writeWhole(path, "The port is 9090.\n").then(() => world.store.list());
+      };
+      await world.store.list();
+      if (!later) break;
+      expect((await later).map(({ content }) => content)).toEqual(["The port is 9090."]);
+      expect(at).toBeLessThan(200);
+    }
+  });
+});

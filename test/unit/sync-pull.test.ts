@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { locateRecord } from "../../src/owner/record.js";
+import type { RemoteGit } from "../../src/seams/remote-git.js";
+import { formatBranchPages } from "../../src/sync/branch.js";
+import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { openWorld, type World } from "../support/world.js";
+
+const HOUR_MS = 3_600_000;
+const TIP = "a".repeat(40);
+const BLOB = "b".repeat(40);
+const LINE = {
+  ...{
+    v: 1,
+    id: "line-1",
+    at: "2026-11-20T09:00:00.000Z",
+    instance: "x",
+    by: "strata",
+    operation: "remember",
+  },
+  ...{ key: "decision/port", path: "decision/port.md", before: null },
+};
+
+/** Git with a remote that has one memory; `reached` are the calls to the remote. */
+async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] }> {
+  const { hashOf } = await import("../../src/hash.js");
+  const contents = "The server listens on port 8080.\n";
+  const line = JSON.stringify({ ...LINE, after: hashOf(contents), contents });
+  const pages: Record<string, string> = {
+    "strata.json": formatBranchPages("project")["strata.json"] ?? "",
+    "ledger/2026-11/3f9a1c22/0001.jsonl": `${line}\n`,
+  };
+  const names = Object.keys(pages);
+  const blobOf = (path: string): string => `${names.indexOf(path)}${BLOB.slice(1)}`;
+  const reached: string[] = [];
+  const answers: Record<string, (input: string) => string> = {
+    "ls-remote": () => `${TIP}\trefs/heads/strata-memory\n`,
+    "ls-tree": () =>
+      names.map((path) => `100644 blob ${blobOf(path)} ${pages[path]?.length}\t${path}\0`).join(""),
+    "rev-parse": () => `${TIP}\n`,
+    "cat-file": (input) =>
+      input
+        .split("\n")
+        .filter(Boolean)
+        .map((blob) => {
+          const text = pages[names[Number(blob[0])] ?? ""] ?? "";
+          return `${blob} blob ${Buffer.byteLength(text)}\n${text}\n`;
+        })
+        .join(""),
+  };
+  return {
+    reached,
+    git: {
+      async run([, command = ""], { input = "" }) {
+        if (command === "ls-remote") reached.push(command);
+        const answer = answers[command]?.(String(input)) ?? "";
+        return { kind: "done", output: Buffer.from(answer) };
+      },
+    },
+  };
+}
+
+async function openSynced(options: Record<string, unknown> = {}, given?: RemoteGit) {
+  const { git, reached } = await createScriptedGit();
+  const opened: number[] = [];
+  const host = createFakeHost();
+  host.openRemoteGit = async () => {
+    opened.push(1);
+    return given ?? git;
+  };
+  const world = await openWorld({ host, files: createMemoryFiles(), layers: [], options });
+  const { folder } = await locateRecord(world.files, { project: PROJECT, stateFolder: STATE });
+  const choose = () =>
+    world.files.writeWhole(
+      join(folder, "sync.json"),
+      JSON.stringify({ v: 1, url: "/remote.git", branch: "strata-memory", isOwn: true }),
+    );
+  return { choose, folder, host, opened, reached, world };
+}
+
+async function begin({ strata }: World): Promise<void> {
+  await strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
+  await strata.idle();
+}
+
+describe("a start with a remote", () => {
+  it("a start pulls once, in the background, and shows what came", async () => {
+    const { choose, host, reached, world } = await openSynced();
+    await choose();
+    await begin(world);
+    await begin(world);
+    world.clock.advance(10_000);
+    expect(host.toasts.join("\n")).toContain("decision/port came from another machine of yours");
+    expect(reached).toHaveLength(1);
+    expect(world.files.text(`${PROJECT}/.opencode/memory/decision/port.md`)).toContain("8080");
+    expect(await world.log()).toContain("decision/port came from another machine of yours");
+  });
+
+  it("the next start pulls only after sync.maxAgeHours", async () => {
+    const { choose, reached, world } = await openSynced({ sync: { maxAgeHours: 2 } });
+    await choose();
+    await begin(world);
+    world.clock.advance(HOUR_MS);
+    await begin(await world.restart());
+    expect(reached).toHaveLength(1);
+    world.clock.advance(HOUR_MS);
+    await begin(await world.restart());
+    expect(reached).toHaveLength(2);
+  });
+
+  it("a start without a remote, or with sync.pullOnStart off, does not open git", async () => {
+    const without = await openSynced();
+    await begin(without.world);
+    expect(without.opened).toEqual([]);
+    const off = await openSynced({ sync: { pullOnStart: false } });
+    await off.choose();
+    await begin(off.world);
+    expect(off.opened).toEqual([]);
+  });
+
+  it("an unreachable remote causes no warning, and the next start tries again", async () => {
+    const gone: RemoteGit = {
+      async run([, command = ""]) {
+        if (command !== "ls-remote") return { kind: "done", output: new Uint8Array() };
+        return { kind: "failed", why: "Could not resolve host" };
+      },
+    };
+    const { choose, folder, world } = await openSynced({}, gone);
+    await choose();
+    await begin(world);
+    const log = await world.log();
+    expect(log).toMatch(/INFO.*memories were not pulled: .*Could not resolve host/i);
+    expect(log).not.toMatch(/WARN.*not pulled/i);
+    expect(JSON.parse(world.files.text(join(folder, "sync-state.json")) ?? "").pulledMs).toBeUndefined();
+  });
+});

@@ -1,0 +1,229 @@
+/** The state of two machines that share a remote after each has changed something. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import type { OpenMemories } from "../../src/memory/store.js";
+import type { Sync } from "../../src/sync/sync.js";
+import { BY_TEST, draft } from "../support/memory-world.js";
+import { listAll, type Machine, openSyncWorld, type SyncWorld } from "../support/sync-world.js";
+
+let world: SyncWorld;
+let here: Opened;
+let there: Opened;
+
+interface Opened {
+  machine: Machine;
+  store: OpenMemories;
+  sync: Sync;
+}
+
+async function open(name: string, options: { isOwn?: boolean } = {}): Promise<Opened> {
+  const machine = await world.machine(name, options);
+  return { machine, ...(await machine.open()) };
+}
+
+beforeEach(async () => {
+  world = openSyncWorld();
+  here = await open("here");
+  there = await open("there");
+});
+afterEach(() => world.remove());
+
+const remember = ({ store }: Opened, content: string, title: string) =>
+  store.remember(draft(content, { title }), BY_TEST);
+
+const edit = ({ store }: Opened, id: string, fields: object) =>
+  store.update(id, (memory) => ({ ...memory, ...fields }), BY_TEST);
+
+async function exchange(...machines: Opened[]): Promise<void> {
+  for (const { sync } of machines) await sync.push();
+}
+
+async function contents({ store }: Opened): Promise<Record<string, string>> {
+  return Object.fromEntries((await store.list({ archived: true })).map(({ content, id }) => [id, content]));
+}
+
+/** Both have the same ledger and files, and the ledger gives the files. */
+function expectSame(): void {
+  const lines = here.machine.readLedger();
+  expect(there.machine.readLedger()).toEqual(lines);
+  const files = here.machine.readFiles();
+  expect(there.machine.readFiles()).toEqual(files);
+  expect(replayLedger(lines.map((line) => JSON.parse(line)))).toEqual(files);
+}
+
+describe("two machines", () => {
+  it("two machines have each other's memories, changes, archive and removals after a push each", async () => {
+    await remember(here, "8080", "port");
+    await remember(here, "soon over", "old");
+    await exchange(here, there);
+    expect(await contents(there)).toEqual({ "decision/port": "8080", "decision/old": "soon over" });
+    await edit(there, "decision/port", { content: "9090" });
+    await there.store.archive("decision/old", BY_TEST);
+    await remember(there, "new", "third");
+    await exchange(there, here);
+    expect(await contents(here)).toEqual({
+      "decision/port": "9090",
+      "decision/old": "soon over",
+      "decision/third": "new",
+    });
+    expect((await here.store.read("decision/old"))?.status).toBe("archived");
+    await here.store.discard("decision/old", BY_TEST);
+    await exchange(here, there);
+    expect(Object.keys(await contents(there)).sort()).toEqual(["decision/port", "decision/third"]);
+    expectSame();
+    expect(here.machine.readLedger().join("\n")).not.toContain("by hand");
+  });
+
+  it("changes of different fields of one memory are both kept", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await edit(here, "decision/port", { tags: ["server"], pinned: true });
+    await edit(there, "decision/port", { content: "9090" });
+    await exchange(here, there, here);
+    const port = await here.store.read("decision/port");
+    expect(port).toMatchObject({ content: "9090", tags: ["server"], pinned: true });
+    expectSame();
+    expect((await there.store.read("decision/port"))?.pinned).toBe(true);
+  });
+
+  it("two texts of one memory become a conflict record with both, and the later one is used on both machines", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await edit(here, "decision/port", { content: "earlier text" });
+    await edit(there, "decision/port", { content: "later text" });
+    await here.sync.push();
+    const { conflicts } = await there.sync.push();
+    const told = await here.sync.pull();
+    expect(conflicts).toHaveLength(1);
+    expect(told.conflicts.map((path) => basename(path))).toEqual(conflicts.map((path) => basename(path)));
+    const record = readFileSync(conflicts[0] ?? "", "utf8");
+    expect(record).toContain("earlier text");
+    expect(record).toContain("later text");
+    expect(await contents(here)).toEqual({ "decision/port": "later text" });
+    expectSame();
+    const files = [...here.machine.readFiles().values(), ...there.machine.readFiles().values()];
+    expect(files.join("\n")).not.toMatch(/^[<>=]{7}/m);
+  });
+
+  it("a machine on whose version another one built before a conflict gets no record of that conflict", async () => {
+    const third = await open("third");
+    await remember(here, "8080", "port");
+    await exchange(here, there, third);
+    await edit(here, "decision/port", { content: "first" });
+    await exchange(here, there, third);
+    await edit(there, "decision/port", { content: "second" });
+    await edit(third, "decision/port", { content: "third" });
+    await exchange(there);
+    expect((await third.sync.push()).conflicts).toHaveLength(1);
+    expect((await here.sync.pull()).conflicts).toEqual([]);
+    expect((await there.sync.pull()).conflicts).toHaveLength(1);
+  });
+
+  it("two memories created with the same name become one with a conflict record", async () => {
+    await remember(here, "postgres", "database");
+    await remember(there, "sqlite", "database");
+    await here.sync.push();
+    const { conflicts } = await there.sync.push();
+    await here.sync.pull();
+    expect(conflicts).toHaveLength(1);
+    expectSame();
+  });
+
+  it("a memory that one machine archives and the other edits stays active with the edit", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await edit(there, "decision/port", { content: "9090" });
+    await here.store.archive("decision/port", BY_TEST);
+    await exchange(here, there, here);
+    expect(await here.store.read("decision/port")).toMatchObject({ status: "active", content: "9090" });
+    expectSame();
+  });
+
+  it("a memory that was changed, archived and removed since the last push is removed on the other machine, and its last text is not sent", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await edit(here, "decision/port", { content: "never pushed" });
+    await here.store.archive("decision/port", BY_TEST);
+    await here.store.discard("decision/port", BY_TEST);
+    await exchange(here, there, here);
+    expect(await contents(there)).toEqual({});
+    expect(world.readObjects()).not.toContain("never pushed");
+    await there.store.list();
+    const lines = there.machine.readLedger();
+    expect(lines.join("\n")).not.toContain("by hand");
+    expect([...replayLedger(lines.map((line) => JSON.parse(line))).keys()]).toEqual([]);
+  });
+
+  it("a memory that both machines have archived is also archived according to the ledger", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await here.store.archive("decision/port", BY_TEST);
+    await there.store.archive("decision/port", BY_TEST);
+    await exchange(here, there, here);
+    expect(await there.store.read("decision/port")).toMatchObject({ content: "8080", status: "archived" });
+    expectSame();
+  });
+
+  it("a memory that was edited in the archive and restored since the last push is sent with its text", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await here.store.archive("decision/port", BY_TEST);
+    await edit(there, "decision/port", { tags: ["theirs"] });
+    await there.store.archive("decision/port", BY_TEST);
+    await exchange(here, there, here);
+    await here.store.restore("decision/port", BY_TEST);
+    await edit(here, "decision/port", { content: "9090" });
+    await exchange(here, there);
+    expect(await there.store.read("decision/port")).toMatchObject({ content: "9090", tags: ["theirs"] });
+    expectSame();
+  });
+
+  it("a change stays on its machine while its merge with another machine's change has to stay, so that neither is lost", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    await edit(there, "decision/port", { tags: ["theirs"] });
+    await there.sync.push();
+    await edit(here, "decision/port", { pinned: true });
+    await edit(here, "decision/port", { content: `see ${here.machine.project}/src` });
+    const { refused, sent } = await here.sync.push();
+    expect([sent, refused]).toEqual([0, [{ id: "decision/port", why: expect.stringContaining("a path") }]]);
+    await there.sync.pull();
+    expect(await there.store.read("decision/port")).toMatchObject({ content: "8080", tags: ["theirs"] });
+    await edit(here, "decision/port", { content: "see src" });
+    await exchange(here, there);
+    const merged = { content: "see src", tags: ["theirs"], pinned: true };
+    expect(await there.store.read("decision/port")).toMatchObject(merged);
+  });
+
+  it("an edit by hand arrives as a person's change", async () => {
+    await remember(here, "8080", "port");
+    await exchange(here, there);
+    const path = join(there.machine.memory, "decision", "port.md");
+    writeFileSync(path, readFileSync(path, "utf8").replace("8080", "7070"));
+    await exchange(there, here);
+    expect(await contents(here)).toEqual({ "decision/port": "7070" });
+    expectSame();
+  });
+
+  it("two pushes at once both succeed, and after a pull both have all", async () => {
+    for (let round = 0; round < 3; round++) {
+      await Promise.all([
+        remember(here, `h${round}`, `here ${round}`),
+        remember(there, `t${round}`, `there ${round}`),
+      ]);
+      await Promise.all([here.sync.push(), there.sync.push()]);
+    }
+    await Promise.all([here.sync.pull(), there.sync.pull()]);
+    expect(Object.keys(await contents(here))).toHaveLength(6);
+    expectSame();
+  });
+
+  it("a sync does not touch the project's git: no object, ref, index or file of it is written", async () => {
+    const before = listAll(here.machine.project).filter((path) => path.startsWith(".git/"));
+    await remember(here, "8080", "port");
+    await here.sync.push();
+    expect(listAll(here.machine.project).filter((path) => path.startsWith(".git/"))).toEqual(before);
+  });
+});
