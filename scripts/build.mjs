@@ -21,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { formatLicences } from "./build/licences.mjs";
-import { asBunRunsIt, fromElsewhere, groupStart, withVersion } from "./build/parts.mjs";
+import { asBunRunsIt, fromElsewhere, groupStart, leaveOut, withVersion } from "./build/parts.mjs";
 import { writeTypes } from "./build/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -37,6 +37,9 @@ const bundles = [
   // The screen's pages use the store as the command line does.
   { name: "strata", input: { strata: "src/cli/strata.ts", "screen-actions": "src/tui/actions.ts" } },
 ];
+
+/** Used only to check a client's answers to questions, which `strata mcp` never asks. */
+const UNUSED = ["ajv", "ajv-formats"];
 
 /** OpenCode's TUI gives these at run time; it looks for them in the text, which therefore keeps its spaces and quotes. */
 const GIVEN = ["solid-js", "@opentui/solid/jsx-runtime"];
@@ -66,12 +69,10 @@ async function bundle({ groups = [], input, name }) {
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [
       withVersion(values.as),
+      leaveOut(UNUSED),
       ...(name === "tui" ? [fromElsewhere("./actions.js", "./screen-actions.js")] : []),
     ],
-    onLog(level, log, handle) {
-      if (level === "warn") throw new Error(`${log.code}: ${log.message}`);
-      handle(level, log);
-    },
+    onLog: failOnWarning,
   });
   const { output } = await build.write({
     dir: folder,
@@ -88,4 +89,9 @@ async function bundle({ groups = [], input, name }) {
   });
   await build.close();
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
+
+function failOnWarning(level, log, handle) {
+  if (level === "warn") throw new Error(`${log.code}: ${log.message}`);
+  handle(level, log);
 }

@@ -32,6 +32,16 @@ export function fromElsewhere(imported, built) {
   };
 }
 
+/** Replaces these packages, which only unused code imports, with an empty module. */
+export function leaveOut(packages) {
+  const EMPTY = "\0left-out";
+  return {
+    name: "leave-out",
+    resolveId: (id) => (packages.includes(id) ? EMPTY : null),
+    load: (id) => (id === EMPTY ? "export default undefined;" : null),
+  };
+}
+
 /** Replaces the version in `src/version.ts`, if one is given. */
 export function withVersion(version) {
   return {

@@ -1,6 +1,7 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 import { handoverCommands } from "./handover/commands.js";
+import { mcpCommands } from "./mcp/commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
@@ -226,6 +227,7 @@ export const commands: readonly Command[] = [
     example: "strata enrich '#34'",
     load: () => import("./commands/enrich.js"),
   },
+  ...mcpCommands,
   {
     name: "init",
     summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",

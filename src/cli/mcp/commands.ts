@@ -1,0 +1,19 @@
+import type { Command } from "../command.js";
+import { clientNames } from "./install/clients.js";
+
+export const mcpCommands: readonly Command[] = [
+  {
+    name: "mcp",
+    summary: "serves the memories to other agents (MCP over standard input); install configures a client",
+    arguments: "[words...]",
+    options: [
+      ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
+      ["--private", "also serves private memories"],
+      ["--project <folder>", "the project in this folder (default: the working directory)"],
+      ["--for <client>", `with install: ${clientNames.join(", ")}`],
+      ["--write", "with install: writes the file instead of printing the entry"],
+    ],
+    example: "strata mcp install --for claude-code",
+    load: () => import("./mcp.js"),
+  },
+];

@@ -1,0 +1,68 @@
+/** `strata mcp` as a client starts it: the built command line in a process, connected to the SDK's client. */
+import { dirname, join, relative } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { connectClient, type McpClient } from "../../support/mcp.js";
+import { repository } from "../repository.js";
+import type { Project } from "./project.js";
+
+export interface McpProcess extends McpClient {
+  pid: number;
+  /** What it has written to standard error. */
+  said(): string;
+  /** Sends SIGKILL; resolves when the connection has ended. */
+  kill(): Promise<void>;
+}
+
+/** The command of an MCP server in a client's configuration. */
+export const mcpCommand = (...args: string[]): string[] => [
+  process.execPath,
+  join(repository, "dist/strata.js"),
+  "mcp",
+  ...args,
+];
+
+/**
+ * The user's environment of a stage's project. When a stage stops its host, it also ends every process whose environment
+ * names a home under its root; these processes outlive the host, so they spell the path differently.
+ */
+export function envOf({ folders, root }: Project): Record<string, string> {
+  const spell = (folder: string): string => `${dirname(root)}/./${relative(dirname(root), folder)}`;
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: spell(folders.home),
+    TMPDIR: folders.tmp,
+    XDG_CONFIG_HOME: spell(folders.config),
+    XDG_DATA_HOME: spell(folders.data),
+    XDG_STATE_HOME: spell(folders.state),
+  };
+}
+
+export async function startMcp(
+  project: Project,
+  args: readonly string[] = ["--tools", "all"],
+  name = "test-client",
+): Promise<McpProcess> {
+  const [command = "", ...rest] = mcpCommand(...args);
+  const transport = new StdioClientTransport({
+    ...{ command, args: rest, cwd: project.path, env: envOf(project) },
+    stderr: "pipe",
+  });
+  let said = "";
+  transport.stderr?.on("data", (text) => {
+    said += String(text);
+  });
+  const client = await connectClient(transport, { name });
+  const ended = new Promise<void>((resolve) => {
+    client.client.onclose = resolve;
+  });
+  const pid = transport.pid ?? 0;
+  return {
+    ...client,
+    pid,
+    said: () => said,
+    async kill() {
+      process.kill(pid, "SIGKILL");
+      await ended;
+    },
+  };
+}

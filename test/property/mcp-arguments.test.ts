@@ -1,0 +1,89 @@
+/** Every tool of `strata mcp` with arguments that no client should send: always an answer, and nothing else changes. */
+import { expect, it } from "vitest";
+import { tools } from "../../src/cli/mcp/tools/tools.js";
+import { type McpClient, openMcp } from "../support/mcp.js";
+import { fc, runs } from "../support/property.js";
+
+const fields = [...new Set(tools.flatMap(({ input }) => Object.keys(input.shape)))];
+const hostile = fc.oneof(
+  fc.constantFrom(
+    "",
+    " ",
+    "..",
+    "../../x",
+    "/etc/passwd",
+    "a\0b",
+    "__proto__",
+    "private/idea/x",
+    "\u202e",
+    "x".repeat(20_000),
+  ),
+  fc.constantFrom(0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER, true, null),
+  fc.string({ unit: "binary", maxLength: 50 }),
+  fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { maxLength: 30 }),
+  fc.jsonValue(),
+);
+const args = fc.dictionary(fc.oneof(fc.constantFrom(...fields), fc.string({ maxLength: 12 })), hostile, {
+  maxKeys: 6,
+});
+/** Arguments of the right shape with arbitrary contents. */
+const shaped = fc.record({
+  query: fc.string({ minLength: 1, maxLength: 200 }),
+  content: fc.string({ unit: "grapheme", minLength: 3, maxLength: 200 }),
+  category: fc.constantFrom("fact", "decision", "directive", "conversation", "nonsense"),
+  memory_id: fc.oneof(
+    fc.constantFrom("idea/x", "private/idea/x", "../idea/x", "idea/../../x"),
+    fc.string({ minLength: 1 }),
+  ),
+  session_id: fc.oneof(fc.constantFrom("s1", "ses_1"), fc.string({ minLength: 1 })),
+  item_ref: fc.string({ minLength: 1 }),
+  entity_ref: fc.string({ minLength: 1 }),
+  summary: fc.string({ minLength: 1 }),
+  reason: fc.string({ minLength: 1 }),
+  input_path: fc.string({ minLength: 1 }),
+  output_path: fc.string({ minLength: 1 }),
+  file_path: fc.string({ minLength: 1 }),
+});
+
+/** Keeps only the arguments that the tool has. */
+const fit = (name: string, given: object): object => {
+  const known = Object.keys(tools.find((tool) => tool.name === name)?.input.shape ?? {});
+  return Object.fromEntries(Object.entries(given).filter(([key]) => known.includes(key)));
+};
+
+async function answer(client: McpClient, name: string, given: object): Promise<string> {
+  const { content, isError } = await client.client.callTool({ name, arguments: { ...given } });
+  const [part] = content as { text: string }[];
+  expect(part?.text.length).toBeGreaterThan(0);
+  if (isError) expect(part?.text).not.toMatch(/\n +at |TypeError|\[object|undefined is/);
+  return part?.text ?? "";
+}
+
+const numRuns = runs(12, 200, "calls of each tool in mcp-arguments.test.ts");
+
+it.each(tools.map(({ name }) => name))(
+  "%s answers any arguments in words, and stays within the project",
+  async (name) => {
+    const world = await openMcp({ tools: "all" });
+    const client = await world.connect();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          args,
+          shaped.map((given) => fit(name, given)),
+        ),
+        async (given) => {
+          await answer(client, name, given);
+        },
+      ),
+      { numRuns },
+    );
+    expect(await client.names()).toHaveLength(tools.length);
+    const places = [...world.files.contents.keys()].filter((path) => !path.startsWith("/home/me/"));
+    expect(places.filter((path) => !/^\/project\/(\.git|\.opencode|[^./][^/]*\.jsonl?$)/.test(path))).toEqual(
+      [],
+    );
+    await world.server.close();
+    expect(world.warnings.filter((line) => /failed/.test(line))).toEqual([]);
+  },
+);

@@ -1,0 +1,195 @@
+/** `strata mcp install`: what it prints, and how it edits existing files. */
+import { parse } from "jsonc-parser";
+import toml from "toml";
+import { describe, expect, it } from "vitest";
+import { clientNames, clients } from "../../src/cli/mcp/install/clients.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
+import { runStrata } from "../support/shell.js";
+
+const open = (files: Record<string, string> = {}): MemoryFiles =>
+  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...files });
+const written = clientNames.filter((name) => clients[name]?.file !== undefined);
+const fileOf = (name: string): string => `${PROJECT}/${clients[name]?.file}`;
+
+describe("strata mcp install", () => {
+  it.each(clientNames)("prints the entry for %s, and writes nothing", async (name) => {
+    const files = open();
+    const before = new Map(files.contents);
+    const { code, err, out } = await runStrata(files, `mcp install --for ${name} --tools all --private`);
+    expect([code, out.includes("opencode-strata"), out.includes("--private")]).toEqual([0, true, true]);
+    expect(err).toContain("For ");
+    expect(files.contents).toEqual(before);
+    if (name !== "codex") expect(() => JSON.parse(out)).not.toThrow();
+  });
+
+  it.each(written)("writes the entry for %s into a new file, and once only", async (name) => {
+    const files = open();
+    const { out } = await runStrata(files, `mcp install --for ${name} --write`);
+    expect(out).toContain(`Written: ${fileOf(name)}`);
+    const text = files.text(fileOf(name));
+    expect(text).toContain("opencode-strata");
+    expect((await runStrata(files, `mcp install --for ${name} --write`)).out).toContain("Already configured");
+    expect(files.text(fileOf(name))).toBe(text);
+  });
+
+  it("names its own copy in the entry if it does not run from an installed package", async () => {
+    const { out } = await runStrata(open(), "mcp install --for claude-code", {
+      packageFolder: "/src/strata",
+    });
+    const { memory } = JSON.parse(out).mcpServers;
+    expect(memory).toEqual({ command: "node", args: ["/src/strata/dist/strata.js", "mcp"] });
+  });
+
+  it("names the project for another OpenCode, where memory would hide the plugin's tools", async () => {
+    const { out } = await runStrata(open(), "mcp install --for opencode");
+    expect(JSON.parse(out).mcp.project.command).toEqual([
+      "npx",
+      "-y",
+      "opencode-strata",
+      "mcp",
+      "--project",
+      PROJECT,
+    ]);
+    expect((await runStrata(open(), "mcp install --for opencode --write")).code).toBe(2);
+  });
+
+  it("keeps comments, other servers and the order of a file", async () => {
+    const text =
+      '{\n  // ours\n  "mcpServers": {\n    "web": { "url": "http://x" }, // the web\n  },\n  "other": [1, 2]\n}\n';
+    const files = open({ [fileOf("cursor")]: text });
+    await runStrata(files, "mcp install --for cursor --write");
+    const after = files.text(fileOf("cursor")) ?? "";
+    expect(after).toMatch(/\/\/ ours.*\/\/ the web/s);
+    expect(parse(after, [], { allowTrailingComma: true })).toMatchObject({
+      mcpServers: { web: { url: "http://x" }, memory: { command: "npx" } },
+      other: [1, 2],
+    });
+  });
+
+  it.each([
+    ["cursor", "{ broken"],
+    ["cursor", "[]"],
+    ["cursor", '{ "mcpServers": [] }'],
+    ["cursor", '{ "mcpServers": { "memory": { "command": "mine" } } }'],
+    ["vscode", '{ "servers": { "memory": {} } }'],
+    ["codex", '[mcp_servers.memory]\ncommand = "mine"\n'],
+    ["codex", '[ mcp_servers . "memory" ]\ncommand = "mine"\n'],
+    ["codex", '[mcp_servers]\nmemory = { command = "mine" }\n'],
+    ["codex", 'mcp_servers.memory.command = "mine"\n'],
+    ["codex", 'mcp_servers = { web = { url = "http://x" } }\n'],
+    ["codex", "mcp_servers = 1\n"],
+    ["codex", 'model = "unclosed\n'],
+  ])("leaves a %s file alone if it cannot add to it: %s", async (name, text) => {
+    const files = open({ [fileOf(name)]: text });
+    const { code, err } = await runStrata(files, `mcp install --for ${name} --write`);
+    expect([code, files.text(fileOf(name))]).toEqual([3, text]);
+    expect(err).toContain("was not changed");
+  });
+
+  it.each(written)(
+    "keeps what it does not understand of a file for %s: line ends, byte order mark",
+    async (name) => {
+      const isToml = name === "codex";
+      const text = isToml ? '\ufeffmodel = "x"\r\n' : '\ufeff{\r\n\t"other": 1\r\n}\r\n';
+      const files = open({ [fileOf(name)]: text });
+      await runStrata(files, `mcp install --for ${name} --write`);
+      const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await files.read(fileOf(name)));
+      expect(after.startsWith(isToml ? text : '\ufeff{\r\n\t"other": 1,\r\n\t"')).toBe(true);
+      expect(after.replaceAll("\r\n", "")).not.toContain("\n");
+      expect((await runStrata(files, `mcp install --for ${name} --write`)).out).toContain(
+        "Already configured",
+      );
+    },
+  );
+
+  it("leaves a file alone that is no UTF-8, byte for byte", async () => {
+    const files = open();
+    const bytes = new Uint8Array([...new TextEncoder().encode('{ "a": "'), 0xff, 0x22, 0x7d]);
+    await files.writeWhole(fileOf("cursor"), bytes);
+    const { code, err } = await runStrata(files, "mcp install --for cursor --write");
+    expect([code, await files.read(fileOf("cursor"))]).toEqual([3, bytes]);
+    expect(err).toContain("is not UTF-8");
+  });
+
+  it("adds to TOML what Codex reads, and nothing else", async () => {
+    const text = '# mine\n[mcp_servers.web]\nurl = "http://x" # the web\n\n[profile]\nsince = 2026-01-01';
+    const files = open({ [fileOf("codex")]: text });
+    await runStrata(files, "mcp install --for codex --write");
+    const after = files.text(fileOf("codex")) ?? "";
+    expect(after.startsWith(`${text}\n\n[mcp_servers.memory]\n`)).toBe(true);
+    expect(toml.parse(after)).toMatchObject({
+      mcp_servers: { web: {}, memory: { command: "npx", args: ["-y", "opencode-strata", "mcp"] } },
+    });
+  });
+
+  it.each(clientNames)("names another project for %s, if one is given", async (name) => {
+    const files = open({ "/shop/.git/HEAD": "x" });
+    const { out } = await runStrata(files, `mcp install --for ${name} --project ../shop`);
+    expect(out.replace(/\s+/g, "")).toContain('"--project","/shop"');
+    expect(out).not.toContain("workspaceFolder");
+    const none = await runStrata(files, `mcp install --for ${name} --project /nowhere`);
+    expect([none.code, none.out]).toEqual([3, ""]);
+  });
+
+  it("refuses tools that the server would not start with", async () => {
+    const files = open();
+    const { code, err } = await runStrata(files, "mcp install --for cursor --tools recal --write");
+    expect([code, files.contents.has(fileOf("cursor"))]).toEqual([2, false]);
+    expect(err).toContain('"recal" came');
+  });
+
+  it("does not write through a link", async () => {
+    const files = open({ [fileOf("claude-code")]: "{}" });
+    files.links.add(fileOf("claude-code"));
+    const { code, err } = await runStrata(files, "mcp install --for claude-code --write");
+    expect([code, files.text(fileOf("claude-code"))]).toEqual([3, "{}"]);
+    expect(err).toContain("was not changed");
+  });
+
+  it("does not write through a folder that is a link", async () => {
+    const files = open({ "/home/me/.codex/config.toml": 'model = "x"\n' });
+    const linked: MemoryFiles = {
+      ...files,
+      realPath: async (path) => (path === `${PROJECT}/.codex` ? "/home/me/.codex" : files.realPath(path)),
+    };
+    const { code, err } = await runStrata(linked, "mcp install --for codex --write");
+    expect([code, files.contents.has(fileOf("codex"))]).toEqual([3, false]);
+    expect(err).toContain("was not changed");
+  });
+
+  it("adds to any JSON object exactly one server", async () => {
+    const name = fc.string({ maxLength: 8 }).filter((one) => one !== "__proto__");
+    const servers = fc.dictionary(
+      name.filter((one) => one !== "memory"),
+      fc.jsonValue(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), servers, async (rest, mcpServers) => {
+        const before = { ...rest, mcpServers };
+        const files = open({ [fileOf("claude-code")]: JSON.stringify(before, null, 2) });
+        await runStrata(files, "mcp install --for claude-code --write");
+        const after = JSON.parse(files.text(fileOf("claude-code")) ?? "");
+        const { memory, ...others } = after.mcpServers;
+        expect(memory).toEqual({ command: "npx", args: ["-y", "opencode-strata", "mcp"] });
+        expect({ ...after, mcpServers: others }).toEqual(JSON.parse(JSON.stringify(before)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("lists the clients if --for is wrong", async () => {
+    for (const line of ["mcp install", "mcp install --for vim", "mcp serve", "mcp install more"]) {
+      const { code, err } = await runStrata(open(), line);
+      expect([line, code]).toEqual([line, 2]);
+      expect(err).toContain("expected");
+    }
+  });
+
+  it("strata mcp without a client says how to set one up", async () => {
+    const { code, err } = await runStrata(open(), "mcp");
+    expect(code).toBe(3);
+    expect(err).toContain("strata mcp install --for claude-code");
+  });
+});
