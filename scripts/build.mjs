@@ -6,6 +6,7 @@
  *     screen-actions.js     the store for the TUI's pages, which shares its parts with the command line
  *     tokenizer-worker.js   the tokenizer's thread, with its table
  *     recall.js             opencode-strata/recall
+ *     inspector-page.*      the inspector's page, which a browser loads
  *     strata.js             the command line
  *     plugin-*, strata-*, tui-*   parts loaded on first use
  *     types/                declarations of the importable entries
@@ -15,7 +16,15 @@
  *
  *     node scripts/build.mjs [--to FOLDER] [--as VERSION]
  */
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -38,22 +47,54 @@ const bundles = [
   { name: "strata", input: { strata: "src/cli/strata.ts", "screen-actions": "src/tui/actions.ts" } },
 ];
 
-/** Used only to check a client's answers to questions, which `strata mcp` never asks. */
-const UNUSED = ["ajv", "ajv-formats"];
+/**
+ * Used only to check a client's answers to questions, which `strata mcp` never asks, and for prom-client's default metrics
+ * and summaries, which `strata serve` does not have.
+ */
+const UNUSED = ["ajv", "ajv-formats", "@opentelemetry/api", "tdigest"];
+
+/** The style sheets of the inspector's page; later ones override earlier ones. */
+const STYLES = ["colours", "base", "frame", "parts", "charts", "memories", "log", "narrow"];
 
 /** OpenCode's TUI gives these at run time; it looks for them in the text, which therefore keeps its spaces and quotes. */
 const GIVEN = ["solid-js", "@opentui/solid/jsx-runtime"];
 const AS_WRITTEN = { compress: true, mangle: true, codegen: { removeWhitespace: false } };
 
 const before = existsSync(folder) ? readdirSync(folder) : [];
-if (before.length > 0 && !before.some((name) => name === "plugin.js" || name === "src"))
+if (values.to && before.length > 0 && !before.some((name) => name === "plugin.js" || name === "src"))
   throw new Error(
     `Expected an empty folder or an earlier build, got ${folder}. Nothing was changed; name another one.`,
   );
 for (const name of before) rmSync(join(folder, name), { recursive: true });
-const modules = (await Promise.all(bundles.map(bundle))).flat();
+mkdirSync(folder, { recursive: true });
+const modules = (await Promise.all([...bundles.map(bundle), bundlePage()])).flat();
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
+
+/** Writes the inspector's page, one script and its other files, and returns the ids of the script's modules. */
+async function bundlePage() {
+  const page = join(root, "src/cli/inspector/page");
+  for (const name of ["page.html", "icon.svg"])
+    copyFileSync(join(page, name), join(folder, `inspector-${name}`));
+  const styles = STYLES.map((name) => readFileSync(join(page, "styles", `${name}.css`), "utf8"));
+  writeFileSync(join(folder, "inspector-page.css"), styles.join("\n"));
+  const build = await rolldown({
+    cwd: root,
+    input: join(page, "page.tsx"),
+    platform: "browser",
+    tsconfig: join(page, "tsconfig.json"),
+    onLog: failOnWarning,
+  });
+  const { output } = await build.write({
+    file: join(folder, "inspector-page.js"),
+    format: "esm",
+    minify: true,
+    comments: false,
+    codeSplitting: false,
+  });
+  await build.close();
+  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
 
 /** Writes one bundle and returns the ids of its modules. */
 async function bundle({ groups = [], input, name }) {

@@ -145,12 +145,12 @@ describe("the outside is reached through seams", () => {
     [
       "the clock, so that tests need not wait",
       /\bDate\.now\b|\bnew Date\(\)|\bset(Timeout|Interval|Immediate)\(|\bperformance\./,
-      /^src\/seams\/clock\.ts$/,
+      /^src\/(seams\/clock|cli\/inspector\/page\/(hooks|live|page|server))\.tsx?$/,
     ],
     [
       "the network, so that tests need none",
       /(?<![.\w])fetch\(/,
-      /^src\/(seams\/(post|get)|host\/past-sessions|cli\/doctor\/[\w-]+)\.ts$/,
+      /^src\/(seams\/(post|get)|host\/past-sessions|cli\/doctor\/[\w-]+|cli\/inspector\/page\/server)\.ts$/,
     ],
     ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli)\//],
     ["standard output, which is the host's screen", /\bconsole\.|\bprocess\.(stdout|stderr)/, /^src\/cli\//],
@@ -167,6 +167,17 @@ describe("the outside is reached through seams", () => {
       expect(sources.filter((path) => !allowed.test(path) && pattern.test(code(path)))).toEqual([]);
     });
   }
+
+  it("the inspector's page never turns text into markup, and is separate from the server's code", () => {
+    const isPage = (path: string) => path.startsWith("src/cli/inspector/page/");
+    const markup =
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|\beval\(|new Function/i;
+    expect(sources.filter((path) => isPage(path) && markup.test(code(path)))).toEqual([]);
+    const allowed =
+      /^(src\/cli\/inspector\/(page\/|answers\.ts)|src\/format(-age)?\.ts|src\/screen\/|preact)/;
+    expect(importing((imported, path) => isPage(path) && !allowed.test(imported))).toEqual([]);
+    expect(importing((imported, path) => isPage(imported) && !isPage(path))).toEqual([]);
+  });
 
   it("no state at module level: two projects may live in one process", () => {
     expect(sources.filter((path) => /^(export )?(let|var) /m.test(code(path)))).toEqual([]);

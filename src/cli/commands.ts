@@ -2,6 +2,7 @@ import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 import { handoverCommands } from "./handover/commands.js";
 import { mcpCommands } from "./mcp/commands.js";
+import { serveCommands } from "./serve/commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
@@ -228,6 +229,7 @@ export const commands: readonly Command[] = [
     load: () => import("./commands/enrich.js"),
   },
   ...mcpCommands,
+  ...serveCommands,
   {
     name: "init",
     summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",

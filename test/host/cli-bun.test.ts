@@ -47,6 +47,7 @@ it(
       ["export", "--include-private"],
       ["gc", "--json"],
       ["status", "--json"],
+      ["serve", "--check"],
       ["list", "--no-such"],
     ]) {
       const [here, there] = [strata(process.execPath, ...args), strata(bun, ...args)];

@@ -46,6 +46,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   ingest: ["README.md"],
   bootstrap: ["--recursive", "--git"],
   enrich: ["#34"],
+  serve: ["--check"],
   doctor: ["--no-proof"],
   init: [],
   optimize: ["--execute"],

@@ -11,15 +11,28 @@ import { createProject, type Project } from "./stage/project.js";
 import { startScriptedModel } from "./stage/scripted-model.js";
 import { call, say } from "./stage/steps.js";
 
-/** Of all but the two tables. */
-const MOST_PACKED_BYTES = 1_900_000;
+/** Of all but the two tables; 290,000 of them are pictures of the documents, 110,000 the local server, MCP and the inspector. */
+const MOST_PACKED_BYTES = 2_200_000;
 /** Bytes that stand for meaning can hardly be packed: 20,000 words of 100 bytes; nor those of the tokenizer. */
 const MOST_TABLE_BYTES = 2_100_000;
 const MOST_TOKENIZER_BYTES = 1_100_000;
 const MOST_INSTALLED_BYTES = 12_000_000;
 
 /** Of these much has to be in it, or they are not used any more; the licence of each is. */
-const BUNDLED = ["gpt-tokenizer", "p-queue", "write-file-atomic", "zod"];
+const BUNDLED = [
+  ...[
+    "@hono/node-server",
+    "@modelcontextprotocol/sdk",
+    "gpt-tokenizer",
+    "hono",
+    "p-queue",
+    "preact",
+    "prom-client",
+  ],
+  ...["write-file-atomic", "zod"],
+];
+/** Imported only by code that never runs; see `scripts/build.mjs`. */
+const LEFT_OUT = ["ajv", "ajv-formats", "@opentelemetry/api", "tdigest"];
 
 /** What a program can say about the plugin; the settings are those of the schema, in both directions. */
 const OPTIONS_USER = `
@@ -79,7 +92,9 @@ test("the tarball in an empty project, strata init, opencode run: the layers fir
     expect(installedBytes).toBeLessThan(MOST_INSTALLED_BYTES);
     expect(installed).toEqual(["node_modules/opencode-strata"]);
     const licences = readFileSync(join(strataFolder, "dist/licences.txt"), "utf8");
-    for (const name of BUNDLED) expect(licences).toMatch(new RegExp(`^${name} \\d[^\n]*\\(\\w+\\)$`, "m"));
+    const isListed = (name: string) => new RegExp(`^${name} \\d[^\n]*\\([\\w.-]+\\)$`, "m").test(licences);
+    expect(BUNDLED.filter((name) => !isListed(name))).toEqual([]);
+    expect(LEFT_OUT.filter(isListed)).toEqual([]);
     await project.write("recall.mts", RECALL_USER);
     expect(compile(project, "--types", "", "recall.mts")).toBe("");
     const asked = execFileSync(process.execPath, ["recall.mjs"], { cwd: project.path, encoding: "utf8" });

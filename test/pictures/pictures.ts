@@ -1,7 +1,8 @@
 /**
  * `npm run pictures`: makes the pictures of the documents from what the built plugin and command line really show. The
  * real OpenCode plays three sessions with a scripted model, one more on its real screen, then the demo's two runs for the
- * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen.
+ * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen,
+ * `pictures.ts inspector` those of the inspector, which plays its own project.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,6 +15,7 @@ import { findBrowser } from "../host/stage/chromium.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
+import { drawInspector } from "./inspector.js";
 import { rememberedFiles } from "./remembered.js";
 import { drawScreens } from "./screens.js";
 import { drawTerminal } from "./terminal-picture.js";
@@ -36,6 +38,11 @@ const source = (name: string): string =>
 const browser = findBrowser();
 if (!browser)
   throw new Error("no Chromium runs on this machine; npm ci brings one on Linux with an x64 processor");
+
+if (process.argv[2] === "inspector") {
+  await drawInspector(FOLDER, browser);
+  process.exit();
+}
 
 const files = Object.fromEntries(
   Array.from({ length: TURNS }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]),
@@ -68,6 +75,7 @@ for (const [name, widthPx, heightPx, isDark] of [
   await page.takePicture(join(FOLDER, name), heightPx);
 }
 await drawScreens(FOLDER);
+await drawInspector(FOLDER, browser);
 const bare = await play({});
 writeFileSync(join(FOLDER, "context.svg"), drawContext({ bare, strata: await play({ plugin: withStrata }) }));
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);

@@ -29,6 +29,7 @@ const given: Readonly<Record<string, string>> = {
   backup: "/tmp/strata-backup.jsonl.gz",
   sync: "status",
   enrich: "#34",
+  serve: "--check",
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());

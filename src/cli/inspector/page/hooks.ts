@@ -1,0 +1,158 @@
+/** State that several views need: live answers, keys, the width of an element. */
+import { createContext } from "preact";
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Done, LiveEvent, MemoryPage, ProjectName } from "../answers.js";
+import { change } from "./server.js";
+
+export interface Toast {
+  id: number;
+  text: string;
+  isError: boolean;
+  /** The run to undo the reported change. */
+  run?: string;
+}
+
+/** Unsaved input. */
+export interface Draft {
+  /** The memory when editing began; absent for a new one. */
+  page?: MemoryPage;
+  title: string;
+  content: string;
+  tags: string;
+}
+
+/** State shared by the whole page. */
+export interface Shared {
+  project: ProjectName;
+  /** Calls the listener with a view's answer, at once and after each change, until the function returned is called. */
+  watch(address: string, listener: (event: LiveEvent) => void): () => void;
+  /** By memory id, "" for a new memory; kept while another view is open. */
+  drafts: Map<string, Draft>;
+  /** Requests a change and shows the result as a toast. `undefined` if it was refused. */
+  apply(name: string, body: object): Promise<Done | undefined>;
+}
+
+export const SharedContext = createContext<Shared | undefined>(undefined);
+
+export function useShared(): Shared {
+  const shared = useContext(SharedContext);
+  if (!shared) throw new Error("expected a project around every view");
+  return shared;
+}
+
+export interface Answer<T> {
+  /** The last good answer; until the first one arrives, that of the previous address. */
+  value?: T;
+  error?: string;
+}
+
+/** The answer of the view at this address, updated after each change. */
+export function useAnswer<T>(address: string): Answer<T> {
+  const { watch } = useShared();
+  const [answer, setAnswer] = useState<Answer<T>>({});
+  useEffect(
+    () =>
+      watch(address, ({ error, value }) =>
+        setAnswer((known) => (error === undefined ? { value: value as T } : { ...known, error })),
+      ),
+    [address, watch],
+  );
+  return answer;
+}
+
+/** Actions by key; an action that returns `false` leaves the key to the browser. */
+export type Keys = Readonly<Record<string, (() => unknown) | undefined>>;
+
+/** Handles a view's keys, by `KeyboardEvent.key`; ignores them in text fields and with modifiers. */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys);
+  current.current = keys;
+  // A layout effect, so that the keys work as soon as the view is visible.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+      const run = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;
+      if (run && run() !== false) event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+/** Moves the focus to the next or previous row; `false` if `onlyFromRow` is set and no row has the focus. */
+export function moveFocus(by: 1 | -1, { onlyFromRow = false } = {}): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  if (at === -1 && onlyFromRow) return false;
+  const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
+  rows[next]?.focus();
+  return true;
+}
+
+/** The current width of an element in CSS pixels. */
+export function useWidth<E extends Element>(
+  usual: number,
+): [width: number, ref: (element: E | null) => void] {
+  const [width, setWidth] = useState(usual);
+  const observer = useRef<ResizeObserver | undefined>(undefined);
+  const ref = useCallback((element: E | null) => {
+    observer.current?.disconnect();
+    if (!element) return;
+    observer.current = new ResizeObserver(([entry]) => {
+      if (entry) setWidth(Math.max(1, Math.round(entry.contentRect.width)));
+    });
+    observer.current.observe(element);
+  }, []);
+  return [width, ref];
+}
+
+/** The server's time in milliseconds since 1970, up to `EVERY_MS` old. */
+export const NowContext = createContext(0);
+
+export const useNow = (): number => useContext(NowContext);
+
+const EVERY_MS = 20_000;
+
+/** The value of `NowContext`, from one timer for the whole page. */
+export function useTime(aheadMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now + aheadMs;
+}
+
+/** Debounces a value, for text input. */
+export function useSettled<T>(value: T, afterMs: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return settled;
+}
+
+/** Requests a change and shows its result as a toast. */
+export function useApply(tell: (toast: Omit<Toast, "id">) => void, project: string): Shared["apply"] {
+  return useCallback(
+    async (name, body) => {
+      try {
+        const done = await change(project, name, body);
+        tell({ text: done.what, isError: false, ...(done.run !== undefined && { run: done.run }) });
+        return done;
+      } catch (thrown) {
+        tell({ text: thrown instanceof Error ? thrown.message : String(thrown), isError: true });
+        return undefined;
+      }
+    },
+    [tell, project],
+  );
+}

@@ -1,0 +1,169 @@
+/** One memory: its text, facts and history; edit, pin and archive. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Done, MemoryPage } from "../answers.js";
+import { DiffView, nameChange } from "./diff-view.js";
+import { useAnswer, useKeys, useShared } from "./hooks.js";
+import { Marks } from "./marks.js";
+import { MemoryEditor } from "./memory-editor.js";
+import { Age, Button, Chip, Empty, Loaded, Prose } from "./parts.js";
+import { formatRoute } from "./route.js";
+import { addressOf } from "./server.js";
+import { go } from "./use-route.js";
+
+export function MemoryView({ id }: { id: string }) {
+  const answer = useAnswer<MemoryPage>(addressOf("memory", { id }));
+  return (
+    <article class="memory" aria-label="Memory">
+      <p class="back">
+        <a href={formatRoute("memories")}>‹ Memories</a>
+      </p>
+      <Loaded answer={answer}>{(page) => <Opened page={page} />}</Loaded>
+    </article>
+  );
+}
+
+function Opened({ page }: { page: MemoryPage }) {
+  const { apply, drafts } = useShared();
+  /** The page when editing began: later changes are reported, not merged. */
+  const [edited, setEdited] = useState(drafts.get(page.memory.id)?.page);
+  const { memory } = page;
+  const { id, isForeign, pinned, status } = memory;
+  const isArchived = status === "archived";
+  const edit = (): void => setEdited(page);
+  const pin = (): Promise<Done | undefined> => apply("memories/pin", { id, isPinned: !pinned });
+  const move = (): Promise<Done | undefined> =>
+    apply(`memories/${isArchived ? "restore" : "archive"}`, { id });
+  const isReading = edited === undefined;
+  useKeys(
+    isReading
+      ? {
+          ...(!isArchived && { e: edit, p: pin }),
+          a: move,
+          Escape: () => go("memories"),
+        }
+      : {},
+  );
+  if (edited)
+    return (
+      <MemoryEditor
+        page={edited}
+        isChanged={edited.revision !== page.revision}
+        onClose={() => setEdited(undefined)}
+      />
+    );
+  return (
+    <>
+      <h2 class="memory-title">{memory.title}</h2>
+      <p class="marks">
+        <Chip tone="type">{memory.type}</Chip>
+        <Marks memory={{ ...memory, isForeign: isForeign === true, isKeptOut: memory.isKeptOut === true }} />
+      </p>
+      <Prose text={memory.content} />
+      <div class="actions">
+        {!isArchived && (
+          <>
+            <Button hint="e" onClick={edit}>
+              Edit
+            </Button>
+            <Button hint="p" onClick={pin} isPressed={pinned}>
+              {pinned ? "Unpin" : "Pin"}
+            </Button>
+          </>
+        )}
+        <Button hint="a" onClick={move}>
+          {isArchived ? "Restore" : "Archive"}
+        </Button>
+        {isForeign && (
+          <Button onClick={() => apply("memories/accept", { id, revision: page.revision })}>
+            Accept as mine
+          </Button>
+        )}
+      </div>
+      <Facts page={page} />
+      <History page={page} />
+    </>
+  );
+}
+
+function Facts({ page: { memory, path, uses } }: { page: MemoryPage }) {
+  const { created, entities, id, importance, links, provenance, supersededBy, tags, updated, when } = memory;
+  const { by, evidence, session } = provenance;
+  return (
+    <dl class="facts">
+      <Fact label="id">
+        <code>{id}</code>
+      </Fact>
+      {path !== undefined && (
+        <Fact label="file">
+          <code>{path}</code>
+        </Fact>
+      )}
+      <Fact label="source">
+        {by}
+        {session !== undefined && (
+          <>
+            , <a href={formatRoute("sessions", session)}>{session}</a>
+          </>
+        )}
+      </Fact>
+      {evidence !== undefined && <Fact label="your words">“{evidence}”</Fact>}
+      {Date.parse(updated) > 0 && (
+        <Fact label="changed">
+          <Age at={updated} />
+          {created !== updated && (
+            <>
+              , created <Age at={created} />
+            </>
+          )}
+        </Fact>
+      )}
+      {tags.length > 0 && <Fact label="tags">{tags.join(", ")}</Fact>}
+      {entities.length > 0 && <Fact label="about">{entities.join(", ")}</Fact>}
+      {when.length > 0 && <Fact label="shown when">{when.join(", ")}</Fact>}
+      <Fact label="importance">
+        {importance}, used {uses} {uses === 1 ? "time" : "times"}
+      </Fact>
+      {[...links, ...(supersededBy === undefined ? [] : [supersededBy])].map((other) => (
+        <Fact key={other} label={other === supersededBy ? "replaced by" : "see"}>
+          <a href={formatRoute("memories", other)}>{other}</a>
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ children, label }: { label: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function History({ page: { changes } }: { page: MemoryPage }) {
+  const { apply } = useShared();
+  return (
+    <>
+      <h2 class="small">History</h2>
+      {changes.length === 0 && <Empty>No changes yet.</Empty>}
+      <ol class="history">
+        {changes.map((change, at) => (
+          <li key={change.id}>
+            <details>
+              <summary>
+                {nameChange(change)} <Age at={change.at} />
+              </summary>
+              {change.reason !== undefined && <p class="about">{change.reason}</p>}
+              <DiffView before={change.before} after={change.after ?? change.before} />
+              {at === 0 && change.by === "strata" && change.operation !== "undo" && (
+                <Button onClick={() => apply("memories/undo", { run: change.run })}>Undo this change</Button>
+              )}
+            </details>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,282 @@
+/** The page: navigation, the open section, live updates, keys and toasts. */
+import { render } from "preact";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Counts, ProjectName, Projects } from "../answers.js";
+import { AgendaView } from "./agenda.js";
+import { ChangesView } from "./changes.js";
+import {
+  type Draft,
+  moveFocus,
+  NowContext,
+  type Shared,
+  SharedContext,
+  type Toast,
+  useAnswer,
+  useApply,
+  useKeys,
+  useTime,
+} from "./hooks.js";
+import { useLive } from "./live.js";
+import { LogView } from "./log.js";
+import { MemoriesView } from "./memories.js";
+import { OverviewView } from "./overview.js";
+import { Empty } from "./parts.js";
+import { formatRoute, parseRoute, type Route, SECTION_NAMES, type Section, sections } from "./route.js";
+import { addressOf, read } from "./server.js";
+import { SessionView } from "./session.js";
+import { SessionsView } from "./sessions.js";
+import { Shortcuts } from "./shortcuts.js";
+import { Toasts } from "./toasts.js";
+import { go, useRoute } from "./use-route.js";
+import { WaitingView } from "./waiting.js";
+
+const TOAST_MS = 12_000;
+const MOST_TOASTS = 3;
+/** Key in the tab's session storage for the project that the tab shows. */
+const CHOSEN = "strata-project";
+
+function Page() {
+  const [projects, setProjects] = useState<(Projects & { aheadMs: number }) | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN));
+  const draftsOf = useDrafts();
+  const choose = (id: string): void => {
+    sessionStorage.setItem(CHOSEN, id);
+    setChosen(id);
+    // The open item belongs to the previous project.
+    go(parseRoute(location.hash).section);
+  };
+  useEffect(() => {
+    read<Projects>("api/projects").then(
+      (value) => setProjects({ ...value, aheadMs: value.nowMs - Date.now() }),
+      (thrown: Error) => setError(thrown.message),
+    );
+  }, []);
+  if (error !== undefined)
+    return (
+      <main class="alone">
+        <p class="failure" role="alert">
+          {error}
+        </p>
+      </main>
+    );
+  if (!projects) return null;
+  const project = projects.projects.find(({ id }) => id === chosen) ?? projects.projects[0];
+  if (!project)
+    return (
+      <main class="alone">
+        <Empty>
+          Strata has not run in any project on this machine yet. Work in OpenCode, then reload this page.
+        </Empty>
+      </main>
+    );
+  const drafts = draftsOf(project.id);
+  return <Inspector key={project.id} {...{ project, projects, drafts }} onChoose={choose} />;
+}
+
+interface SideProps {
+  project: ProjectName;
+  projects: Projects & { aheadMs: number };
+  onChoose(id: string): void;
+  section: Section;
+  isLive: boolean;
+  onHelp(): void;
+}
+
+interface InspectorProps extends Pick<SideProps, "project" | "projects" | "onChoose"> {
+  drafts: Map<string, Draft>;
+}
+
+function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
+  const { close, tell, toasts } = useToasts();
+  const apply = useApply(tell, project.id);
+  const { isLive, lost, watch } = useLive(project.id);
+  const [isHelp, setIsHelp] = useState(false);
+  const [wantsSearch, setWantsSearch] = useState(false);
+  const endSearch = useCallback(() => setWantsSearch(false), []);
+  const route = useRoute();
+  useHeadingFocus(route);
+  const shared = useMemo((): Shared => ({ project, watch, drafts, apply }), [project, watch, drafts, apply]);
+  const now = useTime(projects.aheadMs);
+  const undo = (run: string, id: number): void => {
+    close(id);
+    void apply("memories/undo", { run });
+  };
+  const last = toasts.findLast((one) => one.run !== undefined);
+  useKeys({
+    ...Object.fromEntries(sections.map((section, at) => [String(at + 1), () => go(section)])),
+    "?": () => setIsHelp(true),
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
+    // Outside rows, these keys scroll.
+    ArrowDown: () => moveFocus(1, { onlyFromRow: true }),
+    ArrowUp: () => moveFocus(-1, { onlyFromRow: true }),
+    "/": () => {
+      setWantsSearch(true);
+      go("memories");
+    },
+    u: last?.run === undefined ? undefined : () => undo(last.run ?? "", last.id),
+  });
+  useEffect(() => {
+    document.title = `${SECTION_NAMES[route.section]} · ${project.name} · Strata`;
+  }, [route.section, project.name]);
+  return (
+    <SharedContext.Provider value={shared}>
+      <NowContext.Provider value={now}>
+        <button type="button" class="skip" onClick={focusHeading}>
+          Skip to content
+        </button>
+        <Side
+          {...{ project, projects, onChoose, isLive }}
+          section={route.section}
+          onHelp={() => setIsHelp(true)}
+        />
+        <main>
+          {lost !== undefined && (
+            <p class="failure" role="alert">
+              {lost}
+            </p>
+          )}
+          <View route={route} wantsSearch={wantsSearch} onSearch={endSearch} />
+        </main>
+        <Toasts
+          toasts={toasts}
+          onClose={close}
+          onUndo={(run) => undo(run, toasts.find((one) => one.run === run)?.id ?? 0)}
+        />
+        {isHelp && <Shortcuts onClose={() => setIsHelp(false)} />}
+      </NowContext.Provider>
+    </SharedContext.Provider>
+  );
+}
+
+interface ViewProps {
+  route: Route;
+  wantsSearch: boolean;
+  onSearch(): void;
+}
+
+function View({ onSearch, route: { id, section }, wantsSearch }: ViewProps) {
+  if (section === "sessions") return id === undefined ? <SessionsView /> : <SessionView key={id} id={id} />;
+  if (section === "memories") return <MemoriesView {...{ id, wantsSearch, onSearch }} />;
+  if (section === "waiting") return <WaitingView />;
+  if (section === "agenda") return <AgendaView />;
+  if (section === "changes") return <ChangesView />;
+  if (section === "log") return <LogView />;
+  return <OverviewView />;
+}
+
+function Side({ isLive, onChoose, onHelp, project, projects, section }: SideProps) {
+  const { value } = useAnswer<Counts>(addressOf("counts"));
+  const waiting = value?.waiting ?? 0;
+  const nav = useShownSection(section);
+  return (
+    <header class="side-bar">
+      <div class="brand">
+        <img src="assets/icon.svg" alt="" width="24" height="24" />
+        <span class="brand-name">Strata</span>
+        {projects.projects.length === 1 ? (
+          <span class="project" title={project.root}>
+            {project.name}
+          </span>
+        ) : (
+          <select
+            class="project"
+            aria-label="Project"
+            value={project.id}
+            onChange={(event) => onChoose(event.currentTarget.value)}
+          >
+            {projects.projects.map(({ id, name, root }) => (
+              <option key={id} value={id} title={root}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <nav ref={nav} aria-label="Sections">
+        {sections.map((one, at) => (
+          <a
+            key={one}
+            href={formatRoute(one)}
+            aria-keyshortcuts={String(at + 1)}
+            {...(one === section && { "aria-current": "page" as const })}
+          >
+            {SECTION_NAMES[one]}
+            {one === "waiting" && waiting > 0 && <span class="badge">{waiting}</span>}
+          </a>
+        ))}
+      </nav>
+      <div class="foot">
+        <span class={isLive ? "live" : "live lost"} role="status">
+          {isLive ? "live" : "connecting …"}
+        </span>
+        <button type="button" class="button quiet" onClick={onHelp} aria-keyshortcuts="?">
+          Keys <kbd>?</kbd>
+        </button>
+        <span class="version">{projects.version}</span>
+      </div>
+    </header>
+  );
+}
+
+/** Scrolls the open section into view: on a narrow screen, the sections are a scrolling row. */
+function useShownSection(section: Section): { current: HTMLElement | null } {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current
+      ?.querySelector(`[href="${formatRoute(section)}"]`)
+      ?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [section]);
+  return nav;
+}
+
+function focusHeading(): void {
+  document.getElementById("heading")?.focus();
+}
+
+/** Focuses the heading of a new section for screen readers; the page's title announces the first one. */
+function useHeadingFocus({ section }: Route): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // An input field keeps the focus.
+    if (!isFirst.current && !(document.activeElement instanceof HTMLInputElement)) focusHeading();
+    isFirst.current = false;
+    void section;
+  }, [section]);
+}
+
+/** Drafts by project. Makes the browser ask before it closes a page with unsaved drafts. */
+function useDrafts(): (project: string) => Map<string, Draft> {
+  const drafts = useRef(new Map<string, Map<string, Draft>>());
+  useEffect(() => {
+    const onLeave = (event: Event): void => {
+      if ([...drafts.current.values()].some(({ size }) => size > 0)) event.preventDefault();
+    };
+    addEventListener("beforeunload", onLeave);
+    return () => removeEventListener("beforeunload", onLeave);
+  }, []);
+  return (project) => {
+    const own = drafts.current.get(project) ?? new Map<string, Draft>();
+    drafts.current.set(project, own);
+    return own;
+  };
+}
+
+function useToasts() {
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const count = useRef(0);
+  const close = useCallback((id: number) => setToasts((all) => all.filter((one) => one.id !== id)), []);
+  const tell = useCallback(
+    (toast: Omit<Toast, "id">) => {
+      const id = ++count.current;
+      setToasts((all) => [...all, { ...toast, id }].slice(-MOST_TOASTS));
+      setTimeout(() => close(id), TOAST_MS);
+    },
+    [close],
+  );
+  return { toasts, tell, close };
+}
+
+const root = document.getElementById("page");
+if (root) render(<Page />, root);

@@ -1,0 +1,78 @@
+/** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
+import { parseEntry } from "../../../layers/errors/entry.js";
+import { createBudget } from "../../background/budget.js";
+import { readDreamState } from "../../record/dream-state.js";
+import { type Files, readPlainText } from "../../seams/files.js";
+import { readMemoryStatus } from "../../status/memory-status.js";
+import { lookAtCandidates } from "../open-candidates.js";
+import { openOwnState } from "../open-own.js";
+import type { Project } from "../project.js";
+import { createLedgerFigures, type LedgerFigures } from "./ledger-figures.js";
+
+export interface ProjectFigures {
+  project: string;
+  /** By type, private ones included. */
+  memories: Readonly<Record<string, number>>;
+  /** Absent if they cannot be read. */
+  candidates?: number;
+  openBlockers: number;
+  conflicts: number;
+  savings: LedgerFigures;
+  /** Strata's own model calls today (UTC) and their daily limits. Absent if the budget cannot be read. */
+  background?: { calls: number; tokens: number; dailyCalls: number; dailyTokens: number };
+  dreams: { days: number; failures: number; lastSuccess?: string };
+  /** Lines of errors.log and its predecessor. */
+  errors: { failed: number; resolved: number };
+}
+
+/** Each call reads the files. Rejects with the system's error. */
+export function createProjectFigures(project: Project): () => Promise<ProjectFigures> {
+  const { cli, folders, root } = project;
+  const { files } = openOwnState(project);
+  const readSavings = createLedgerFigures(cli.files, folders.savings);
+  const candidates = lookAtCandidates(project);
+  return async () => {
+    const [memory, waiting, savings, background, dream, errors] = await Promise.all([
+      readMemoryStatus(cli.files, folders.memory),
+      candidates.count(),
+      readSavings(),
+      readBackground(project, files),
+      readDreamState(files, folders.dreamState),
+      countErrors(cli.files, folders.errorLog),
+    ]);
+    return {
+      project: root,
+      memories: memory.memories,
+      ...(waiting !== undefined && { candidates: waiting }),
+      openBlockers: memory.blockers.length,
+      conflicts: memory.conflicts.length,
+      savings,
+      ...(background && { background }),
+      dreams: {
+        days: dream.days.length,
+        failures: dream.failures,
+        ...(dream.lastSuccessMs !== undefined && {
+          lastSuccess: new Date(dream.lastSuccessMs).toISOString(),
+        }),
+      },
+      errors,
+    };
+  };
+}
+
+async function readBackground(project: Project, files: Files): Promise<ProjectFigures["background"]> {
+  const { cli, folders, instance, log } = project;
+  const { background: config } = (await project.settings()).config;
+  const options = { config, clock: cli.clock, files, log, folder: folders.background, instance };
+  const { dailyCalls, dailyTokens } = config;
+  const tally = await createBudget(options).today();
+  return tally && { ...tally, dailyCalls, dailyTokens };
+}
+
+async function countErrors(files: Files, path: string): Promise<ProjectFigures["errors"]> {
+  const texts = await Promise.all([`${path}.1`, path].map((one) => readPlainText(files, one)));
+  const entries = texts.flatMap((text) => text.split("\n").map(parseEntry));
+  const count = (kind: "failed" | "resolved"): number =>
+    entries.filter((entry) => entry?.kind === kind).length;
+  return { failed: count("failed"), resolved: count("resolved") };
+}

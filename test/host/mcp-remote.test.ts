@@ -1,0 +1,86 @@
+/** The real OpenCode as an MCP client of `strata serve`, with the entry that docs/serve.md names. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import type { ModelRequest } from "./stage/model-request.js";
+import { createNextProject } from "./stage/project.js";
+import { startServe } from "./stage/serve-process.js";
+import { openStage } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+import { strata } from "./stage/strata.js";
+
+const KEY = "the-key-of-this-test";
+const PORT = "The shop's server listens on port 8080, because 3000 is taken.";
+const namesOf = ({ tools }: ModelRequest): string[] => tools.map((tool) => tool.function.name);
+const remote = (url: string) => ({
+  type: "remote",
+  url: `${url}/mcp`,
+  headers: { Authorization: "Bearer {env:STRATA_API_KEY}" },
+});
+
+test("OpenCode finds and saves another project's memories over HTTP, also after a restart of the server", async () => {
+  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: KEY } });
+  const shop = await createNextProject(stage.project, { "README.md": "shop\n" }, 2);
+  strata(shop, "remember", "--type", "decision", PORT);
+  strata(shop, "remember", "--private", "--type", "knowledge", "the lawyer's port is 8081");
+  const first = await startServe(shop, { key: KEY });
+  await stage.restart({ config: { mcp: { shop: remote(first.url) } } });
+  stage.model.script(
+    call("shop_recall", { query: "which port" }, { id: "recall" }),
+    call(
+      "shop_remember",
+      { content: "The shop's certificate ends in May.", category: "fact" },
+      { id: "keep" },
+    ),
+    call("memory_remember", { content: "This project has no server.", type: "knowledge" }, { id: "own" }),
+    call("memory_recall", { query: "port 8080 certificate server" }, { id: "recall own" }),
+    say("done"),
+  );
+  const session = await stage.newSession("two projects");
+  await session.ask("look it up");
+  const last = stage.model.lastRequest();
+  expect(last.toolResult("recall")).toContain(PORT);
+  expect(last.toolResult("recall")).not.toContain("lawyer");
+  expect(last.toolResult("keep")).toContain("Kept: knowledge/");
+  expect(last.toolResult("own")).toContain("Kept: knowledge/this-project");
+  expect(last.toolResult("recall own")).not.toMatch(/8080|certificate/);
+
+  expect(await first.end()).toEqual({ code: 0, err: "strata: stopping …\n" });
+  await using _second = await startServe(shop, { key: KEY, port: Number(new URL(first.url).port) });
+  stage.model.script(call("shop_recall", { query: "certificate" }, { id: "again" }), say("done"));
+  await session.ask("and the certificate?");
+  expect(stage.model.lastRequest().toolResult("again")).toContain("ends in May");
+  expect(strata(stage.project, "list").stdout).not.toMatch(/shop|8080/);
+});
+
+test("OpenCode with the plugin gets no duplicates from a server of its own project", async () => {
+  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: KEY } });
+  stage.model.script(say("hello"));
+  await (await stage.newSession("without")).ask("hello");
+  const without = stage.model.lastRequest();
+  await using few = await startServe(stage.project, { key: KEY });
+  await using all = await startServe(stage.project, { key: KEY, args: ["--tools", "all"] });
+  await stage.restart({ config: { mcp: { memory: remote(few.url) } } });
+  stage.model.script(call("memory_recall", { query: "port" }, { id: "recall" }), say("done"));
+  await (await stage.newSession("few")).ask("which port?");
+  expect(stage.model.lastRequest().tools).toEqual(without.tools);
+  expect(stage.model.lastRequest().toolResult("recall")).toBe("Nothing found.");
+
+  await stage.restart({ config: { mcp: { memory: remote(all.url) } } });
+  stage.model.script(call("memory_memory_status", {}, { id: "status" }), say("done"));
+  await (await stage.newSession("all")).ask("how is the memory?");
+  const names = namesOf(stage.model.lastRequest());
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toEqual(expect.arrayContaining(namesOf(without)));
+  expect(names).not.toContain("memory_claim_item");
+  expect(stage.model.lastRequest().toolResult("status")).toContain("Memories");
+});
+
+test("OpenCode without the right key keeps working, without the server's tools", async () => {
+  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: "another key" } });
+  const shop = await createNextProject(stage.project, { "README.md": "shop\n" }, 2);
+  await using server = await startServe(shop, { key: KEY });
+  await stage.restart({ config: { mcp: { shop: remote(server.url) } } });
+  stage.model.script(say("hello"));
+  await (await stage.newSession("no key")).ask("hello");
+  expect(namesOf(stage.model.lastRequest()).filter((name) => name.startsWith("shop_"))).toEqual([]);
+});
