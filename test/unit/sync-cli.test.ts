@@ -55,6 +55,7 @@ describe("strata sync", () => {
     });
     const joined = await strata("two", `sync init ${remote}`);
     expect(joined).toMatchObject({ code: 0, out: expect.stringContaining("1 memory changed here") });
+    expect(joined.out).toContain("Nothing to push.");
     expect((await strata("two", "list")).out).toContain("8080");
     expect((await strata("two", "list --foreign")).out).not.toContain("8080");
     expect((await strata("two", "sync status")).out).toMatch(

@@ -1,5 +1,6 @@
 /** `strata sync`: shares memories over a git remote. */
 import { StrataError } from "../../error.js";
+import { formatCounted } from "../../format.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { withoutCredentials } from "../../secrets/credentials.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
@@ -91,7 +92,8 @@ async function init(project: Project, options: OptionValues, given: string): Pro
     say(isOwn ? MINE : TEAM);
     const code = report(cli, outcome, { isPush: false, scope });
     const { lines } = await sync.plan();
-    say(`${lines.length} ${lines.length === 1 ? "change" : "changes"} to push; send with: strata sync push`);
+    if (lines.length === 0) say("Nothing to push.");
+    else say(`${formatCounted(lines.length, "change")} to push; send with: strata sync push`);
     return code;
   });
 }
