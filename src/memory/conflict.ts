@@ -36,6 +36,12 @@ export function fingerprint({ content, title }: Pick<Memory, "content" | "title"
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** Fingerprints of a memory with and without its title, to find another one that repeats it. */
+export function listFingerprints({ content, title }: Pick<Memory, "content" | "title">): string[] {
+  const whole = fingerprint({ content, title });
+  return content === "" ? [whole] : [whole, fingerprint({ title: "", content })];
+}
+
 /**
  * The memory that a draft rivals unknowingly: same scope, type and title, different content, and changed since this
  * instance last saw it. `seen` holds fingerprints by id. Pure.

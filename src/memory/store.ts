@@ -105,7 +105,7 @@ export interface Exchange {
 
 export interface Shared {
   lines: readonly SharedLine[];
-  /** Ids and fingerprints of memories that must not leave this machine. */
+  /** Fingerprints of memories that must not leave this machine. */
   hidden: ReadonlySet<string>;
   /** Ids of hidden memories outside `private/`. */
   keptOut: ReadonlySet<string>;

@@ -3,7 +3,7 @@
  * repeats or names a private memory, names a path of this machine, or is not the user's. All others are sent. A change
  * without text, such as a move, is sent only if the text that it refers to may be sent.
  */
-import { fingerprint } from "../memory/conflict.js";
+import { listFingerprints } from "../memory/conflict.js";
 import { findKeptOutID, findPrivateID } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
@@ -160,7 +160,7 @@ function* findFault(
   if (findPrivateID(text) !== undefined) return "it names a private memory; leave the name out";
   if (findKeptOutID(text, shared.keptOut) !== undefined)
     return "it names a memory that git ignores; leave the name out, or publish that one";
-  if (memory && saysHidden(memory, shared.hidden))
+  if (memory && listFingerprints(memory).some((one) => shared.hidden.has(one)))
     return "it repeats a private memory, or one that git ignores";
   if (!isOwn) return FOREIGN;
   const path = findPath(text);
@@ -181,13 +181,6 @@ function readMemory({ contents, path }: LedgerLine): Memory | undefined {
 function listWords(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.entries(value).flat().flatMap(listWords) : [];
-}
-
-function saysHidden({ content, title }: Memory, hidden: ReadonlySet<string>): boolean {
-  return (
-    hidden.has(fingerprint({ content, title })) ||
-    (content !== "" && hidden.has(fingerprint({ title: "", content })))
-  );
 }
 
 /** Finds paths that begin with one of these, matching whole folder names. */

@@ -3,11 +3,10 @@ import { hashOf } from "../../../hash.js";
 import type { Clock } from "../../../seams/clock.js";
 import type { Files } from "../../../seams/files.js";
 import type { Trust } from "../../../trust/trust.js";
-import { fingerprint } from "../../conflict.js";
+import { listFingerprints } from "../../conflict.js";
 import { createConflictLog } from "../../conflict-log.js";
 import { formatPrefix, parseID } from "../../id.js";
 import { isHidden } from "../../kept-out.js";
-import type { Memory } from "../../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../../memory-file.js";
 import { formatLedgerFile, parsePath } from "../../path.js";
 import type { Exchange, Shared, Taken, TakeOptions } from "../../store.js";
@@ -50,7 +49,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const paths = new Set(shelf.entries().map(({ path }) => path));
       return {
         lines,
-        hidden: findHidden(hidden),
+        hidden: new Set(hidden.flatMap(listFingerprints)),
         keptOut: listKeptOut(standings),
         isKeptOut: (path) => shelf.isKeptOut(path),
         isThere: (path) => paths.has(path),
@@ -74,17 +73,6 @@ export function createExchange(options: ExchangeOptions): Exchange {
       return taken;
     },
   };
-}
-
-/** Ids and fingerprints of hidden memories, to find copies of them in other files. */
-function findHidden(memories: readonly Memory[]): ReadonlySet<string> {
-  return new Set(
-    memories.flatMap((memory) => [
-      memory.id,
-      fingerprint(memory),
-      ...(memory.content === "" ? [] : [fingerprint({ title: "", content: memory.content })]),
-    ]),
-  );
 }
 
 /** Lines that are applied together. */
