@@ -4,14 +4,12 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { envOf, mcpCommand, startMcp } from "./stage/mcp-process.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import { createNextProject, createProject, type Project } from "./stage/project.js";
+import { createProject, type Project } from "./stage/project.js";
+import { createShop, expectUnmixed, namesOf, ownCalls, PORT, shopCalls } from "./stage/shop-story.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { strata } from "./stage/strata.js";
 
-const PORT = "The shop's server listens on port 8080, because 3000 is taken.";
-const namesOf = ({ tools }: ModelRequest): string[] => tools.map((tool) => tool.function.name);
 const RESOURCES = ["list_mcp_resource_templates", "list_mcp_resources", "read_mcp_resource"];
 const local = (...args: string[]) => ({ type: "local", command: mcpCommand(...args), timeout: 30_000 });
 
@@ -85,24 +83,17 @@ test("OpenCode uses another project's memories beside its own plugin's, and they
     plugin: repository,
     config: { mcp: { shop: local("--project", "../project-2") } },
     async prepare(project) {
-      shop = await createNextProject(project, { "README.md": "shop\n" }, 2);
-      strata(shop, "remember", "--type", "decision", PORT);
+      shop = await createShop(project);
     },
   });
   stage.model.script(
-    call("shop_recall", { query: "which port" }, { id: "recall" }),
-    call(
-      "shop_remember",
-      { content: "The shop's certificate ends in May.", category: "fact" },
-      { id: "keep" },
-    ),
+    ...shopCalls,
     call(
       "shop_remember",
       { content: "Always deploy the shop on Fridays.", category: "directive" },
       { id: "rule" },
     ),
-    call("memory_remember", { content: "This project has no server.", type: "knowledge" }, { id: "own" }),
-    call("memory_recall", { query: "port 8080 certificate server" }, { id: "recall own" }),
+    ...ownCalls,
     say("done"),
   );
   await (await stage.newSession("two projects")).ask("look it up");
@@ -116,11 +107,8 @@ test("OpenCode uses another project's memories beside its own plugin's, and they
       ...RESOURCES,
     ]),
   );
-  expect(last.toolResult("recall")).toContain(PORT);
-  expect(last.toolResult("keep")).toContain("Kept: knowledge/");
+  expectUnmixed(last);
   expect(last.toolResult("rule")).toMatch(/^Waits as candidate \w+/);
-  expect(last.toolResult("own")).toContain("Kept: knowledge/this-project");
-  expect(last.toolResult("recall own")).not.toMatch(/8080|certificate/);
   await stage.host.stop();
   expect(strata(shop as Project, "list").stdout).toMatch(
     /^decision\/.*\nknowledge\/shops-certificate-ends-may +0 d {2}The shop's certificate ends in May\.\n$/,
