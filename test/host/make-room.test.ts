@@ -1,5 +1,4 @@
 /** Room in the real OpenCode: for a full context, and for a session that somebody comes back to. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -8,6 +7,7 @@ import { whenToasted } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { firstDifference, isSummarizing } from "./stage/model-request.js";
+import { writeShift } from "./stage/shift-date.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
@@ -75,7 +75,7 @@ test("a session that somebody comes back to after an hour goes on with notes, wi
     plugin: [shiftedClock, repository],
     options: { autoCompact: { coldThreshold: 40_000, threshold: 140_000 }, microCompact: { enabled: false } },
     env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root) }),
-    prepare: ({ root }) => writeFileSync(clockOf(root), "0"),
+    prepare: ({ root }) => writeShift(clockOf(root), 0),
   });
   const events = await stage.events();
   const session = await stage.newSession("pauses");
@@ -84,13 +84,13 @@ test("a session that somebody comes back to after an hour goes on with notes, wi
   const before = stage.model.lastRequest();
   expect(before.promptTokens).toBeGreaterThan(40_000);
 
-  writeFileSync(clockOf(stage.project.root), String(5 * MINUTE_MS));
+  writeShift(clockOf(stage.project.root), 5 * MINUTE_MS);
   stage.model.script(say("still here"));
   await session.ask("and now?");
   expect(firstDifference(before, stage.model.lastRequest())).toBeUndefined();
   expect(roomsOf(stage)).toEqual([]);
 
-  writeFileSync(clockOf(stage.project.root), String(70 * MINUTE_MS));
+  writeShift(clockOf(stage.project.root), 70 * MINUTE_MS);
   stage.model.script(say("back again"));
   await session.ask("and after lunch?");
   const cut = stage.model.lastRequest();

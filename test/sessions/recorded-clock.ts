@@ -2,7 +2,7 @@
  * Time as it was recorded, without waiting: at each recorded moment the clock jumps ahead to it and tells the host by a
  * file, which `recorded-tools.ts` reads inside the host. It never goes back.
  */
-import { writeFileSync } from "node:fs";
+import { writeShift } from "../host/stage/shift-date.js";
 
 export interface RecordedClock {
   /** The time as the host sees it, in milliseconds. */
@@ -24,7 +24,7 @@ export function createRecordedClock(from: number, file: string): RecordedClock {
     reach(at) {
       if (at === undefined || at + shiftMs <= now()) return;
       offsetMs += at + shiftMs - now();
-      writeFileSync(file, String(offsetMs));
+      writeShift(file, offsetMs);
     },
   };
 }

@@ -14,6 +14,7 @@ import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
 import type { Session } from "../host/stage/session.js";
+import { writeShift } from "../host/stage/shift-date.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import type { Price } from "./prices.js";
 import { applyCall } from "./project-files.js";
@@ -71,7 +72,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
       async prepare({ root }) {
         await writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, [session])));
-        await writeFile(join(root, CLOCK), "0");
+        writeShift(join(root, CLOCK), 0);
         if (hasPauses) clock.set(createRecordedClock(session.turns[0]?.at ?? Date.now(), join(root, CLOCK)));
       },
     });

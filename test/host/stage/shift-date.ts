@@ -1,7 +1,7 @@
 /** Time that passes without waiting, for plugins that the host loads before all others. */
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** Shifts `Date` by the milliseconds in a file, which may change at any time. They must not become fewer. */
+/** Shifts `Date` by the milliseconds in a file that `writeShift` may change at any time. They must not become fewer. */
 export function shiftDate(file: string): void {
   const Real = Date;
   const offset = createOffset(file);
@@ -11,6 +11,13 @@ export function shiftDate(file: string): void {
     apply: () => new Real(now()).toString(),
     get: (target, key) => (key === "now" ? now : Reflect.get(target, key)),
   });
+}
+
+/** In one step: in a file that is half written a reader would find no shift, and time would go back for it. */
+export function writeShift(file: string, milliseconds: number): void {
+  const whole = `${file}.next`;
+  writeFileSync(whole, String(milliseconds));
+  renameSync(whole, file);
 }
 
 /** Reads the offset at most once a millisecond, by a clock that is not shifted. */
