@@ -138,11 +138,11 @@ describe("a memory that git sees", () => {
     const corrected = await strata("remember --type feedback The staging server listens on port 9090.");
     expect(corrected.out).toContain("It contradicts decision/");
     expect(seen()).toContain("status: superseded");
-    expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
+    expect(seen()).not.toMatch(/\b9090\b|feedback\/[a-z]/);
     const back = await strata("remember --type decision The staging server listens on port 7070.");
     expect(back.out).toContain("It contradicts feedback/");
     expect(seen()).toContain("7070");
-    expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
+    expect(seen()).not.toMatch(/\b9090\b|feedback\/[a-z]/);
     expect((await strata("validate --strict")).code).toBe(0);
     const [name = ""] = readdirSync(at(`${M}/feedback`));
     write(`${M}/idea/hint.md`, `As feedback/${name.replace(".md", "")} says.\n`);
