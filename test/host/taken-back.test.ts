@@ -29,6 +29,23 @@ const WAIT_MS = 90_000;
 const whenKept = (stage: Stage) => whenContains(stage.project.file(RULE), "Never use Postgres", WAIT_MS);
 const whenArchived = (stage: Stage) =>
   whenContains(stage.project.file(ARCHIVED), "Never use Postgres", WAIT_MS);
+/**
+ * The rule holds again once the ledger says so, in a line with contents. Its file proves nothing: OpenCode's redo puts it
+ * there, Strata takes it away, and brings it back from the archive first, and then without the mark of what was undone.
+ */
+async function whenRestored(stage: Stage): Promise<void> {
+  const [ledger = ""] = listFiles(stage, ".opencode/memory/ledger");
+  const isRestored = (line: string) =>
+    line.includes("the user brought the message back") && line.includes('"contents"');
+  await whenFits(
+    stage.project.file(`.opencode/memory/ledger/${ledger}`),
+    (text) => text.split("\n").some(isRestored),
+    "a line that brings the rule back",
+    WAIT_MS,
+  );
+  await whenKept(stage);
+}
+
 /** What the notes say now: beside it they have what they said before. */
 const whenNoted = (stage: Stage, session: Session, isThere: boolean) =>
   whenFits(
@@ -155,7 +172,7 @@ test("what is done again after it was undone is there again: the notes, the rule
   await whenArchived(stage);
   await whenNoted(stage, session, false);
   await redo(stage, session);
-  await whenKept(stage);
+  await whenRestored(stage);
   await whenNoted(stage, session, true);
   await (await stage.newSession("next")).ask("Good morning.");
   const text = stage.model.lastRequest().textOf("user");
