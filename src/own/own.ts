@@ -1,5 +1,5 @@
 /** What belongs to this machine in a project: its files, the marks on them, and the sessions that ran here. */
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Folders } from "../folders.js";
 import { openInstanceFile } from "../instances/instance.js";
 import { createLocks } from "../lock/locks.js";
@@ -7,7 +7,6 @@ import { locateRecord, type ProjectRecord } from "../owner/record.js";
 import { createSeal, type Seal } from "../owner/seal.js";
 import { createSeenSessions, type SeenSessions } from "../owner/seen-sessions.js";
 import { createStateOwner } from "../owner/state-owner.js";
-import { keepHarmless } from "../record/dream-state.js";
 import { keepLaterState } from "../record/later-state.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
@@ -41,7 +40,7 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
   const files = keepLaterState(disk, log);
   const instanceFile = openInstanceFile(files);
   const { processes, stateFolder } = host;
-  const { dreamState, project, strata } = folders;
+  const { project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });
   const owner = createStateOwner({
     clock,
@@ -53,7 +52,6 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
     state: join(strata, "state"),
     locateRecord: locate,
     isInUse,
-    harmless: { [basename(dreamState)]: keepHarmless },
   });
   const locateSettled = async (): Promise<ProjectRecord> => {
     // If the project was moved, its record moves with its state.

@@ -1,21 +1,18 @@
-/** The entries of shared state that are not this machine's: found, and moved to a folder that nobody reads. */
+/** The entries of shared state that came from elsewhere: lists them, and moves them to a folder that is never read. */
 import { basename, dirname, join } from "node:path";
 import type { Log } from "../record/log.js";
-import { type Files, readText } from "../seams/files.js";
+import type { Files } from "../seams/files.js";
 import { isSharedName, SHARED_WITHIN } from "./shared-state.js";
 
 /** Every call rejects with the system's error. */
 export interface SharedEntries {
   /** Their names in the folder of the state. */
   list(): Promise<string[]>;
-  /** Where no machine's ID stood with them, what can do no harm is kept. */
-  setAside(isWithoutOwner: boolean): Promise<void>;
+  setAside(): Promise<void>;
 }
 
 export interface SharedEntriesOptions {
   files: Files;
-  /** By name, the part of a shared file that can do no harm whoever wrote it; of other files nothing is kept. */
-  harmless: Readonly<Record<string, (text: string) => string | undefined>>;
   log: Log;
   state: string;
 }
@@ -24,18 +21,17 @@ export interface SharedEntriesOptions {
 export const SET_ASIDE = ".foreign-";
 const MOST_SET_ASIDE = 1_000;
 
-export function createSharedEntries({ files, harmless, log, state }: SharedEntriesOptions): SharedEntries {
+export function createSharedEntries({ files, log, state }: SharedEntriesOptions): SharedEntries {
   return {
     list,
 
-    async setAside(isWithoutOwner) {
+    async setAside() {
       const folder = await findFree();
       const names = await list();
       for (const name of names) await files.rename(join(state, name), join(folder, name));
-      if (isWithoutOwner) for (const name of names) await keepHarmless(name, join(folder, name));
       log.warn(
         "owner",
-        `${names.length} entries of ${state} are not known to be of this machine, or are of a version that did not note it: they are set aside in ${folder}, not read any more, and may be deleted`,
+        `${names.length} entries of ${state} did not come from this machine: they are moved to ${folder}, not read any more, and may be deleted`,
       );
     },
   };
@@ -49,14 +45,6 @@ export function createSharedEntries({ files, harmless, log, state }: SharedEntri
       SHARED_WITHIN.map(async (path) => ((await files.statItself(join(state, path))) ? [path] : [])),
     );
     return [...names, ...within.flat()];
-  }
-
-  async function keepHarmless(name: string, from: string): Promise<void> {
-    const keep = harmless[name];
-    const isFile = keep && (await files.statItself(from))?.kind === "file";
-    const text = isFile ? await readText(files, from) : undefined;
-    const kept = text === undefined ? undefined : keep?.(text);
-    if (kept !== undefined) await files.writeWhole(join(state, name), kept);
   }
 
   async function findFree(): Promise<string> {

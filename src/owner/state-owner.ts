@@ -1,16 +1,14 @@
 /**
- * Whose the shared machine state in `.opencode/strata/state` is: a clone or an archive may bring some. The file `owner`
- * there holds an id for each machine whose it is, drawn by chance; the id of this one stands in its own record, with
- * the path of the project.
+ * Detects shared machine state in `.opencode/strata/state` that came with a clone or an archive. The file `owner` there
+ * holds a random ID for each machine that works with it; this machine's own record has its ID and the project's path.
  *
- *     looked at first    nothing shared is there, or this machine's id stands in `owner`: it is ours
- *                        an id of ours that stands in the record of a path which is no more: the project was moved
- *                        a process that runs on this machine works with it, another user's or an earlier version's
- *                        otherwise: all that is shared is moved to `state.foreign-<n>`, where nobody reads it
- *     written to first   this machine's id is put into `owner`, and again where somebody has deleted it
+ *     first look     nothing shared is there, or this machine's ID stands in `owner`: it is ours
+ *                    an ID of ours stands there whose path no longer exists: the project was moved, it is ours
+ *                    a process that runs on this machine, such as another user's, works with it: it is ours
+ *                    otherwise all that is shared is moved to `state.foreign-<n>`, which is never read
+ *     first write    this machine's ID is added to `owner`, and again if the file was deleted
  *
- * Of a state without an `owner`, which an earlier version may have left or somebody else may have brought, what can do
- * no harm is kept. Where the user's state folder cannot be used nothing can be told, and all is taken for ours.
+ * Where the user's state folder cannot be used nothing is known, and all is taken for ours.
  */
 import { join } from "node:path";
 import { formatError } from "../error.js";
@@ -27,16 +25,14 @@ export interface StateOwnerOptions {
   clock: Clock;
   files: Files;
   log: Log;
-  /** Of the record; nobody else's locks. */
+  /** For the record's lock only. */
   locks: Locks;
   project: string;
   /** `<project>/.opencode/strata/state` */
   state: string;
   locateRecord(): Promise<ProjectRecord>;
-  /** Does a process work with the state that is known to run on this machine? Nobody elsewhere can name one. */
+  /** Does a process that runs on this machine work with the state? */
   isInUse(): Promise<boolean>;
-  /** What of a shared file can do no harm whoever has written it, by its name; nothing of the others is kept. */
-  harmless: Readonly<Record<string, (text: string) => string | undefined>>;
 }
 
 type Verdict = "ours" | "foreign";
@@ -46,18 +42,18 @@ const WITHIN_MS = 2_000;
 const SOURCE = "owner";
 
 export interface StateOwner {
-  /** In which the shared state is there only when it is this machine's. */
+  /** Shared state appears in it only if it is this machine's. */
   readonly files: Files;
-  /** Looks whose it is, and does what follows from that, the first time. Never rejects; nothing bounds it. */
+  /** Decides once whose the state is, and moves foreign state away. Never rejects; has no time limit. */
   settle(): Promise<unknown>;
 }
 
 /** Touches nothing until it is asked. */
 export function createStateOwner(options: StateOwnerOptions): StateOwner {
-  const { clock, files, harmless, locateRecord, locks, log, project, state } = options;
+  const { clock, files, locateRecord, locks, log, project, state } = options;
   const ownerPath = join(state, "owner");
   const ids = createOwnerIDs({ files, log, ownerPath, project });
-  const shared = createSharedEntries({ files, harmless, log, state });
+  const shared = createSharedEntries({ files, log, state });
   let settling: Promise<Verdict> | undefined;
   let verdict: Verdict | undefined;
   let hasComplained = false;
@@ -83,7 +79,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
         try {
           if (!(await files.stat(ownerPath))) await ids.claim(await locateRecord());
         } catch (thrown) {
-          complain(`cannot note whose ${state} is`, thrown);
+          complain(`cannot note the owner of ${state}`, thrown);
         }
       },
     }),
@@ -101,7 +97,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
       if (await ids.isOurs(record)) return "ours";
       return await locks.withLock(record.lock, () => settleLocked(record));
     } catch (thrown) {
-      complain(`cannot tell whose ${state} is, so it is used as it is`, thrown);
+      complain(`cannot verify the owner of ${state}; using it`, thrown);
       return "ours";
     }
   }
@@ -109,14 +105,13 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   /** Another process may have settled it while this one waited for the lock. */
   async function settleLocked(record: ProjectRecord): Promise<Verdict> {
     if ((await ids.isOurs(record)) || (await ids.takeAlong(record))) return "ours";
-    const isWithoutOwner = (await ids.read()).length === 0;
     await ids.identify(record);
     try {
-      if (!(await options.isInUse())) await shared.setAside(isWithoutOwner);
+      if (!(await options.isInUse())) await shared.setAside();
       await ids.claim(record);
       return "ours";
     } catch (thrown) {
-      complain(`${state} is not known to be of this machine, cannot be set aside, and is not used`, thrown);
+      complain(`${state} did not come from this machine, cannot be moved away, and is not used`, thrown);
       return "foreign";
     }
   }

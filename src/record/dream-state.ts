@@ -104,15 +104,6 @@ function formatDreamState({ later: _, ...state }: DreamState): string {
   });
 }
 
-/**
- * Keeps the harmless part of a state of unknown origin: what must not be asked, reported or done again. Does not keep the
- * record of past dreams, since it decides what may be forgotten.
- */
-export function keepHarmless(text: string): string {
-  const { seen, spared, told } = parseDreamState(text);
-  return formatPage({ ...FRESH, seen, told, spared });
-}
-
 function parseDreamState(text: string): DreamState {
   const value = parseJson(text);
   if (!isRecord(value) || !isVersion(value.v)) return FRESH;

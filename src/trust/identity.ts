@@ -1,6 +1,7 @@
 /**
  * Identifies a project by what no repository can contain: a random ID in the git directory, and this machine's record
- * under that ID. Without git the ID is in `.opencode/strata` and is valid only in the folder for which it was made.
+ * under that ID. Without git the ID is in `.opencode/strata` and is valid only in the folder for which it was made, also
+ * after that folder has become a repository.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -40,7 +41,8 @@ export async function identify({
   const root = (await files.realPath(project)) ?? project;
   const found = await findGitFolder(files, root);
   const git = typeof found === "string" ? undefined : found;
-  const path = git ? join(git.common, ID_FILE) : join(root, ".opencode", "strata", ID_FILE);
+  const plainPath = join(root, ".opencode", "strata", ID_FILE);
+  const path = git ? join(git.common, ID_FILE) : plainPath;
   const place = { root, ...(git && { git }) };
   const ids = await readIDs(files, path);
   for (const id of ids) {
@@ -48,6 +50,9 @@ export async function identify({
     // A git directory may have been moved or have several work trees. Without git, another folder is another project.
     if (known === "here" || (known === "elsewhere" && git !== undefined)) return { id, ...place };
   }
+  if (git)
+    for (const id of await readIDs(files, plainPath))
+      if ((await isKnown(id, root)) === "here") return { id, ...place };
   if (isBrief) return { id: "", ...place };
   const made = randomBytes(16).toString("hex");
   await begin(made, place);

@@ -1,81 +1,90 @@
-/** Opens the record of a place: finds out which project it is, and reads what this machine knows of it. */
+/** The record of one place, opened: finds out which project it is, and reads what this machine knows of it. */
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
 import { type AcceptedPlaces, isAccepted } from "./accepted.js";
-import { readLogEnd } from "./git-log.js";
+import { readLogEnd } from "./git-origin.js";
 import { type Identity, identify } from "./identity.js";
-import { createTrustRecord, type TrustRecord } from "./record.js";
+import { createTrustRecord, type RecordLine, type TrustRecord } from "./record.js";
 
-/** What opens rejects with the system's error, and is tried again then. */
+/** Calls reject with the system's error, and are tried again the next time. */
 export interface Opening {
   /** Opened once. */
-  open(): Promise<Open>;
-  /** Gives a place that was only looked at one of its own, which can be written to. */
-  openToWrite(): Promise<Open>;
-  again(): Promise<Open>;
+  open(): Promise<Opened>;
+  /** Gives a project that was only looked at an ID, and writes down what was noted about it. */
+  openToWrite(): Promise<Opened>;
+  reopen(): Promise<Opened>;
   /** As opened last. */
-  current(): Open | undefined;
-  /** Is it only looked at, and nothing written? */
+  current(): Opened | undefined;
+  /** Adds the line to the record; while nothing may be written, it waits for the first write. */
+  note(line: RecordLine): Promise<void>;
+  /** Is nothing written? */
   isBrief(): boolean;
+  /** Grows whenever the record answers otherwise. */
+  readonly version: number;
 }
 
-export interface Open {
+export interface Opened {
   identity: Identity;
   record: TrustRecord;
+  /** Does the user's own configuration accept this project? */
   isAcceptedForGood: boolean;
 }
 
 export interface OpeningOptions {
+  accepted: AcceptedPlaces;
   files: Files;
+  folder: string;
+  /** Only looks: nothing is written down before the user changes something. */
+  isBrief?: boolean;
+  kind: "project" | "global";
   /** Where this machine keeps what it knows of all projects. */
   stateFolder: string;
-  /** Those that the user's own configuration names. */
-  accepted: AcceptedPlaces;
-  kind: "project" | "global";
-  folder: string;
-  /** Only looks: nothing is written down but what the user does. */
-  isBrief?: boolean;
 }
 
-export function createOpening({
-  accepted,
-  files,
-  folder,
-  kind,
-  stateFolder,
-  ...given
-}: OpeningOptions): Opening {
+export function createOpening({ accepted, files, folder, kind, ...given }: OpeningOptions): Opening {
+  const unwritten: RecordLine[] = [];
   let { isBrief = false } = given;
-  let opening: Promise<Open> | undefined;
-  let opened: Open | undefined;
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened | undefined;
+  let openings = 0;
 
   return {
     open,
+    reopen,
     current: () => opened,
     isBrief: () => isBrief,
-
-    async openToWrite() {
-      const known = await open();
-      if (!isBrief) return known;
-      isBrief = false;
-      opening = keep(readOpen(false));
-      return opening;
+    get version() {
+      return openings + (opened?.record.version ?? 0);
     },
 
-    again() {
-      opening = keep(readOpen(isBrief));
-      return opening;
+    async openToWrite() {
+      await open();
+      if (!isBrief) return open();
+      isBrief = false;
+      return reopen();
+    },
+
+    async note(line) {
+      const { record } = await open();
+      if (!isBrief) return record.add(line);
+      record.note(line);
+      unwritten.push(line);
     },
   };
 
-  function open(): Promise<Open> {
-    opening ??= keep(readOpen(isBrief));
+  function open(): Promise<Opened> {
+    return opening ?? reopen();
+  }
+
+  function reopen(): Promise<Opened> {
+    opening = keep(readOpened());
     return opening;
   }
 
-  async function keep(reading: Promise<Open>): Promise<Open> {
+  async function keep(reading: Promise<Opened>): Promise<Opened> {
     try {
       opened = await reading;
+      openings++;
       return opened;
     } catch (thrown) {
       // A disk that could not be read now may be read later.
@@ -84,15 +93,25 @@ export function createOpening({
     }
   }
 
-  async function readOpen(isLook: boolean): Promise<Open> {
-    if (kind === "global") {
-      const root = (await files.realPath(folder)) ?? folder;
-      return openRecord({ id: "global", root }, isLook);
+  async function readOpened(): Promise<Opened> {
+    const identity = await findIdentity();
+    const record = createTrustRecord(files, locate(identity.id));
+    await record.readOn();
+    if (!isBrief && !record.hasRoot(identity.root)) await noteRoot(record, identity);
+    for (let [line] = unwritten; line && !isBrief; [line] = unwritten) {
+      await record.add(line);
+      unwritten.shift();
     }
-    const identity = await identify({
+    for (const line of unwritten) record.note(line);
+    return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+  }
+
+  async function findIdentity(): Promise<Identity> {
+    if (kind === "global") return { id: "global", root: (await files.realPath(folder)) ?? folder };
+    return identify({
       files,
       project: folder,
-      isBrief: isLook,
+      isBrief,
       async isKnown(id, root) {
         const record = createTrustRecord(files, locate(id));
         await record.readOn();
@@ -101,18 +120,10 @@ export function createOpening({
       },
       begin: (id, place) => noteRoot(createTrustRecord(files, locate(id)), { id, ...place }),
     });
-    return openRecord(identity, isLook);
   }
 
   function locate(id: string): string {
-    return join(stateFolder, "trust", `${id || "unknown"}.jsonl`);
-  }
-
-  async function openRecord(identity: Identity, isLook: boolean): Promise<Open> {
-    const record = createTrustRecord(files, locate(identity.id));
-    await record.readOn();
-    if (!isLook && !record.hasRoot(identity.root)) await noteRoot(record, identity);
-    return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+    return join(given.stateFolder, "trust", `${id || "unknown"}.jsonl`);
   }
 
   async function noteRoot(record: TrustRecord, { git, root }: Identity): Promise<void> {

@@ -21,11 +21,14 @@ export interface NamedContents {
   hash: string;
 }
 
+/** Origin of memories that are not the user's. */
+export type ForeignCause = "repository" | "agent";
+
 export type RecordLine =
   | { op: "root"; root: string; log?: string }
   | { op: "look"; root: string; shelf: string; at: number }
   | { op: "own"; files: readonly NamedContents[] }
-  | { op: "foreign"; files: readonly NamedContents[]; why: "repository" | "agent" }
+  | { op: "foreign"; files: readonly NamedContents[]; why: ForeignCause }
   | { op: "accept"; run: string; at: string; files: readonly NamedContents[]; why: string }
   | { op: "revoke"; run: string };
 
@@ -42,7 +45,7 @@ export interface TrustRecord {
   /** Is it known to be own or foreign? */
   isDecided(file: NamedContents): boolean;
   /** Have these contents been foreign under any name, for this reason (default: any)? */
-  isForeign(hash: string, why?: string): boolean;
+  isForeign(hash: string, why?: ForeignCause): boolean;
   /** Have these contents been the user's under any name? */
   isKnownOwn(hash: string): boolean;
   hasRoot(root: string): boolean;

@@ -13,59 +13,57 @@ import { join } from "node:path";
 import { formatError, StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { RunningProcesses } from "../seams/processes.js";
-import { createGround, type GroundOptions, type TrustGround } from "./ground.js";
+import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
 import type { Acceptance, NamedContents } from "./record.js";
 import { createTurns, type Turns } from "./turns.js";
-import type { FoundFile } from "./verdict.js";
 
+/** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
 export interface Trust {
-  /** Before the files of a shelf (`""`, `private/`, `global/`, …) are looked at. Never rejects. */
-  prepareLook(shelf: string): Promise<void>;
-  /** Decides about contents of which nothing is known yet, and takes in what others have decided. Never rejects. */
-  settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
+  /** Before the files of a collection are looked at. Never rejects. */
+  prepareLook(collection: string): Promise<void>;
+  /** Decides about contents of which nothing is known yet, and reads what others have decided. Never rejects. */
+  settle(collection: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
-  /** Takes in what other processes have written down since, of what is about this shelf. Never rejects. */
-  refresh(shelf: string): Promise<void>;
-  /** Is it known whose they are? */
+  /** Reads what other processes have decided since about this collection. Never rejects. */
+  refresh(collection: string): Promise<void>;
+  /** Is it known to be own or foreign? */
   isDecided(file: NamedContents): boolean;
-  /** Names the place of a shelf, in a way that no repository can guess; `undefined` where it has no name. Never rejects. */
-  nameOwner(shelf: string): Promise<string | undefined>;
-  /** Is about to be written for the user. Never rejects. */
+  /** An ID that no repository can guess; `undefined` where there is none. Never rejects. */
+  nameOwner(collection: string): Promise<string | undefined>;
+  /** Call before these are written for the user. Never rejects. */
   own(files: readonly NamedContents[]): Promise<void>;
-  /** Is about to be written out of what is not the user's. Never rejects. */
+  /** Call before these are written from what is not the user's. Never rejects. */
   disown(files: readonly NamedContents[]): Promise<void>;
-  /** The user takes these for his own. Rejects with the system's error, and with AGENT where an agent would do it. */
+  /** The user accepts these files. Rejects with the system's error, and with AGENT where an agent would do it. */
   accept(files: readonly NamedContents[], why: string): Promise<void>;
-  /** Takes back what was accepted last; `undefined` where nothing is. Rejects with the system's error. */
+  /** Takes back what was accepted last; `undefined` where nothing is. Rejects as `accept`. */
   revoke(): Promise<Acceptance | undefined>;
-  /** Is told when something that was not decided by `settle` counts in another way. */
+  /** Called after `accept` and `revoke`. */
   onChange(listener: () => void): void;
   readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
-  /** Another one whenever `isOwn` may answer otherwise. */
+  /** Differs whenever `isOwn` may answer otherwise. */
   readonly version: number;
   /** Does it follow the project, or only look at it once? */
   readonly isWatching: boolean;
 }
 
-export interface TrustOptions extends Omit<GroundOptions, "kind" | "folder" | "turns"> {
+export interface TrustOptions extends Omit<TrustPlaceOptions, "kind" | "folder" | "turns"> {
   log: Pick<Log, "warn">;
   processes: RunningProcesses;
   instance: string;
   project: string;
   globalFolder: string;
-  /** Is this an agent's doing? Then nothing of what it has written is the user's. */
+  /** Does an agent run this? Then nothing that it writes is the user's. */
   isAgent?: boolean;
   /**
    * Serves tools to an agent outside OpenCode. Memories that they write name the agent as their source and are stored as
    * by the plugin's own tools. The user cannot accept memories through them.
    */
   isToolServer?: boolean;
-  /** Only looks: a folder that is not there yet is not noted. */
-  isBrief?: boolean;
 }
 
 const GLOBAL = "global/";
-/** Where in the user's state folder it stands when agents were at work. */
+/** Folder of the turns in the user's state folder. */
 export const TURNS = "turns";
 
 export function createTrust(options: TrustOptions): Trust {
@@ -79,9 +77,9 @@ export function createTrust(options: TrustOptions): Trust {
     instance: `${instance}-${randomUUID().slice(0, 8)}`,
     onFailure: report,
   });
-  const project = createGround({ ...options, kind: "project", folder: options.project, turns });
-  const global = createGround({ ...options, kind: "global", folder: globalFolder, turns });
-  const groundOf = (name: string): TrustGround => (name.startsWith(GLOBAL) ? global : project);
+  const project = createTrustPlace({ ...options, kind: "project", folder: options.project, turns });
+  const global = createTrustPlace({ ...options, kind: "global", folder: globalFolder, turns });
+  const placeOf = (name: string): TrustPlace => (name.startsWith(GLOBAL) ? global : project);
 
   return {
     turns,
@@ -90,41 +88,39 @@ export function createTrust(options: TrustOptions): Trust {
       return project.version + global.version;
     },
 
-    prepareLook: (shelf) => guard(() => groundOf(shelf).prepareLook(shelf)),
-    settle: (shelf, found) => guard(() => groundOf(shelf).settle(shelf, found)),
-
-    refresh: (shelf) => guard(() => groundOf(shelf).refresh()),
-    isOwn: (file) => groundOf(file.name).isOwn(file),
-    isDecided: (file) => groundOf(file.name).isDecided(file),
-    nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,
+    prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),
+    settle: (collection, found) => guard(() => placeOf(collection).settle(collection, found)),
+    refresh: (collection) => guard(() => placeOf(collection).refresh()),
+    isOwn: (file) => placeOf(file.name).isOwn(file),
+    isDecided: (file) => placeOf(file.name).isDecided(file),
+    nameOwner: async (collection) => (await guard(placeOf(collection).identify))?.id,
 
     async own(files) {
       const isAgents = !isToolServer && (await isAnAgents());
-      await each(files, (ground, its) => (isAgents ? ground.disown(its, "agent") : ground.own(its)));
+      await inEach(files, (place, its) =>
+        guard(() => (isAgents ? place.disown(its, "agent") : place.own(its))),
+      );
     },
 
     async disown(files) {
-      await each(files, (ground, its) => ground.disown(its, "repository"));
+      await inEach(files, (place, its) => guard(() => place.disown(its, "repository")));
     },
 
     async accept(files, why) {
       await refuseAgent();
-      for (const ground of [project, global]) {
-        const its = files.filter(({ name }) => groundOf(name) === ground);
-        if (its.length > 0) await ground.accept(its, why);
-      }
+      await inEach(files, (place, its) => place.accept(its, why));
       tell();
     },
 
     async revoke() {
       await refuseAgent();
-      const last = [project, global].flatMap((ground) => {
-        const acceptance = ground.acceptances().at(-1);
-        return acceptance ? [{ acceptance, ground }] : [];
+      const last = [project, global].flatMap((place) => {
+        const acceptance = place.acceptances().at(-1);
+        return acceptance ? [{ acceptance, place }] : [];
       });
       last.sort((a, b) => (a.acceptance.at < b.acceptance.at ? 1 : -1));
       const [newest] = last;
-      await newest?.ground.revoke(newest.acceptance.run);
+      await newest?.place.revoke(newest.acceptance.run);
       if (newest) tell();
       return newest?.acceptance;
     },
@@ -132,17 +128,17 @@ export function createTrust(options: TrustOptions): Trust {
     onChange: (listener) => void listeners.push(listener),
   };
 
-  async function each(
+  async function inEach(
     files: readonly NamedContents[],
-    action: (ground: TrustGround, its: readonly NamedContents[]) => Promise<void>,
+    action: (place: TrustPlace, its: readonly NamedContents[]) => Promise<void>,
   ): Promise<void> {
-    for (const ground of [project, global]) {
-      const its = files.filter(({ name }) => groundOf(name) === ground);
-      if (its.length > 0) await guard(() => action(ground, its));
+    for (const place of [project, global]) {
+      const its = files.filter(({ name }) => placeOf(name) === place);
+      if (its.length > 0) await action(place, its);
     }
   }
 
-  /** What an agent starts, another OpenCode too, has its words and not the user's. */
+  /** Everything that an agent starts, another OpenCode included, writes the agent's words. */
   async function isAnAgents(): Promise<boolean> {
     return isAgent || ((await guard(turns.isWithinTurn)) ?? false);
   }
@@ -151,7 +147,7 @@ export function createTrust(options: TrustOptions): Trust {
     if (!isToolServer && !(await isAnAgents())) return;
     throw new StrataError(
       "AGENT",
-      "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",
+      "an agent cannot accept memories for you, and this command was run by one, or without a terminal while one works; run it in your own terminal, or type /memory-trust in the session",
     );
   }
 

@@ -11,7 +11,6 @@ import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
-import type { ForeignCause } from "../../src/trust/teller.js";
 import { createTrust, type Trust, type TrustOptions } from "../../src/trust/trust.js";
 import { createFakeLog } from "./fake-log.js";
 
@@ -116,10 +115,7 @@ function openProject(path: string, { root, state }: { root: string; state: strin
         stateFolder: state,
         git: createGit(),
         accepted: { projects: [], remotes: [] },
-        teller: {
-          tellForeign: (cause: ForeignCause, count) => void told.push(`${count} ${cause}`),
-          tellAccepted: (count) => void told.push(`${count} accepted`),
-        },
+        onForeign: (cause, count) => void told.push(`${count} ${cause}`),
         ...options,
       });
       const store = createMemoryStore({

@@ -1,9 +1,19 @@
 /** Memories edited by hand. */
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/days.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { Files } from "../../src/seams/files.js";
-import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import {
+  BY_TEST,
+  createFakeTrust,
+  draft,
+  idOf,
+  ledger,
+  MEMORY,
+  type MemoryWorld,
+  openMemoryWorld,
+} from "../support/memory-world.js";
 
 const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
 
@@ -89,5 +99,66 @@ describe("a person's edits", () => {
       expect((await later).map(({ content }) => content)).toEqual(["The port is 9090."]);
       expect(at).toBeLessThan(200);
     }
+  });
+
+  describe("renew a memory's age", () => {
+    const PATH = `${MEMORY}/decision/port.md`;
+    const OLD = "2025-01-01T00:00:00.000Z";
+    /** Holds a memory that was last changed long ago. */
+    async function openOld(given: Parameters<typeof openMemoryWorld>[0] = {}): Promise<MemoryWorld> {
+      const world = openMemoryWorld(given);
+      await world.files.writeWhole(PATH, `---\nupdated: ${OLD}\n---\n${PORT}\n`);
+      expect((await world.store.list())[0]?.updated).toBe(OLD);
+      return world;
+    }
+    const edit = ({ files }: MemoryWorld, from: string, to: string): Promise<void> =>
+      files.writeWhole(PATH, (files.text(PATH) ?? "").replace(from, to));
+
+    it("a person's edits renew a memory's age, also after a restart, an archive and a restore", async () => {
+      const world = await openOld();
+      world.clock.advance(DAY_MS);
+      await edit(world, "8080", "9090");
+      const editedAt = new Date(world.clock.now()).toISOString();
+      const updated = async (store = world.store): Promise<string | undefined> =>
+        (await store.list({ archived: true }))[0]?.updated;
+      expect(await updated()).toBe(editedAt);
+      expect((await world.store.read("decision/port"))?.updated).toBe(editedAt);
+      world.clock.advance(DAY_MS);
+      expect(await updated(world.reopen({ instance: "b" }).store)).toBe(editedAt);
+      await world.store.archive("decision/port", BY_TEST);
+      expect(await updated()).toBe(editedAt);
+      await world.store.restore("decision/port", BY_TEST);
+      expect(await updated()).toBe(editedAt);
+      expect(world.files.text(PATH)).toContain(OLD);
+    });
+
+    it("a person's edits renew a memory's age no more than a later change by Strata", async () => {
+      const world = await openOld();
+      await edit(world, "8080", "9090");
+      await world.store.list();
+      world.clock.advance(DAY_MS);
+      await world.store.update("decision/port", (one) => ({ ...one, pinned: true }), BY_TEST);
+      const now = new Date(world.clock.now()).toISOString();
+      expect((await world.store.list())[0]?.updated).toBe(now);
+    });
+
+    it("a person's edits renew a memory's age once it is known that they are the user's", async () => {
+      let isOwn = false;
+      let version = 0;
+      const trust = {
+        ...createFakeTrust(),
+        isOwn: () => isOwn,
+        get version() {
+          return version;
+        },
+      };
+      const world = await openOld({ trust });
+      world.clock.advance(DAY_MS);
+      await edit(world, "8080", "9090");
+      expect((await world.store.list())[0]?.updated).toBe(OLD);
+      isOwn = true;
+      version++;
+      expect((await world.store.list())[0]?.updated).toBe(new Date(world.clock.now()).toISOString());
+    });
   });
 });

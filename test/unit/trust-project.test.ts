@@ -1,12 +1,8 @@
-/** Which project it is, what a command that only looks does, and what an earlier version has left. On a real disk. */
+/** Which project it is, and what a command that only looks does. On a real disk. */
 import { chmodSync, cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { planFolders } from "../../src/folders.js";
-import { createGit } from "../../src/host/git.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
 import { nameRemote } from "../../src/trust/git-folder.js";
-import { isKeptHere } from "../../src/trust/upgrade.js";
 import { draft } from "../support/memory-world.js";
 import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 
@@ -140,66 +136,6 @@ describe("a command that only looks", () => {
     expect(existsSync(join(mine.path, ".git", "opencode-strata-id"))).toBe(false);
     await looking.store.accept(undefined, "test");
     expect(await mine.open({ isBrief: true }).list()).toEqual(["directive/setup"]);
-  });
-});
-
-describe("an upgrade", () => {
-  const CLONE = "deadbeef";
-  function leaveOldState(at: TrustProject): void {
-    const line = {
-      v: 1,
-      id: "1",
-      at: "2026-01-01T00:00:00.000Z",
-      instance: "a",
-      by: "strata",
-      session: "ses_known",
-    };
-    const change = {
-      key: "directive/setup",
-      path: "directive/setup.md",
-      operation: "remember",
-      before: null,
-    };
-    at.write(".opencode/strata/state/memory/clone", CLONE);
-    at.write(
-      `.opencode/memory/ledger/2026-01-${CLONE}.jsonl`,
-      `${JSON.stringify({ ...line, ...change, after: "0" })}\n`,
-    );
-    at.write(RULE, "Never push on Fridays.\n");
-  }
-  const host = { sessionLastUsedMs: async (id: string) => (id === "ses_known" ? 1 : undefined) };
-  const ask = (at: TrustProject, asked = host) =>
-    isKeptHere({ files: nodeFiles, folders: planFolders(at.path), git: createGit(), host: asked });
-
-  it("an upgrade accepts what an earlier version stored here, once, and says so", async () => {
-    leaveOldState(project);
-    project.write(".gitignore", ".opencode/strata\n");
-    const opened = project.open({ isKeptHere: () => ask(project) });
-    expect(await opened.list()).toEqual(["directive/setup"]);
-    expect(opened.told).toEqual(["1 accepted"]);
-    expect(await project.open().list()).toEqual(["directive/setup"]);
-    expect(await opened.store.revoke()).toBe(1);
-    expect(await opened.list()).toEqual(["directive/setup?"]);
-  });
-
-  it("an upgrade accepts nothing if the state came with the repository, or the host knows none of its sessions", async () => {
-    leaveOldState(project);
-    expect(await ask(project, { sessionLastUsedMs: async () => undefined })).toBe(false);
-    project.git("add", "-Af");
-    project.git("commit", "-qm", "all of it");
-    expect(await ask(project)).toBe(false);
-    const bare = world.project("bare");
-    expect(await ask(bare)).toBe(false);
-  });
-
-  it("an upgrade decides nothing before the host has answered", async () => {
-    leaveOldState(project);
-    let answer: number | "unknown" = "unknown";
-    const asked = { sessionLastUsedMs: async () => answer };
-    const opened = project.open({ isKeptHere: () => ask(project, asked as never) });
-    expect(await opened.list()).toEqual(["directive/setup?"]);
-    answer = 1;
-    expect(await opened.list()).toEqual(["directive/setup"]);
   });
 });
 

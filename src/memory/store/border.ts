@@ -1,12 +1,16 @@
-/** Trust for the memories of one shelf: which are the user's, which are foreign, and how changes affect that. */
+/**
+ * Trust for the memories of one folder: which are the user's, which are foreign, and how changes affect that. A hand edit
+ * renews a memory's age once it is known to be the user's.
+ */
 import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
+import type { FoundFile } from "../../trust/place.js";
 import type { NamedContents } from "../../trust/record.js";
 import type { Trust } from "../../trust/trust.js";
-import type { FoundFile } from "../../trust/verdict.js";
 import type { Memory } from "../memory.js";
 import type { Entries, Entry } from "./entries.js";
 import type { KeepOut } from "./keep-out.js";
+import type { Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
 
 export interface Border {
@@ -26,7 +30,7 @@ export interface Border {
   claim(files: readonly { path: string; hash: string; isForeign: boolean }[]): Promise<void>;
   /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
-  /** The entry, its memory marked if its contents are foreign, or git ignores its file. */
+  /** The entry, its memory marked if its contents are foreign or git ignores its file, and dated by its last hand edit. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
   /** All memories, marked; the same array while neither files, trust nor the rules for git change. */
   memories(entries: Entries): readonly Memory[];
@@ -43,13 +47,15 @@ export interface BorderOptions {
   prefix: string;
   trust?: Trust | undefined;
   keepOut?: Pick<KeepOut, "has" | "rules"> | undefined;
+  /** The ledger, once it is loaded. */
+  ledger?: (() => Pick<Ledger, "known" | "offsets"> | undefined) | undefined;
 }
 
 /** Without `trust`, all memories are the user's. */
-export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOptions): Border {
+export function createBorder({ files, folder, keepOut, ledger, prefix, trust }: BorderOptions): Border {
   let deciding = 0;
   let settledVersion: number | undefined;
-  const marking = createMarking({ keepOut, prefix, trust });
+  const marking = createMarking({ keepOut, ledger, prefix, trust });
   const { isForeign, mark } = marking;
 
   return {
@@ -65,9 +71,8 @@ export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOp
     },
 
     async noteAbsence() {
-      if (!trust?.isWatching) return;
-      await trust.prepareLook(prefix);
-      await trust.settle(prefix, []);
+      await trust?.prepareLook(prefix);
+      await trust?.settle(prefix, []);
     },
 
     async settle(entries) {
@@ -134,8 +139,8 @@ export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOp
 
 type Marking = Pick<Border, "mark" | "memories"> & { isForeign: IsForeign };
 
-/** Marks memories that are foreign, or that git ignores. */
-function createMarking({ keepOut, prefix, trust }: Omit<BorderOptions, "files" | "folder">): Marking {
+/** Marks memories that are foreign, or that git ignores, and dates those that a person has edited. */
+function createMarking({ keepOut, ledger, prefix, trust }: Omit<BorderOptions, "files" | "folder">): Marking {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   const isForeign: IsForeign = ({ hash, path }) =>
     trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
@@ -146,8 +151,7 @@ function createMarking({ keepOut, prefix, trust }: Omit<BorderOptions, "files" |
 
     memories(entries) {
       const of = entries.memories();
-      if (!trust && !keepOut) return of;
-      const version = `${trust?.version} ${keepOut?.rules()}`;
+      const version = `${trust?.version} ${keepOut?.rules()} ${[...(ledger?.()?.offsets.values() ?? [])]}`;
       if (marked?.of !== of || marked.version !== version) {
         const readings = entries.all().map((entry) => mark(entry).reading);
         const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
@@ -158,10 +162,18 @@ function createMarking({ keepOut, prefix, trust }: Omit<BorderOptions, "files" |
   };
 
   function mark<T extends Entry>(entry: T): T {
-    const own = markForeign(entry, isForeign);
-    const { path, reading } = own;
-    if (reading.kind !== "memory" || !keepOut?.has(path)) return own;
-    return { ...own, reading: { ...reading, memory: { ...reading.memory, isKeptOut: true } } };
+    const { hash, path, reading } = entry;
+    if (reading.kind !== "memory") return entry;
+    const isOthers = hash !== undefined && isForeign({ path, hash });
+    const known = ledger?.()?.known(path);
+    const editedAt = !isOthers && known?.hash === hash ? known?.editedAt : undefined;
+    const memory = {
+      ...reading.memory,
+      ...(isOthers && { isForeign: true as const }),
+      ...(keepOut?.has(path) && { isKeptOut: true as const }),
+      ...(editedAt !== undefined && editedAt > reading.memory.updated && { updated: editedAt }),
+    };
+    return { ...entry, reading: { ...reading, memory } };
   }
 }
 
@@ -184,13 +196,6 @@ async function findUndecided(
 }
 
 type IsForeign = (file: { path: string; hash: string }) => boolean;
-
-/** The entry, its memory marked if its contents are foreign. */
-function markForeign<T extends Entry>(entry: T, isForeign: IsForeign): T {
-  const { hash, path, reading } = entry;
-  if (reading.kind !== "memory" || hash === undefined || !isForeign({ path, hash })) return entry;
-  return { ...entry, reading: { ...reading, memory: { ...reading.memory, isForeign: true } } };
-}
 
 /**
  * Decides whose the files are that ledger lines will produce. A new file is the user's, and so is one that replaces or

@@ -39,6 +39,8 @@ export interface Ledger {
 export interface KnownFile {
   hash: string | null;
   at: string;
+  /** When a person last edited these contents, if Strata has not rewritten them since. */
+  editedAt?: string;
 }
 
 export interface LedgerPosition {
@@ -106,7 +108,7 @@ export function createLedger(
   async function readFrom(name: string, offset: number): Promise<void> {
     const { lines, end } = await readLines(name, offset);
     // Applied without an await, so that no caller sees half of them.
-    for (const line of lines) take(name, line);
+    for (const line of lines) applyLine(known, name, line);
     offsets.set(name, end);
   }
 
@@ -142,16 +144,26 @@ export function createLedger(
       `${pathOf(name)}: invalid lines are skipped${more}. One ${first}. strata validate names each`,
     );
   }
+}
 
-  /** Within one ledger file the order of lines decides, between files the time. */
-  function take(file: string, { path, from, at, after }: LedgerLine): void {
-    const gone = from === undefined ? [] : [{ path: from, hash: null }];
-    for (const one of [...gone, { path, hash: after }]) {
-      const before = known.get(one.path);
-      if (!before || before.file === file || before.at <= at)
-        known.set(one.path, { hash: one.hash, at, file });
-    }
+/** Within one ledger file the order of lines decides, between files the time. */
+function applyLine(known: Map<string, KnownFile & { file: string }>, file: string, line: LedgerLine): void {
+  const { after, at, from, path } = line;
+  const editedAt = findEditedAt(line, known.get(from ?? path));
+  const gone = from === undefined ? [] : [{ path: from, hash: null }];
+  for (const one of [...gone, { path, hash: after, ...(editedAt !== undefined && { editedAt }) }]) {
+    const before = known.get(one.path);
+    if (!before || before.file === file || before.at <= at) known.set(one.path, { ...one, at, file });
   }
+}
+
+/** A new file states its own dates; a moved one keeps the date of its edit. */
+function findEditedAt(
+  { after, at, before, by }: LedgerLine,
+  known: KnownFile | undefined,
+): string | undefined {
+  if (after === before) return known?.editedAt;
+  return by === "person" && before !== null && after !== null ? at : undefined;
 }
 
 const HIDDEN = "private/";

@@ -86,7 +86,7 @@ const LOCK_WAIT_MS = 8_000;
 export function createShelf(options: ShelfOptions): Shelf {
   const { files, keepOut, log, folder, state } = options;
   const prefix = formatPrefix(options);
-  const border = createBorder({ ...options, prefix });
+  const border = createBorder({ ...options, prefix, ledger: () => loading.current()?.ledger });
   const path = join(state, "pending.json");
   const beforeRecovery = border.disownUnknown;
   const isKeptOut = (path: string): boolean => keepOut?.has(path) ?? false;

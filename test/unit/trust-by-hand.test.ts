@@ -1,0 +1,100 @@
+/** What a person writes into the memory folder stays theirs, whatever commands run next. On a real disk, with a real git. */
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/seams/clock.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { draft } from "../support/memory-world.js";
+import { runStrata } from "../support/shell.js";
+import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
+
+const FACT = ".opencode/memory/knowledge/the-first-fact-is-here.md";
+
+let world: TrustWorld;
+let project: TrustProject;
+beforeEach(() => {
+  world = openTrustWorld();
+  project = world.project("shop");
+  project.write("opencode.json", "{}\n");
+});
+afterEach(() => world.remove());
+
+/** Runs a command as its own process would: nothing is left in memory of the one before. */
+async function strata(line: string, env: Record<string, string> = {}): Promise<string> {
+  const { code, err, out } = await runStrata(nodeFiles, line, {
+    folder: project.path,
+    clock: systemClock,
+    env: {
+      XDG_STATE_HOME: `${world.root}/state`,
+      XDG_CONFIG_HOME: `${world.root}/config`,
+      PATH: process.env.PATH ?? "",
+      ...env,
+    },
+  });
+  expect([line, code, err]).toEqual([line, 0, ""]);
+  return out;
+}
+
+const init = (): unknown => project.git("init", "-q", "-b", "main");
+const commit = (): void => {
+  project.git("add", "-A");
+  project.git("commit", "-qm", "memories");
+};
+const NOTHING = (): void => {};
+const places: readonly { where: string; before(): unknown; after(): unknown }[] = [
+  { where: "without git", before: NOTHING, after: NOTHING },
+  { where: "in a repository", before: init, after: NOTHING },
+  { where: "in a repository where memories are committed", before: init, after: commit },
+  { where: "in a folder that has become a repository", before: NOTHING, after: init },
+];
+const ways: readonly [string, () => Promise<unknown>][] = [
+  ["edited", async () => project.write(FACT, read(project.file(FACT)).replace("first", "1st"))],
+  ["edited by strata edit", () => strata("edit the-first-fact", { EDITOR: "sed -i s/first/1st/" })],
+  ["added", async () => project.write(".opencode/memory/directive/tabs.md", "Use tabs.\n")],
+];
+
+describe("a memory that a person changes", () => {
+  for (const { after, before, where } of places)
+    for (const [how, change] of ways)
+      it(`a memory that a person changes stays theirs after the next commands, ${how} ${where}`, async () => {
+        before();
+        await strata("remember knowledge: the first fact is here");
+        after();
+        world.later();
+        await change();
+        world.later();
+        expect(await strata("list")).not.toContain("not yours");
+        await strata("remember idea: another thing entirely");
+        expect(await strata("list")).not.toContain("not yours");
+        await strata("archive another-thing-entirely");
+        expect(await strata("list")).not.toContain("not yours");
+        const running = project.open({ stateFolder: `${world.root}/state/opencode-strata` });
+        expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
+      });
+
+  it("a memory that a person changes is theirs in a long-running command as well", async () => {
+    const running = project.open({ isBrief: true, isToolServer: true });
+    await running.list();
+    world.later();
+    project.write(".opencode/memory/directive/tabs.md", "Use tabs.\n");
+    expect(await running.list()).toEqual(["directive/tabs"]);
+    await running.store.remember(draft("Another thing entirely."), {
+      operation: "remember",
+    });
+    writeFileSync(project.file(".opencode/memory/directive/spaces.md"), "Use spaces.\n");
+    expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
+    expect((await project.open().list()).filter((id) => id.endsWith("?"))).toEqual([]);
+  });
+
+  it("a memory that a person changes is as old as the change, for every command", async () => {
+    init();
+    const file = ".opencode/memory/idea/cache.md";
+    await strata("remember knowledge: the first fact is here");
+    project.write(file, "---\nupdated: 2025-01-01T00:00:00.000Z\n---\nUse a cache.\n");
+    expect(await strata("list --type idea")).toMatch(/idea\/cache +\d{3,} d/);
+    world.later();
+    project.write(file, read(project.file(file)).replace("a cache", "one cache"));
+    expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
+    await strata("archive --type idea --older-than 100");
+    expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
+  });
+});
