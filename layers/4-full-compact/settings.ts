@@ -20,7 +20,7 @@ const autoCompact = z.strictObject({
       .union([z.literal(false), z.number().int().min(10_000).max(10_000_000)])
       .default(coldThreshold)
       .describe(
-        "Tokens from which notes replace history at the first request after an hour or longer, if the prompt cache is cold. false for never.",
+        "Tokens from which notes replace history at the first request after an hour or longer, if the prompt cache is cold. false: only `threshold` counts then, too.",
       ),
   ),
   retryLimit: byUser(
