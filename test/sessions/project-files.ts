@@ -2,7 +2,7 @@
  * Does to the project's files what a recorded call did to them, so that a plugin that looks at a file finds what the
  * agent saw: a file read whole exists, a written one has its contents, an edited one its change.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { applyPatch } from "./patch.js";
 import type { RecordedCall } from "./recorded-session.js";
@@ -10,11 +10,11 @@ import type { RecordedCall } from "./recorded-session.js";
 /** Files that would steer the host or the plugin. */
 const STEERING = /(^|\/)(AGENTS|CLAUDE|CONTEXT)\.md$|(^|\/)\.(opencode|claude|git)(\/|$)|opencode\.jsonc?$/;
 
-/** Applies a call to the files under `folder`. Ignores failed calls and paths outside. */
+/** Applies a call to the files under `folder`. Ignores failed calls, folders, and paths outside. */
 export function applyCall({ tool, args, result, error }: RecordedCall, folder: string): void {
   const path = args.filePath;
   if (error || typeof path !== "string" || !path.startsWith(`${folder}/`)) return;
-  if (STEERING.test(relative(folder, path))) return;
+  if (STEERING.test(relative(folder, path)) || isFolder(path)) return;
   const text = planText(readText(path), { tool, args, result });
   if (text === undefined) return;
   mkdirSync(dirname(path), { recursive: true });
@@ -48,7 +48,9 @@ function readNumbered(result: string): string | undefined {
   return lines.length < 2 ? undefined : `${lines.join("\n")}\n`;
 }
 
-/** The text of a file; `undefined` if there is none. */
+/** The text of a file; `undefined` if there is none, or a folder. */
 export function readText(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  return existsSync(path) && !isFolder(path) ? readFileSync(path, "utf8") : undefined;
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

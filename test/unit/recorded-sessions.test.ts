@@ -97,6 +97,21 @@ describe("files of a replay", () => {
       expect(() => text("AGENTS.md")).toThrow("ENOENT");
     }));
 
+  it("files are left alone by a session that reads a folder, and edits or writes at its path", () =>
+    inFolder((folder) => {
+      const src = join(folder, "src");
+      const path = join(src, "a.ts");
+      applyCall(call("write", { filePath: path, content: "one\n" }), folder);
+      for (const tool of ["read", "edit", "write"])
+        applyCall(
+          call(tool, { filePath: src, oldString: "one", newString: "two" }, "1→a.ts\n2→b.ts"),
+          folder,
+        );
+      expect(readFileSync(path, "utf8")).toBe("one\n");
+      const edit = call("edit", { filePath: src, oldString: "a line of some length", newString: "x" });
+      expect(planLookAgain(edit, [])).toBeUndefined();
+    }));
+
   it("a patch that does not fit changes nothing, and one that adds a file makes it", () => {
     expect(applyPatch("one\n", "@@\n-two\n+three")).toBeUndefined();
     expect(applyPatch(undefined, "*** Begin Patch\n*** Add File: b\n+one\n+two\n*** End Patch")).toBe(
