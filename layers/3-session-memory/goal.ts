@@ -2,7 +2,7 @@ import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import { estimateTokens } from "../../src/view/context-size.js";
-import { findStanding, type Reading } from "../../src/view/forgotten.js";
+import type { Reading } from "../../src/view/forgotten.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 
 /** A reminder and the result it is appended to. */
@@ -28,8 +28,6 @@ export interface ReminderOptions {
   layer: string;
 }
 
-/** Number of reminders that a context may hold. */
-const MOST_STANDING = 2;
 const REQUEST_CHARACTERS = 300;
 const RULE_CHARACTERS = 120;
 const MOST_RULES = 3;
@@ -56,7 +54,6 @@ export function planReminder(
   // View and history end with the same message.
   const since = view.slice(Math.max(0, from + 1 - (messages.length - view.length)));
   if (estimateTokens(since) < policy.goalDistance) return undefined;
-  if (findStanding(request, layer).length >= MOST_STANDING) return undefined;
   const text = formatReminder(facts, results.length);
   return text === undefined ? undefined : { result, text };
 }

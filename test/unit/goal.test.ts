@@ -69,10 +69,9 @@ describe("the reminder of the goal", () => {
     expect(plan(session, { distance: 9_000, reminded: [2] })).toBeUndefined();
   });
 
-  it("the reminder of the goal is not added to two that stand in the context", () => {
-    const session = work(10, 10, 10);
-    expect(plan(session, { reminded: [1] })).toBeDefined();
-    expect(plan(session, { reminded: [1, 2] })).toBeUndefined();
+  it("the reminder of the goal comes every ten calls, however many there are, if no tokens have to follow", () => {
+    const session = work(10, 10, 10, 10);
+    expect(plan(session, { reminded: [1, 2, 3] })?.text).toContain("after 40 tool calls");
   });
 
   it("the reminder of the goal counts anew with each request of the user's", () => {
