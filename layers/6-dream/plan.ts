@@ -7,7 +7,7 @@ import type { Config } from "../../src/config/schema.js";
 import { DAY_MS } from "../../src/days.js";
 import { withAbsoluteDates } from "../../src/language/dates.js";
 import { isFinding } from "../../src/memory/finding.js";
-import { type Memory, usersTypes } from "../../src/memory/memory.js";
+import { lastingTypes, type Memory, usersTypes } from "../../src/memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../../src/memory/sessions.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
 import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";
@@ -128,7 +128,7 @@ export function isBlockerOver(
 
 function findNeglect(memory: Memory, input: DreamInput): string | undefined {
   // Memories about the user are in every session's index, so a lack of recalls says nothing.
-  if (usersTypes.has(memory.type)) return undefined;
+  if (usersTypes.has(memory.type) || lastingTypes.has(memory.type)) return undefined;
   const lastMs = input.lastUsedMs(memory);
   const unusedMs = input.nowMs - lastMs;
   const isForgotten =

@@ -13,7 +13,7 @@ const LONGEST_TITLE = 120;
 export function planMemory(draft: MemoryDraft, titleOf: (content: string) => string, nowMs: number): Memory {
   const now = new Date(nowMs).toISOString();
   const content = draft.content.replace(/\r\n/g, "\n").trim();
-  const { expires, supersededBy } = draft;
+  const { created = now, expires, supersededBy } = draft;
   return {
     id: "",
     scope: draft.scope ?? "project",
@@ -29,8 +29,8 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
     importance: clamp(draft.importance ?? USUAL_IMPORTANCE),
     pinned: draft.pinned ?? false,
     when: draft.when ?? [],
-    created: now,
-    updated: now,
+    created,
+    updated: draft.updated ?? created,
     ...(expires !== undefined && { expires }),
     ...(supersededBy !== undefined && { supersededBy }),
     provenance: draft.provenance,

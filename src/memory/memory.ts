@@ -35,8 +35,13 @@ export const usersTypes: ReadonlySet<MemoryType> = new Set([
   "feedback",
   "pattern",
 ]);
-/** These never lose importance with time. */
-export const lastingTypes: ReadonlySet<MemoryType> = new Set(["decision", "feedback", "directive"]);
+/** These never lose importance with time; a `procedure` may be a lesson of another memory tool. */
+export const lastingTypes: ReadonlySet<MemoryType> = new Set([
+  "decision",
+  "feedback",
+  "directive",
+  "procedure",
+]);
 
 export type MemoryStatus =
   | "active"
@@ -99,20 +104,11 @@ export interface Provenance {
   how?: "signal" | "model" | "tool" | "confirmed" | "counted" | "imported" | "dream";
 }
 
-/** Input for a new memory; the store fills in the rest. */
+/** Input for a new memory; the store fills in the rest, and the dates if there are none. */
 export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   Partial<
     Omit<
       Memory,
-      | "id"
-      | "type"
-      | "content"
-      | "provenance"
-      | "created"
-      | "updated"
-      | "isUndated"
-      | "isForeign"
-      | "isKeptOut"
-      | "status"
+      "id" | "type" | "content" | "provenance" | "isUndated" | "isForeign" | "isKeptOut" | "status"
     >
   >;

@@ -1,6 +1,6 @@
 /**
- * A memory's effective importance: base + 0.02 per use − 0.01 per week without one. Decisions, feedback and directives
- * do not fade.
+ * A memory's effective importance: base + 0.02 per use − 0.01 per week without one. Decisions, procedures, feedback
+ * and directives do not fade.
  */
 import { DAY_MS } from "../days.js";
 import { lastingTypes, type Memory } from "./memory.js";

@@ -150,6 +150,7 @@ describe("unneeded memories are archived", () => {
     ],
     ["an open blocker", memoryOf({ id: "blocker/x", importance: 0, ...old }), false],
     ["a blocker resolved long ago", memoryOf({ id: "blocker/x", status: "resolved", ...old }), true],
+    ["a lesson", memoryOf({ id: "procedure/x", importance: 0, ...old }), false],
     ["a decision", memoryOf({ id: "decision/x", importance: 0, ...old }), false],
     ["a preference of the user's", memoryOf({ id: "preference/x", importance: 0, ...old }), false],
   ])("%s: %#", (_, memory, isGone) => {

@@ -37,8 +37,8 @@ describe("what a memory weighs", () => {
     ).toBeCloseTo(0.51);
   });
 
-  it("what a memory weighs does not fade for decisions, feedback and directives, nor because a clock was set back", () => {
-    for (const type of ["decision", "feedback", "directive"] as const)
+  it("what a memory weighs does not fade for decisions, procedures (lessons), feedback and directives, nor because a clock was set back", () => {
+    for (const type of ["decision", "procedure", "feedback", "directive"] as const)
       expect(effectiveImportance(memory("x", { type }), undefined, MORNING + 500 * WEEK)).toBeCloseTo(0.5);
     expect(effectiveImportance(memory("x"), undefined, MORNING - 500 * WEEK)).toBeCloseTo(0.5);
   });

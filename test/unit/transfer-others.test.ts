@@ -30,22 +30,77 @@ describe("JSON of other tools", () => {
     expect(readJsonExport(text, source)).toEqual({
       drafts: [
         {
-          draft: {
-            ...{ type: "knowledge", title: "Port", content: entry.content, tags: ["server", "fact"] },
-            provenance: { by: "tool", how: "imported" },
-            extra: { "imported-from": "other.json" },
-          },
-          saidMs: Date.parse("2026-03-01T10:00:00Z"),
+          ...{ type: "knowledge", title: "Port", content: entry.content, tags: ["server", "fact"] },
+          created: "2026-03-01T10:00:00.000Z",
+          provenance: { by: "tool", how: "imported" },
+          extra: { "imported-from": "other.json" },
         },
       ],
       without: 0,
     });
   });
 
+  it("an entry keeps its importance, confidence, agent, words, dates and sensitivity", async () => {
+    const files = open({
+      "/o.json": JSON.stringify([
+        {
+          ...{
+            id: "mem_spark_1",
+            agent: "spark",
+            type: "lesson",
+            content: "Restart the queue after a deploy.",
+          },
+          ...{
+            importance: 0.85,
+            confidence: 0.8,
+            sensitivity: "private",
+            tags: ["deploy"],
+            source: "session",
+          },
+          ...{ aliases: ["worker restart"], entities: ["#34"], access_count: 4, last_accessed: null },
+          ...{ created_at: "2026-05-01T23:00:00+08:00", updated_at: "2026-05-02T23:00:00+08:00" },
+        },
+      ]),
+    });
+    expect(await runStrata(files, "import /o.json")).toMatchObject({ code: 0, out: "Imported: 1 memory" });
+    expect(await list(files)).toMatchObject([
+      {
+        ...{ id: "private/procedure/restart-queue-after-deploy", type: "procedure", importance: 0.85 },
+        ...{ tags: ["deploy", "lesson"], aliases: ["worker restart"], entities: ["#34"] },
+        ...{ created: "2026-05-01T15:00:00.000Z", updated: "2026-05-02T15:00:00.000Z" },
+        extra: { agent: "spark", confidence: 0.8, access_count: 4, "imported-from": "o.json" },
+      },
+    ]);
+    expect((await runStrata(files, "export")).out).not.toContain("Restart");
+  });
+
+  it.each([
+    [{ sensitivity: "internal" }, undefined],
+    [{ visibility: "public" }, undefined],
+    [{ metadata: { sensitivity: "Internal" } }, undefined],
+    [{ sensitivity: null }, undefined],
+    [{ sensitivity: "secret-ish" }, "private"],
+    [{ visibility: "PRIVATE" }, "private"],
+    [{ metadata: { private: true } }, "private"],
+  ])("an entry with %j is private only if it is not known to be open", (fields, sensitivity) => {
+    const [draft] = readJsonExport(JSON.stringify([{ ...entry, ...fields }]), source)?.drafts ?? [];
+    expect(draft?.sensitivity).toBe(sensitivity);
+  });
+
+  it("a page of a memory folder keeps its sensitivity, importance and dates", async () => {
+    const page =
+      "---\ntitle: Port\nsensitivity: private\nimportance: 0.9\nupdated: 2026-05-02\n---\nIt is 8080.\n";
+    const files = open({ "/m/MEMORY.md": "# Index\n- [Port](port.md)\n", "/m/port.md": page });
+    await runStrata(files, "import /m");
+    expect(await list(files)).toMatchObject([
+      { id: "private/knowledge/port", importance: 0.9, updated: "2026-05-02T00:00:00.000Z" },
+    ]);
+  });
+
   it("an entry never becomes a rule or preference of the user's: a model may have worded it", () => {
     const types = ["preference", "directive", "feedback", "pattern", "decision", "lesson", "gotcha"];
     const text = JSON.stringify(types.map((type) => ({ memory: `about ${type}`, metadata: { type } })));
-    const drafts = readJsonExport(text, source)?.drafts.map(({ draft }) => [draft.type, draft.tags?.[0]]);
+    const drafts = readJsonExport(text, source)?.drafts.map(({ tags, type }) => [type, tags?.[0]]);
     expect(drafts).toEqual([
       ["knowledge", "preference"],
       ["knowledge", "directive"],
@@ -63,7 +118,8 @@ describe("JSON of other tools", () => {
       timestamp,
     }));
     const found = readJsonExport(JSON.stringify(dates), source);
-    expect(found?.drafts.map(({ saidMs }) => saidMs)).toEqual([1_772_000_000_000, 1_772_000_000_000]);
+    const created = new Date(1_772_000_000_000).toISOString();
+    expect(found?.drafts.map((draft) => draft.created)).toEqual([created, created]);
     expect(readJsonExport("# A page", source)).toBeUndefined();
     expect(readJsonExport("[1, 2]", source)).toEqual({ drafts: [], without: 0 });
   });

@@ -1,6 +1,7 @@
 /** `strata import`: a file of `strata export`, another tool's JSON, a `.memory` folder, or a folder with a `MEMORY.md`. */
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
+import type { MemoryDraft } from "../../memory/memory.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
 import { parseJson } from "../../records.js";
@@ -10,7 +11,7 @@ import { idOf, listMemories, type ReadShelf, readShelves } from "../memory-files
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
-import type { DatedDraft, JsonExport } from "../transfer/json-export.js";
+import type { JsonExport } from "../transfer/json-export.js";
 import { parseCopy } from "../transfer/line.js";
 
 interface ImportOptions {
@@ -93,7 +94,7 @@ async function importFolder(
 
 async function importDrafts(
   project: Project,
-  drafts: readonly DatedDraft[],
+  drafts: readonly MemoryDraft[],
   { isDry, notes }: { isDry: boolean; notes: readonly string[] },
 ): Promise<ExitCode> {
   const existing = listMemories(await readShelves(project));

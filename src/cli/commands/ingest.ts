@@ -30,11 +30,7 @@ export const run: Run = async (cli, { dryRun, global: isGlobal, recursive, type:
     drafts.push(...planDrafts(parseSections(text), { name, type, ...(scope && { scope }) }));
   }
   const existing = listMemories(await readShelves(project));
-  const planned = planImportItems(
-    drafts.map((draft) => ({ draft })),
-    existing,
-    { nowMs: clock.now(), operation: "ingest" },
-  );
+  const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
   return importMemories(project, { ...planned, notes, isDry: dryRun === true });
 };
 

@@ -5,6 +5,7 @@ import { parseID } from "../../memory/id.js";
 import { type MemoryDraft, usersTypes } from "../../memory/memory.js";
 import { parseMemoryFile } from "../../memory/memory-file.js";
 import type { MemoryCopy } from "../../memory/store.js";
+import { OWN_FIELDS } from "../transfer/folders.js";
 import type { ClientContext } from "./client-context.js";
 import { handOver } from "./hand-over.js";
 import { formatRefusal, type McpCall, refuse } from "./tool.js";
@@ -97,10 +98,9 @@ export function toDraft({ contents, id, isArchived }: MemoryCopy): MemoryDraft |
     modifiedMs: 0,
   });
   if (reading.kind === "problem") return `${id}: ${reading.what}`;
-  const { aliases, content, entities, expires, importance, provenance, tags, title, type } = reading.memory;
-  const { scope, sensitivity } = place;
-  return {
-    ...{ aliases, content, entities, importance, provenance, tags, title, type, scope, sensitivity },
-    ...(expires !== undefined && { expires }),
-  };
+  const { id: _, isUndated, status, ...draft } = reading.memory;
+  if (status !== "active") return `${id} is ${status}`;
+  const extra = Object.fromEntries(Object.entries(draft.extra).filter(([field]) => !OWN_FIELDS.has(field)));
+  const { created, updated, ...undated } = draft;
+  return { ...undated, extra, ...(!isUndated && { created, updated }) };
 }

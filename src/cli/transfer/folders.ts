@@ -6,12 +6,12 @@ import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
 import { decodeStrictly, type Files } from "../../seams/files.js";
-import { type DatedDraft, readJsonExport } from "./json-export.js";
+import { readJsonExport, readSharedFields } from "./json-export.js";
 import { listFilesBelow } from "./list-files.js";
 import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
 
 export interface FolderReading {
-  drafts: DatedDraft[];
+  drafts: MemoryDraft[];
   /** Files that hold no memories. */
   skipped: string[];
 }
@@ -76,7 +76,7 @@ export async function readMemoryFolder(
   const found = new Set([...used, ...records].map(({ name }) => name.split("/")[0]));
   const skipped = names.filter((name) => !found.has(name));
   return {
-    drafts: [...drafts.map((draft) => ({ draft })), ...records.flatMap((record) => record.drafts)],
+    drafts: [...drafts, ...records.flatMap((record) => record.drafts)],
     skipped,
   };
 }
@@ -88,9 +88,9 @@ async function readRecords(
   files: Files,
   folder: string,
   { label, scope }: { label: string; scope: MemoryDraft["scope"] | undefined },
-): Promise<{ name: string; drafts: DatedDraft[] }[]> {
+): Promise<{ name: string; drafts: MemoryDraft[] }[]> {
   const { paths } = await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i);
-  const records: { name: string; drafts: DatedDraft[] }[] = [];
+  const records: { name: string; drafts: MemoryDraft[] }[] = [];
   for (const path of paths) {
     const bytes =
       ((await files.stat(path))?.bytes ?? 0) <= MOST_RECORD_BYTES ? await files.read(path) : undefined;
@@ -119,6 +119,7 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   const page = readPage(text);
   const { description, metadata, name, title, type, ...others } = page?.front ?? {};
   const rest = Object.fromEntries(Object.entries(others).filter(([field]) => !OWN_FIELDS.has(field)));
+  const { extra, ...shared } = readSharedFields(others);
   const named = [title, name].find(isWord);
   const content = page?.body.trim() ?? "";
   if (named === undefined || content === "") return planDrafts(parseSections(text), source);
@@ -130,15 +131,17 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
       type: KINDS[kind ?? ""] ?? readTypeName(kind) ?? "knowledge",
       title: named,
       content,
-      ...(isWord(description) && description.trim() !== named && { aliases: [description] }),
+      ...shared,
+      ...(isWord(description) &&
+        description.trim() !== named && { aliases: [description, ...(shared.aliases ?? [])] }),
       ...(source.scope !== undefined && { scope: source.scope }),
       provenance: { by: "person", how: "imported" },
-      extra: { ...rest, [SOURCE_FIELD]: source.name },
+      extra: { ...rest, ...extra, [SOURCE_FIELD]: source.name },
     },
   ];
 }
 
-/** Fields with Strata's own observations, which an imported page may not claim. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
+/** Fields with Strata's own observations, which an import may not claim. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
 
 const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

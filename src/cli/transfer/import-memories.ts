@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createGate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
-import type { Memory } from "../../memory/memory.js";
+import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
@@ -16,7 +16,6 @@ import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { recordRivals } from "../upkeep/record-rivals.js";
 import { type BulkOptions, createBulk } from "./bulk.js";
-import type { DatedDraft } from "./json-export.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
@@ -89,18 +88,19 @@ function writeAll<Item extends ImportItem>(
 }
 
 /** An item whose draft the gate compares with existing memories. */
-export interface DraftItem extends ImportItem, DatedDraft {}
+export interface DraftItem extends ImportItem {
+  draft: MemoryDraft;
+}
 
 /** The drafts that repeat no existing memory and not each other. Pure except for `write`, which runs sequentially. */
 export function planImportItems(
-  drafts: readonly DatedDraft[],
+  drafts: readonly MemoryDraft[],
   existing: readonly Memory[],
   { nowMs, operation }: { nowMs: number; operation: string },
 ): Pick<ImportBatch<DraftItem>, "items" | "duplicates" | "write"> {
   const known = new Set(existing.map(readWords));
   const items: DraftItem[] = [];
-  for (const dated of drafts) {
-    const { draft } = dated;
+  for (const draft of drafts) {
     const memory = planMemory(draft, readTitle, nowMs);
     const words = readWords(memory);
     if (known.has(words)) continue;
@@ -108,7 +108,7 @@ export function planImportItems(
     items.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
       refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
-      ...dated,
+      draft,
     });
   }
   return { items, duplicates: drafts.length - items.length, write };
@@ -125,9 +125,8 @@ export function planImportItems(
     });
     const gate = createGate(bulk);
     const written: Written[] = [];
-    for (const { draft, saidMs } of accepted) {
-      const cause = { operation, run, ...(saidMs !== undefined && { saidMs }) };
-      written.push(await gate.takeIn(draft, cause));
+    for (const { draft } of accepted) {
+      written.push(await gate.takeIn(draft, { operation, run }));
       onProgress(written.length);
     }
     await bulk.flush();

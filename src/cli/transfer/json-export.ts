@@ -6,7 +6,11 @@
  *     title      title, name, subject
  *     type       type, category, kind, also under metadata
  *     tags       tags, keywords, concepts
- *     when       created_at, createdAt, created, timestamp, date: ISO, or seconds or milliseconds since 1970
+ *     when       created_at, createdAt, created, timestamp, date; updated_at, updatedAt, updated: ISO, or seconds or
+ *                milliseconds since 1970
+ *     weight     importance, confidence: 0 to 1; access_count
+ *     private    sensitivity, visibility: anything but internal, public, shared or team; private: true
+ *     others     aliases, entities, agent
  *
  * In such tools a model words the entries. So an entry is never a rule, preference or correction of the user's: it
  * becomes a fact, with the tool's own type as a tag. Pure.
@@ -16,14 +20,8 @@ import { type MemoryDraft, type MemoryType, usersTypes } from "../../memory/memo
 import { isRecord, type PlainRecord, parseJson } from "../../records.js";
 import { SOURCE_FIELD } from "./sections.js";
 
-/** A draft, and when the tool recorded it. */
-export interface DatedDraft {
-  draft: MemoryDraft;
-  saidMs?: number;
-}
-
 export interface JsonExport {
-  drafts: DatedDraft[];
+  drafts: MemoryDraft[];
   /** Number of entries without text. */
   without: number;
 }
@@ -33,8 +31,10 @@ const TITLES = ["title", "name", "subject"];
 const TYPES = ["type", "category", "kind"];
 const TAGS = ["tags", "keywords", "concepts"];
 const TIMES = ["created_at", "createdAt", "created", "timestamp", "date"];
+const CHANGES = ["updated_at", "updatedAt", "updated"];
+const OPEN = new Set(["internal", "public", "shared", "team"]);
 const LISTS = ["memories", "items", "results", "entries", "records", "observations", "data"];
-const MOST_TAGS = 12;
+const MOST_WORDS = 12;
 /** Smaller numbers are seconds: 1e11 ms is 1973, 1e11 s is 5138. */
 const LEAST_MS = 1e11;
 
@@ -70,7 +70,10 @@ function findList(whole: PlainRecord): unknown[] | undefined {
   return isRecord(data) ? LISTS.map((name) => data[name]).find(Array.isArray) : undefined;
 }
 
-function planDraft(entry: PlainRecord, { name, scope }: { name: string; scope?: MemoryDraft["scope"] }) {
+function planDraft(
+  entry: PlainRecord,
+  { name, scope }: { name: string; scope?: MemoryDraft["scope"] },
+): MemoryDraft | undefined {
   const metadata = isRecord(entry.metadata) ? entry.metadata : {};
   const said = findText(entry, TEXTS);
   if (said === undefined) return undefined;
@@ -79,20 +82,65 @@ function planDraft(entry: PlainRecord, { name, scope }: { name: string; scope?: 
   const word = findText(entry, TYPES) ?? findText(metadata, TYPES);
   const title = findText(entry, TITLES);
   const type = planType(word);
-  const saidMs = readTime(
-    TIMES.map((field) => entry[field] ?? metadata[field]).find((one) => one !== undefined),
-  );
-  const given = [entry, metadata].flatMap((one) => TAGS.flatMap((field) => one[field])).filter(isText);
-  const tags = [...new Set([...given, ...(word !== undefined && word !== type ? [word] : [])])];
-  const draft: MemoryDraft = {
-    ...{ type, content },
+  const { extra, tags = [], ...shared } = readSharedFields({ ...metadata, ...entry });
+  const allTags = [...new Set([...tags, ...(word !== undefined && word !== type ? [word] : [])])];
+  return {
+    ...{ type, content, ...shared },
     ...(title !== undefined && title !== content && { title }),
-    ...(tags.length > 0 && { tags: tags.slice(0, MOST_TAGS) }),
+    ...(allTags.length > 0 && { tags: allTags.slice(0, MOST_WORDS) }),
     ...(scope !== undefined && { scope }),
-    provenance: { by: "tool", how: "imported" },
-    extra: { [SOURCE_FIELD]: name },
+    provenance: { by: "tool" as const, how: "imported" as const },
+    extra: { ...extra, [SOURCE_FIELD]: name },
   };
-  return { draft, ...(saidMs !== undefined && { saidMs }) };
+}
+
+type SharedFields = Partial<
+  Pick<
+    MemoryDraft,
+    "aliases" | "created" | "entities" | "extra" | "importance" | "sensitivity" | "tags" | "updated"
+  >
+>;
+
+/** The fields that other tools have as well. A sensitivity that is not known to be open counts as private. */
+export function readSharedFields(entry: PlainRecord): SharedFields {
+  const { access_count, agent } = entry;
+  const [importance, confidence] = [readShare(entry.importance), readShare(entry.confidence)];
+  const created = readDate(TIMES.map((field) => entry[field]).find((one) => one !== undefined));
+  const updated = readDate(CHANGES.map((field) => entry[field]).find((one) => one !== undefined));
+  const level = entry.sensitivity ?? entry.visibility;
+  const isPrivate = entry.private === true || (isText(level) && !OPEN.has(level.trim().toLowerCase()));
+  const extra = {
+    ...(isText(agent) && { agent }),
+    ...(confidence !== undefined && { confidence }),
+    ...(Number.isSafeInteger(access_count) && { access_count }),
+  };
+  return {
+    ...readWords("tags", entry, TAGS),
+    ...readWords("aliases", entry, ["aliases"]),
+    ...readWords("entities", entry, ["entities"]),
+    ...(isPrivate && { sensitivity: "private" as const }),
+    ...(importance !== undefined && { importance }),
+    ...(created !== undefined && { created }),
+    ...(updated !== undefined && { updated }),
+    extra,
+  };
+}
+
+function readWords(
+  name: "aliases" | "entities" | "tags",
+  entry: PlainRecord,
+  fields: readonly string[],
+): SharedFields {
+  const words = [...new Set(fields.flatMap((field) => entry[field]).filter(isText))].slice(0, MOST_WORDS);
+  return words.length > 0 ? { [name]: words } : {};
+}
+
+const readShare = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
+
+function readDate(value: unknown): string | undefined {
+  const timeMs = readTime(value);
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 }
 
 function planType(word: string | undefined): MemoryType {

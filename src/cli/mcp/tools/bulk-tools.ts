@@ -112,8 +112,7 @@ const importTool = defineTool<typeof importInput>({
       if (typeof draft === "string") notes.push(`Left out: ${draft}`);
       else drafts.push(draft);
     }
-    if (copies.length === 0)
-      drafts.push(...(readJsonExport(text, { name })?.drafts ?? []).map(({ draft }) => draft));
+    if (copies.length === 0) drafts.push(...(readJsonExport(text, { name })?.drafts ?? []));
     if (drafts.length + notes.length === 0) throw refuse(`${input_path} contains no memories.`);
     const done = await takeIn(client, drafts, { operation: "import", run: newRun(), isDry: dry_run }, call);
     return [done, ...notes.slice(0, 10)].join("\n");
