@@ -1,4 +1,7 @@
-/** Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows the undo. */
+/**
+ * Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows
+ * the undo. One undo is followed after the other, and a request waits for those that were heard before it.
+ */
 import { isOnlyRest } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import type { HostEvent } from "../../../src/dispatcher/hooks.js";
@@ -24,6 +27,8 @@ export interface FollowingOptions extends LayerContext {
 }
 
 const FIRST_READ_MS = 200;
+/** How long a request waits for undos that are being followed. */
+const PENDING_MS = 1_500;
 const ATTEMPTS = 5;
 const RETRY_MS = 5_000;
 
@@ -45,6 +50,7 @@ export function createFollowing(options: FollowingOptions): Following {
     },
   });
   const waiting = new Set<string>();
+  const line = createLine(options);
   /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
   const touched = new Set<string>();
   const followTouched = (): void => {
@@ -63,12 +69,13 @@ export function createFollowing(options: FollowingOptions): Following {
     away: own.away,
 
     async look({ history, sessionID }, isSettled) {
+      await line.settle();
       const hasChanged = keepsNotes && (await notes.follow(sessionID, history.messages));
       if (hasChanged) onChange();
       if (!keepsMemories) return;
       const isNew = history.messages.length === 1;
       if (hasChanged) touched.add(sessionID);
-      if (hasChanged) await followMemories(sessionID);
+      if (hasChanged) await line.run(() => followMemories(sessionID));
       else if (!isNew && !isSettled) later(sessionID);
       if (!isNew) await reading.first();
     },
@@ -87,19 +94,19 @@ export function createFollowing(options: FollowingOptions): Following {
   function later(sessionID: string, attempts = ATTEMPTS): void {
     if (waiting.has(sessionID) || attempts === 0) return;
     waiting.add(sessionID);
-    void background
-      .add(async () => {
-        waiting.delete(sessionID);
-        const messages = await host.readMessages(sessionID);
-        if (!messages) {
-          clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
-          return;
-        }
-        await mend(sessionID, attempts);
-        if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
-        if (keepsMemories) await followOwn(sessionID, messages);
-      })
-      .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
+    line.add(sessionID, () => follow(sessionID, attempts));
+  }
+
+  async function follow(sessionID: string, attempts: number): Promise<void> {
+    waiting.delete(sessionID);
+    const messages = await host.readMessages(sessionID);
+    if (!messages) {
+      clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
+      return;
+    }
+    await mend(sessionID, attempts);
+    if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
+    if (keepsMemories) await followOwn(sessionID, messages);
   }
 
   /** Runs before memories are archived or restored, since the host's undo may have removed their files. */
@@ -122,6 +129,36 @@ export function createFollowing(options: FollowingOptions): Following {
     const messages = await host.readMessages(sessionID);
     if (!messages) later(sessionID);
     else await followOwn(sessionID, messages);
+  }
+}
+
+/** Undos in line: an undo and its redo must not be followed at the same time. */
+function createLine({ background, clock, layer, log }: FollowingOptions) {
+  const pending = new Set<Promise<unknown>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    run,
+
+    /** Runs in the background, before other work there. */
+    add(sessionID: string, action: () => Promise<void>): void {
+      const done = background
+        .add(() => run(action), { priority: 1 })
+        .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`))
+        .finally(() => pending.delete(done));
+      pending.add(done);
+    },
+
+    /** Resolves when those in line are done, or their time is up. */
+    async settle(): Promise<void> {
+      if (pending.size > 0) await waitAtMost(clock, PENDING_MS, () => Promise.all(pending));
+    },
+  };
+
+  function run(action: () => Promise<void>): Promise<void> {
+    const running = last.then(action);
+    last = running.catch(() => {});
+    return running;
   }
 }
 
