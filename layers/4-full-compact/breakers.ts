@@ -53,9 +53,10 @@ export function createBreakers(context: LayerContext): Breakers {
       states.set(sessionID, next);
       const [before, after] = [await earlier, await next];
       if (isSame(before, after)) return;
+      // Before the disk: the host may decide on the next summary at once.
+      if (before.open !== after.open) follow(sessionID, after.open !== undefined);
       await save(sessionID, after);
       if (before.open === after.open) return;
-      follow(sessionID, after.open !== undefined);
       const { announceBreaker } = await import("./announce-breaker.js");
       announceBreaker(context, sessionID, after.open);
     },

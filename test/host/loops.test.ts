@@ -15,6 +15,7 @@ import {
   windowOf,
 } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
 import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import { shareHost } from "./stage/shared-host.js";
@@ -26,9 +27,8 @@ const ON = "Strata: automatic summaries are on again for this session";
 const turns = (count: number, text = (turn: number): string => `turn ${turn}`): string[] =>
   Array.from({ length: count }, (_, turn) => text(turn));
 const shared = shareHost({ plugin: repository });
-/** With snapshots, as the host has them: without, it decides on a summary before the plugin can keep it from one. */
 const openSmall = (options: StageOptions = {}): Promise<Stage> =>
-  openStage({ plugin: repository, config: { ...windowOf(30_000), snapshot: true }, ...options });
+  openStage({ plugin: repository, config: windowOf(30_000), ...options });
 
 describe("a window that system prompt and tools alone fill is found out after one summary, and the session goes on", () => {
   test("a small window that system prompt and tools alone fill is found out after one summary, and the session goes on", async () => {
@@ -167,6 +167,7 @@ async function openBreaker(stage: Stage): Promise<string> {
   stage.model.respond(answering(fail(400)));
   const { id } = await stage.newSession("breaker");
   expect((await play(stage, id, turns(3, paste))).shape).toBe("rS S S");
+  await whenContains(stage.project.file(`.opencode/strata/state/breakers/${id}.json`), '"open"');
   return id;
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   type BreakerEvent,
   type BreakerState,
@@ -107,6 +107,27 @@ describe("the breakers of a project", () => {
       "failed, the last with: APIError: overloaded. /compact turns them on",
     );
     expect(await world.log()).toContain("ERROR full-compact  automatic summaries are off for ses_1");
+  });
+
+  it("the breakers of a project keep the host from summarising before the disk has their state", async () => {
+    let release = (): void => {};
+    const isSlow = new Promise<void>((done) => {
+      release = done;
+    });
+    const world = await openWorld({
+      wrap: (inner) => ({
+        ...inner,
+        async writeWhole(path, data) {
+          if (path === STATE && String(data).includes('"open"')) await isSlow;
+          await inner.writeWhole(path, data);
+        },
+      }),
+    });
+    await fail(world, 2);
+    const third = fail(world, 1);
+    await vi.waitFor(() => expect(world.host.isCompacting).toBe(false));
+    release();
+    await third;
   });
 
   it("the breakers of a project are there after a restart, and are applied when a turn of their session begins", async () => {
