@@ -24,6 +24,7 @@ const SET_BY: Record<Owner, string> = {
   anyone: "any file",
   user: "you",
   "user or lower": "you; a project may lower it",
+  "user or higher": "you; a project may raise it",
 };
 
 const BEFORE = `# Settings
@@ -44,8 +45,8 @@ releases do not, so the list is safer.
   one. This goes for each setting by itself.
 - **Who may set it.** A repository brings configuration files too. So settings that decide where text is sent, what is
   spent and what is trusted count only in your own configuration: \`~/.config/opencode/opencode.json\`, or the files that
-  OpenCode's environment variables name. The last column says "you" for these. A project's files may lower some of them
-  but never raise them. Other values there are ignored, and named in the log, on the screen and by \`strata doctor\`.
+  OpenCode's environment variables name. The last column says "you" for these. A project's files may change some of them
+  in the direction that costs or shows less, and in no other. Other values there are ignored, and named in the log, on the screen and by \`strata doctor\`.
   A \`small_model\` or provider that a project's file sets is never used for background calls.
 - **A wrong value stops nothing.** It is ignored, and a log line and a message on the screen name the file, the key, the
   value, what is allowed and what is used instead.

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser } from "../../src/config/owners.js";
+import { byAnyone, byUserOrHigher } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { goalDistance, goalRefresh, toolCallThreshold, updateThreshold } = defaults.sessionMemory;
 
 const sessionMemory = z.strictObject({
   enabled: enabled("Layer 3: notes on the running session."),
-  updateThreshold: byUser(
+  updateThreshold: byUserOrHigher(
     whole(
       512,
       1_000_000,
@@ -15,7 +15,7 @@ const sessionMemory = z.strictObject({
       "Tokens by which the session has to grow before the small model updates the notes.",
     ),
   ),
-  toolCallThreshold: byUser(
+  toolCallThreshold: byUserOrHigher(
     whole(
       1,
       1_000,

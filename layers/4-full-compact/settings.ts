@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser } from "../../src/config/owners.js";
+import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { coldThreshold, retryLimit, summaryTimeout, threshold } = defaults.autoCompact;
@@ -23,7 +23,7 @@ const autoCompact = z.strictObject({
         "Tokens from which notes replace history at the first request after an hour or longer, if the prompt cache is cold. false: only `threshold` counts then, too.",
       ),
   ),
-  retryLimit: byUser(
+  retryLimit: byUserOrLower(
     whole(
       1,
       10,

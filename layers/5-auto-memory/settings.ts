@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enabled, textLike, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser } from "../../src/config/owners.js";
+import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
 import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 
@@ -8,7 +8,7 @@ const { keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
-  keepOutOfGit: byUser(
+  keepOutOfGit: byUserOrLower(
     z
       .array(z.enum(memoryTypes))
       .readonly()
@@ -21,6 +21,7 @@ const autoMemory = z.strictObject({
 
 const { activeSessions, blockers, directives, maxItems, recentDecisions } = defaults.boot;
 /** A part of a session's beginning. Only the user sets it: a project must not hide the user's own rules. */
+/** No project may hide the user's rules and blockers. */
 const shows = (usual: boolean, what: string) => byUser(z.boolean().default(usual).describe(what));
 
 const boot = z.strictObject({
@@ -28,17 +29,25 @@ const boot = z.strictObject({
     defaults.boot.enabled,
     "A session begins with rules, blockers and the most important other memories.",
   ),
-  activeSessions: shows(
-    activeSessions,
-    "The beginning names other active sessions of the project, in any instance, and their last requests.",
+  activeSessions: byUserOrLower(
+    z
+      .boolean()
+      .default(activeSessions)
+      .describe(
+        "The beginning names other active sessions of the project, in any instance, and their last requests.",
+      ),
   ),
   blockers: shows(blockers, "The beginning lists open blockers."),
   directives: shows(directives, "The beginning lists your rules."),
-  recentDecisions: shows(
-    recentDecisions,
-    "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
+  recentDecisions: byUserOrLower(
+    z
+      .boolean()
+      .default(recentDecisions)
+      .describe(
+        "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
+      ),
   ),
-  maxItems: byUser(
+  maxItems: byUserOrLower(
     whole(
       0,
       200,
@@ -67,7 +76,7 @@ const embeddings = z.strictObject({
         "Name of the environment variable with the key. The key is sent over https or to this machine only.",
       ),
   ),
-  timeoutMs: byUser(
+  timeoutMs: byUserOrLower(
     whole(100, 120_000, timeoutMs, "Milliseconds for a batch of memories. A query waits for at most 1,000."),
   ),
   dimensions: byUser(
@@ -79,7 +88,7 @@ const embeddings = z.strictObject({
       .optional()
       .describe("Length of the vectors, if the model offers several."),
   ),
-  allowPrivate: byUser(
+  allowPrivate: byUserOrLower(
     z
       .boolean()
       .default(allowPrivate)
@@ -100,7 +109,7 @@ const host = z.strictObject({
   tokenEnv: textLike(/^[A-Za-z_]\w*$/, "ACME_GITLAB_TOKEN").optional(),
 });
 const entities = z.strictObject({
-  background: byUser(
+  background: byUserOrLower(
     z
       .boolean()
       .default(background)

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { enabled, whole } from "../../src/config/fields.js";
-import { byUser, byUserOrLower } from "../../src/config/owners.js";
+import { byUserOrHigher, byUserOrLower } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { interval, maxRuntime, maxTokens } = defaults.dream;
 
 const dream = z.strictObject({
   enabled: enabled("Layer 6: memory is tidied in the background."),
-  interval: byUser(
+  interval: byUserOrHigher(
     whole(60_000, 2_592_000_000, interval, "Minimum number of milliseconds between two automatic dreams."),
   ),
-  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
+  maxRuntime: byUserOrLower(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
   maxTokens: byUserOrLower(
     whole(
       1_000,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
+import { byAnyone, byUserOrLower } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;
@@ -15,7 +15,7 @@ const crossAgent = z.strictObject({
         'What happens when the agent edits a file that another instance has leased, or has edited in the last ten minutes. "warn": the agent is warned. "block": the edit is refused. "off": nothing.',
       ),
   ),
-  forkTimeout: byUser(whole(1_000, 3_600_000, forkTimeout, "Milliseconds that one fork may take.")),
+  forkTimeout: byUserOrLower(whole(1_000, 3_600_000, forkTimeout, "Milliseconds that one fork may take.")),
   forkTokens: byUserOrLower(
     whole(1_000, 100_000_000, forkTokens, "Tokens that one fork may use. A cached token counts a tenth."),
   ),

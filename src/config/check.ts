@@ -2,7 +2,7 @@
 
 import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
-import { type Field, isLower, listFields, readPath } from "./owners.js";
+import { type Field, listFields, mayReplace, readPath } from "./owners.js";
 import type { Config, ConfigSchema } from "./schema.js";
 import type { Source } from "./sources.js";
 
@@ -43,8 +43,7 @@ export function checkSettings(
   for (const one of tried) {
     const { field, value } = one;
     const inForce = readPath(schema.parse(merged), field.path);
-    if (field.owner === "user or lower" && isLower(value, inForce))
-      merged = mergeRecords(merged, nest(field.path, value));
+    if (mayReplace(field.owner, value, inForce)) merged = mergeRecords(merged, nest(field.path, value));
     else if (!isSame(value, inForce)) refused.push(one);
   }
   const config = withMasterSwitch(schema.parse(merged));
@@ -143,8 +142,9 @@ function formatRejected(
 
 function formatRefused({ field, source: { file, prefix } }: Tried, usersFile: string): string {
   const key = [prefix, ...field.path].filter((step) => step !== "").join(".");
+  const what = field.owner === "user" ? "set" : field.owner === "user or lower" ? "raise" : "lower";
   return (
-    `${key} in ${file} is not used: a project cannot set what is sent, spent or trusted. Move it to your own ` +
+    `${key} in ${file} is not used: a project cannot ${what} what is sent, spent or trusted. Move it to your own ` +
     `configuration, ${usersFile}.`
   );
 }

@@ -3,14 +3,16 @@
  * keys are sent, what is spent or what is trusted. Every field of the schema names its owner; a field without one
  * belongs to the user.
  *
- *     anyone          any configuration file
- *     user            the user's own files and variables; what a project sets is ignored and reported
- *     user or lower   the same, but a project's file may lower it: a smaller number, or `false`
+ *     anyone           any configuration file
+ *     user             the user's own files and variables; what a project sets is ignored and reported
+ *     user or lower    the same, but a project's file may lower cost or exposure: by a smaller number, `false`, or a list
+ *                      that adds to the user's
+ *     user or higher   the same, where a larger number lowers the cost
  */
 import * as z from "zod";
 import { isRecord } from "../records.js";
 
-export type Owner = "anyone" | "user" | "user or lower";
+export type Owner = "anyone" | "user" | "user or lower" | "user or higher";
 
 export interface Field {
   /** `["toolResults", "threshold"]` */
@@ -33,6 +35,13 @@ export const byUserOrLower = <T extends z.ZodType>(field: T): T =>
   declare(
     withRule(field, "Counts only in your own configuration; a project's files may lower it."),
     "user or lower",
+  );
+
+/** The user's own configuration sets it; a project's file may raise it. */
+export const byUserOrHigher = <T extends z.ZodType>(field: T): T =>
+  declare(
+    withRule(field, "Counts only in your own configuration; a project's files may raise it."),
+    "user or higher",
   );
 
 function declare<T extends z.ZodType>(field: T, owner: Owner): T {
@@ -63,8 +72,15 @@ function unwrap(schema: z.ZodType): { inner: z.ZodType; owner?: Owner } {
 }
 
 /** May a file of the project replace the value in force by this one? */
-export function isLower(value: unknown, inForce: unknown): boolean {
+export function mayReplace(owner: Owner | undefined, value: unknown, inForce: unknown): boolean {
+  if (owner === "user or higher") return isLower(inForce, value);
+  return owner === "user or lower" && isLower(value, inForce);
+}
+
+function isLower(value: unknown, inForce: unknown): boolean {
   if (typeof value === "number" && typeof inForce === "number") return value < inForce;
+  if (Array.isArray(value) && Array.isArray(inForce))
+    return value.length > inForce.length && inForce.every((one) => value.includes(one));
   if (value === false) return inForce !== false;
   return value === "auto" && inForce === true;
 }

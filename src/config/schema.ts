@@ -6,7 +6,7 @@ import * as z from "zod";
 import { logLevels } from "../record/log.js";
 import { list, textLike, whole } from "./fields.js";
 import { kernelDefaults } from "./kernel-defaults.js";
-import { byAnyone, byUser, byUserOrLower } from "./owners.js";
+import { byAnyone, byUser, byUserOrHigher, byUserOrLower } from "./owners.js";
 import type { SettingsPart } from "./part.js";
 
 const { dailyCalls, dailyTokens } = kernelDefaults.background;
@@ -83,16 +83,16 @@ const retention = z.strictObject({
 
 const { maxAgeHours, pullOnStart, worktrees } = kernelDefaults.sync;
 const sync = z.strictObject({
-  pullOnStart: byUser(
+  pullOnStart: byUserOrLower(
     z
       .boolean()
       .default(pullOnStart)
       .describe("Whether a start pulls memories from the remote of strata sync, in the background."),
   ),
-  maxAgeHours: byUser(
+  maxAgeHours: byUserOrHigher(
     whole(0, 8_760, maxAgeHours, "Age in hours from which the last pull is too old for a start."),
   ),
-  worktrees: byUser(
+  worktrees: byUserOrLower(
     z
       .union([z.boolean(), z.literal("auto")])
       .default(worktrees)

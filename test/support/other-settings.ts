@@ -1,4 +1,4 @@
-/** An allowed value that is not the default and not lower. */
+/** An allowed value that is not the default, and costs or shows no less than it. */
 export const otherSettings: Readonly<Record<string, unknown>> = {
   "autoCompact.retryLimit": 9,
   "autoCompact.summaryTimeout": 3_000_000,
@@ -9,11 +9,9 @@ export const otherSettings: Readonly<Record<string, unknown>> = {
   "background.dailyTokens": 999_999_999,
   "background.enabled": true,
   "background.model": "evil/model",
-  "boot.activeSessions": false,
   "boot.blockers": false,
   "boot.directives": false,
   "boot.enabled": false,
-  "boot.maxItems": 0,
   "boot.recentDecisions": true,
   "cache.ttl": "1h",
   "crossAgent.forkTimeout": 3_000_000,
@@ -32,7 +30,6 @@ export const otherSettings: Readonly<Record<string, unknown>> = {
   "retention.notesDays": 7,
   "retention.resolvedBlockersDays": 1,
   "sync.maxAgeHours": 0,
-  "sync.pullOnStart": false,
   "sync.worktrees": true,
   "recall.entities.background": true,
   "recall.entities.hosts": [
