@@ -44,9 +44,10 @@ export function splitSentences(text: string): string[] {
 /** The sentences of one line; skips those with only punctuation. */
 export function splitLine(line: string): string[] {
   return line
+    .replace(LIST_MARK, "")
     .split(SENTENCE_END)
     .filter((sentence) => sentence.length <= LONGEST_LINE && !/^[\s.!?。！？；…]*$/.test(sentence))
-    .map((sentence) => toLine(sentence, LONGEST_SENTENCE).replace(LIST_MARK, ""))
+    .map((sentence) => toLine(sentence, LONGEST_SENTENCE))
     .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
 }
 
@@ -84,7 +85,7 @@ export function* readOwnLines(text: string, show: (line: string) => string = (li
     own += line.length + 1;
     if (own > MOST_OWN) break;
     const last = lines.at(-1);
-    const isGoingOn = last !== undefined && isOpen && /^\s*[a-z]/.test(line);
+    const isGoingOn = last !== undefined && isOpen && /^\s*\p{Ll}/u.test(line);
     if (isGoingOn && last.text.length + line.length < LONGEST_LINE) last.text += ` ${line.trim()}`;
     else
       lines.push({

@@ -11,7 +11,7 @@ import { strata } from "./stage/strata.js";
 
 const MEMORY = ".opencode/memory";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
-const DECISION = "Let's go with Postgres instead of SQLite, because two services write at once.";
+const DECISION = "Let's always go with Postgres instead of SQLite, because two services write at once.";
 const COMMITTED = "---\ntitle: Answer in short sentences\n---\nI prefer short sentences.\n";
 
 function git({ path }: Project, ...args: string[]): string {

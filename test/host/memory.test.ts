@@ -11,7 +11,7 @@ import { call, say } from "./stage/steps.js";
 
 const CORRECTION = "No, the database listens on port 5433, not 5432.";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
-const DECISION = "Let's go with Postgres instead of SQLite, because two services write at once.";
+const DECISION = "Let's always go with Postgres instead of SQLite, because two services write at once.";
 const RULE = "Never run `git push --force` on main.";
 const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];
 const MEMORY = ".opencode/memory";

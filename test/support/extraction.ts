@@ -145,7 +145,7 @@ export const accepted = (given: Record<string, unknown> = {}) =>
     memories: [{ from: 1, type: "knowledge", aliases: ["storage"], ...given }],
     ignore: [],
   });
-export const DECISION = "We decided to use SQLite because it needs no server.";
+export const DECISION = "We decided to always use SQLite because it needs no server.";
 /** Likely and not sure, by these weights and not by those that are shipped. */
 export const CANDIDATE = "The storage is SQLite, because it needs no server.";
 export const LEARNED: Learned = {

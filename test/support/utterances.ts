@@ -42,6 +42,8 @@ export function readUtterances(name: string): Utterance[] {
 
 export interface Measure {
   kept: number;
+  /** Number of those that wait as candidates. */
+  waiting: number;
   /** Number of kept memories with an allowed type. */
   typed: number;
   missed: number;
@@ -51,24 +53,28 @@ export interface Measure {
 export function measure(list: readonly Utterance[]): Measure {
   const found = list.map((utterance) => ({
     utterance,
-    signals: atOnce(lookForSignals(utterance.text)).signals,
+    ...atOnce(lookForSignals(utterance.text)),
   }));
   const told = found.filter(({ utterance }) => utterance.types);
   const kept = told.filter(({ signals }) => signals.length > 0);
+  const waiting = told.filter(({ candidates, signals }) => signals.length === 0 && candidates.length > 0);
   const typed = kept.filter(({ signals, utterance }) =>
     signals.some(({ type }) => utterance.types?.includes(type)),
   );
   const wrong = found.filter(({ signals, utterance }) => !utterance.types && signals.length > 0);
   return {
     kept: kept.length,
+    waiting: waiting.length,
     typed: typed.length,
     missed: told.length - kept.length,
     wrong: wrong.length,
   };
 }
 
-export const precision = ({ kept, wrong }: Measure): number => kept / (kept + wrong);
-export const recall = ({ kept, missed }: Measure): number => kept / (kept + missed);
+/** 1 where nothing is kept. */
+export const precision = ({ kept, wrong }: Measure): number => (wrong === 0 ? 1 : kept / (kept + wrong));
+/** With what waits as a candidate. */
+export const recall = ({ kept, missed, waiting }: Measure): number => (kept + waiting) / (kept + missed);
 
 /** A table of the results, by expected type and by the reason for expecting nothing. */
 export function formatFound(utterances: readonly Utterance[]): string {

@@ -7,6 +7,7 @@ import { fc } from "../support/property.js";
 import { formatFound, measure, precision, readUtterances, recall } from "../support/utterances.js";
 
 const findSignals = (text: string) => atOnce(lookForSignals(text)).signals;
+const findCandidates = (text: string) => atOnce(lookForSignals(text)).candidates;
 
 const utterances = readUtterances("utterances.jsonl");
 const fresh = readUtterances("utterances-fresh.jsonl");
@@ -14,7 +15,7 @@ const fresh = readUtterances("utterances-fresh.jsonl");
 describe("of what users say", () => {
   const all = measure(utterances);
 
-  it("nineteen in twenty kept sentences are worth it, and a third of the worthy sentences are kept", () => {
+  it("nineteen in twenty kept sentences are worth it, and a third of the worthy sentences are kept or wait", () => {
     process.stdout.write(`${formatFound(utterances)}\n`);
     expect(precision(all)).toBeGreaterThanOrEqual(0.95);
     expect(recall(all)).toBeGreaterThanOrEqual(0.33);
@@ -51,9 +52,10 @@ describe("of what users say", () => {
 
 describe("a signal", () => {
   const only = (text: string) => findSignals(text)[0];
+  const waiting = (text: string) => findCandidates(text)[0];
 
   it("a signal has the reason that the next sentence gives", () => {
-    expect(only("We're sticking with REST. Because the partners integrated against it.")?.text).toBe(
+    expect(waiting("We're sticking with REST. Because the partners integrated against it.")?.text).toBe(
       "We're sticking with REST. Because the partners integrated against it.",
     );
     expect(only("以后都用 pnpm。因为 npm 太慢。")?.text).toBe("以后都用 pnpm。因为 npm 太慢。");
@@ -66,17 +68,18 @@ describe("a signal", () => {
     expect(findSignals("Todo list:\n- fix the parser\n- ship it")).toEqual([]);
   });
 
-  it("a signal is each item of a long list of rules, announced or not, but no item of a list of tasks", () => {
+  it("a signal is each item of a long list that is announced as rules; of one that is not, each waits, and no item of a list of tasks", () => {
     const verbs = ["Never log", "Always check", "Do not rename", "Only use", "Avoid"];
     const rules = Array.from({ length: 46 }, (_, n) => `- ${verbs[n % 5]} value ${n}`).join("\n");
     expect(findSignals(`My rules for this repository:\n${rules}`)).toHaveLength(46);
-    expect(findSignals(rules)).toHaveLength(46);
+    expect(findSignals(rules)).toEqual([]);
+    expect(findCandidates(rules)).toHaveLength(20);
     const tasks = Array.from({ length: 46 }, (_, n) => `- fix the value ${n}`).join("\n");
     expect(findSignals(tasks)).toEqual([]);
   });
 
   it("a signal is the sentence after a correction", () => {
-    expect(only("That's wrong. The config comes from the home folder.")).toMatchObject({
+    expect(waiting("That's wrong. The config comes from the home folder.")).toMatchObject({
       type: "feedback",
       text: "The config comes from the home folder.",
     });
@@ -90,16 +93,16 @@ describe("a signal", () => {
 
   it("a signal is dropped after a line that muses or mocks, unless it is explicitly meant to last", () => {
     const decided = "We decided to keep the monolith because the team is small.";
-    expect(findSignals(decided)).toHaveLength(1);
-    expect(findSignals(`Just thinking out loud. ${decided}`)).toEqual([]);
-    expect(findSignals(`Yeah right, what could go wrong. ${decided}`)).toEqual([]);
+    expect(findCandidates(decided)).toHaveLength(1);
+    expect(findCandidates(`Just thinking out loud. ${decided}`)).toEqual([]);
+    expect(findCandidates(`Yeah right, what could go wrong. ${decided}`)).toEqual([]);
     expect(findSignals("Just thinking out loud. But never push to main.")).toHaveLength(1);
   });
 
   it("a signal may have a reason that quotes others or says that something is broken", () => {
-    expect(only("We chose argon2, because OWASP recommends it.")?.type).toBe("decision");
-    expect(only("We decided to pin node 20 because 22 crashes on start.")).toBeDefined();
-    expect(only("OWASP recommends that we choose argon2.")).toBeUndefined();
+    expect(waiting("We chose argon2, because OWASP recommends it.")?.type).toBe("decision");
+    expect(waiting("We decided to pin node 20 because 22 crashes on start.")).toBeDefined();
+    expect(waiting("OWASP recommends that we choose argon2.")).toBeUndefined();
   });
 
   it("a signal is not found in a comment above code, or in a program's complaint", () => {

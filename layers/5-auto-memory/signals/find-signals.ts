@@ -77,6 +77,8 @@ interface Whose {
   areLinesPasted: boolean;
   /** A list of rules in it may be the user's; documents have such lists too. */
   mayList: boolean;
+  /** It tells another program or person who to be. */
+  isPersona: boolean;
 }
 
 const MOST_PASTED_LIST = 0.5;
@@ -103,7 +105,8 @@ function readWhose(message: ReadMessage, { least, pasted }: Learned): Whose {
   const isBareList =
     listed >= LEAST_LISTED * sentences.length && !traits.some((trait) => DOCUMENT.has(trait));
   const mayList = isBareList || Math.min(whole, lines) < MOST_PASTED_LIST;
-  return { isPasted, areLinesPasted: lines >= least.pasted, mayList };
+  const isPersona = sentences.some(({ placed }) => PERSONA.test(placed.text));
+  return { isPasted, areLinesPasted: lines >= least.pasted, mayList, isPersona };
 }
 
 /** Doubts that rule out a statement, whatever the words. */
@@ -132,6 +135,30 @@ const UNSURE =
 /** "Whenever you are not sure, ask" supposes nothing. */
 const SUPPOSES: ReadonlySet<string> = new Set(["askFirst", "eachTime"]);
 
+const PERSONA =
+  /^(?:you(?:'re| are) (?:now )?(?:an? |the )?(?:\p{Lu}\w+, |[\w-]+ ){0,4}(?:assistant|agent|bot|chatbot|expert|engineer|developer|captain|teacher|tutor|coach|model|character|persona|specialist|assistant)\b|(?:you are|your name is|du bist|du heißt|tu es|eres|sei|você é|ты) \p{Lu}\w+,|你是(?:一|个)|あなたは)/iu;
+/** Orders about the task at hand: whether to write anything now. */
+const OF_THE_MOMENT =
+  /^(?:(?:just|please|but|and|so|ok(?:ay)?),? )*(?:don'?t|do not|no need to) (?:\w+ )?(?:write|change|edit|modify|touch|implement|code|fix|run|start|do|make|add|create)\b(?: (?:the|any|some|more|yet|new))*(?: (?:code|files?|changes?|edits?|tests?|anything|implementation|fixes))?(?:[, ]+(?:and |or |no |any |new |other |more )*(?:code|files?|changes?|tests?|yet|now|for now|at this point))*[.!]?$|^(?:请|先)?(?:不要|别|无需)(?:写|改|修改|动)(?:任何)?(?:代码|文件)?[。！.!]?$/iu;
+
+/** Questions, and orders of the moment. */
+const isNeverKept = (text: string): boolean =>
+  (/[?？]["')\]]*$/.test(text) && !NO_QUESTION.test(text)) || OF_THE_MOMENT.test(text);
+
+/** Words by which a sentence itself says that it is meant to last: always, never, from now on, remember; a preference. */
+const LASTING: ReadonlySet<string> = new Set([
+  "c:always",
+  "c:never",
+  "c:fromNow",
+  "c:remember",
+  "x:askFirst",
+  "x:eachTime",
+  "x:prefer",
+]);
+
+/** "This always happens" describes; it is no rule. */
+const DESCRIBES = /^(?:this|that|it|there|he|she|they|the [\w-]+) (?!.*\bmust\b)/i;
+
 function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
   const { text, tongue } = placed;
   // The data files have doubts for English and Chinese only.
@@ -140,7 +167,9 @@ function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
   const doubts = sentence.doubts.filter(
     (doubt) =>
       !(doubt === "question" && NO_QUESTION.test(text)) &&
-      !(doubt === "hypothetical" && forms.some(({ name }) => SUPPOSES.has(name))),
+      !(doubt === "hypothetical" && forms.some(({ name }) => SUPPOSES.has(name))) &&
+      // "I prefer a body that says why" reports nobody's words.
+      !(doubt === "reported" && forms[0]?.name === "prefer" && /^i\b/i.test(text)),
   );
   if (sentence.isMusing || (tongue === "en" && UNSURE.test(text))) return true;
   return doubts.some((doubt) => never.has(doubt));
@@ -148,16 +177,19 @@ function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
 
 /** `undefined` if the sentence is neither signal nor candidate. */
 function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
-  const { forms, isCarried, isCorrection, isRule, signs } = one;
+  const { forms, isCarried, isCorrection, isRule, list, placed, signs } = one;
+  if (isNeverKept(placed.text) || whose.isPersona) return undefined;
   const chance = weigh(signs, kept);
   const [form] = forms;
   const hasDoubt = isDoubtful(one);
-  const isListed = isRule && !hasDoubt && whose.mayList;
-  const type = form?.type ?? (isListed ? "directive" : "feedback");
+  const isListed = list === "rules" && !hasDoubt && whose.mayList;
+  const type = form?.type ?? (list === "answers" ? "decision" : isRule || list ? "directive" : "feedback");
   const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !whose.areLinesPasted;
   if (isPlain || isListed) return { type, chance, isSure: true, isExplicit: true, isListed };
-  if (isCarried || !(form || isCorrection) || chance < least.candidate) return undefined;
-  const isSure = !hasDoubt && !whose.isPasted && chance >= least.kept;
+  const isOfList = (isRule || list !== undefined) && !hasDoubt;
+  if (isCarried || !(isOfList || ((form || isCorrection) && chance >= least.candidate))) return undefined;
+  const isMarked = signs.some((sign) => LASTING.has(sign)) && !DESCRIBES.test(placed.text);
+  const isSure = isMarked && !hasDoubt && !whose.isPasted && chance >= least.kept;
   return { type, chance, isSure, isExplicit: false, isListed };
 }
 

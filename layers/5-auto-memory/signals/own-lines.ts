@@ -94,6 +94,7 @@ function introducesOthers(line: Line, next: Line | undefined): boolean {
   const isShort = text.length <= LONGEST_SENTENCE;
   if (isShort && languages.some(({ presentsOthers }) => presentsOthers.test(text))) return true;
   if (!endsInColon(text) || hasEnding(line, ({ introducesRules }) => introducesRules)) return false;
+  if (INTRODUCES_ANSWERS.test(text)) return false;
   if (next && !next.isJoined && !next.isItem) return true;
   return hasEnding(line, (language) => language.introducesOthers);
 }
@@ -103,5 +104,9 @@ export function hasEnding({ text }: Line, patternOf: (language: Language) => Reg
   const ending = text.slice(-LONGEST_SENTENCE);
   return languages.some((language) => patternOf(language).test(ending));
 }
+
+/** "To answer your questions:", "Antworten:" */
+export const INTRODUCES_ANSWERS =
+  /^(?:ok(?:ay)?,? |so,? |and )*(?:(?:my |here are (?:my|the) )?answers?\b|to answer\b|answering\b|antworten?\b|réponses?\b|respuestas?\b|risposte\b|respostas?\b|ответы?\b|回答|答复|答え)[^.!?]{0,60}[:：]\s*$/iu;
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);

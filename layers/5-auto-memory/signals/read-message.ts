@@ -8,7 +8,7 @@ import { findFeatures, type Placed } from "./features.js";
 import type { Form } from "./forms/form.js";
 import { findForms } from "./forms/forms.js";
 import { bucket, findMessageTraits } from "./message-traits.js";
-import { type PlacedText, readPlaced } from "./placed.js";
+import { type PlacedLine, type PlacedText, readPlaced } from "./placed.js";
 import { type Found, findCarried, findInSentence, mayCorrect, readSentence, type Sentence } from "./rows.js";
 
 /** A sentence with all evidence for and against it. */
@@ -24,7 +24,9 @@ export interface WeighedSentence {
   signs: readonly string[];
   /** An earlier sentence on the line muses or mocks. */
   isCarried: boolean;
-  /** An item of a list of rules. */
+  /** See `PlacedLine`. */
+  list: PlacedLine["list"];
+  /** An item of a list, nearly all of whose items are rules. */
   isRule: boolean;
 }
 
@@ -41,7 +43,8 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
   const { lines, restore } = yield* readPlaced(text);
   const sentences: WeighedSentence[] = [];
   let before: readonly string[] = [];
-  for (const { isRule, sentences: all } of lines) {
+  for (const { list, sentences: all } of lines) {
+    const isRule = list === "rules";
     const read: Sentence[] = [];
     for (const placed of all) {
       yield;
@@ -58,7 +61,7 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
       before = features;
       const signs = [...features, ...readForms(forms, isCorrection)];
       const isCarried = findCarried(read, index).length > 0;
-      sentences.push({ placed, sentence, forms, isCorrection, findRow, signs, isCarried, isRule });
+      sentences.push({ placed, sentence, forms, isCorrection, findRow, signs, isCarried, isRule, list });
     }
   }
   if (areRules(sentences)) for (const one of sentences) one.isRule = one.placed.isItem;
