@@ -64,12 +64,8 @@ export type Run = (cli: CliContext, options: OptionValues, args: readonly string
 export interface Command {
   name: string;
   summary: string;
-  /** Names that other memory tools have for it, each with the first arguments that it stands for. */
-  aliases?: Readonly<Record<string, readonly string[]>>;
   /** As in `"[words...]"`; absent if the command takes none. */
   arguments?: string;
-  /** What its arguments are, for completion in a shell: these words first, or memories. */
-  takes?: readonly string[] | "memories";
   options: readonly (readonly [flags: string, what: string])[];
   example: string;
   load(): Promise<{ run: Run }>;

@@ -54,7 +54,6 @@ export const commands: readonly Command[] = [
   {
     name: "show",
     summary: "one memory and its source, by its id, the end of the id, or words of its title",
-    takes: "memories",
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata show port-8080",
@@ -77,7 +76,6 @@ export const commands: readonly Command[] = [
   {
     name: "remember",
     summary: "stores a memory; without --type it gets the type that it would have in the chat",
-    aliases: { capture: [] },
     arguments: "[words...]",
     options: [
       ["--type <type>", `one of ${memoryTypes.join(", ")}`],
@@ -113,7 +111,6 @@ export const commands: readonly Command[] = [
   {
     name: "edit",
     summary: "opens a memory's file in $VISUAL or $EDITOR",
-    takes: "memories",
     arguments: "<words...>",
     options: [],
     example: "strata edit port-8080",
@@ -122,7 +119,6 @@ export const commands: readonly Command[] = [
   {
     name: "archive",
     summary: "moves a memory, or all that the options select, to the archive in one step",
-    takes: "memories",
     arguments: "[words...]",
     options: [
       ["--reason <reason>", "recorded in the memory's history"],
@@ -138,7 +134,6 @@ export const commands: readonly Command[] = [
   {
     name: "publish",
     summary: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
-    takes: "memories",
     arguments: "[words...]",
     options: [
       ["--type <type>", "all of this type"],
@@ -160,7 +155,6 @@ export const commands: readonly Command[] = [
   {
     name: "restore",
     summary: "restores a memory from the archive, or missing files from a backup",
-    takes: "memories",
     arguments: "[words...]",
     options: [
       ["--backup <file>", "a file of strata backup; replaces no existing file"],
@@ -174,7 +168,6 @@ export const commands: readonly Command[] = [
   {
     name: "history",
     summary: "every change of a memory: when, by whom, why",
-    takes: "memories",
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata history decision/port-8080",
@@ -190,7 +183,6 @@ export const commands: readonly Command[] = [
   {
     name: "dream",
     summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    aliases: { digest: [], distill: [] },
     options: [["--dry-run", "shows what would change"], JSON_OPTION],
     example: "strata dream --dry-run",
     load: () => import("./commands/dream.js"),
@@ -213,7 +205,6 @@ export const commands: readonly Command[] = [
   {
     name: "gc",
     summary: "lists files that are no longer needed, such as tool results that no session names",
-    aliases: { hygiene: [] },
     options: [
       ["--days <count>", "only files older than this (default 30)"],
       ["--archived", "archived memories of that age too; the ledger keeps their text"],
@@ -255,21 +246,10 @@ export const commands: readonly Command[] = [
     load: () => import("./commands/init.js"),
   },
   {
-    name: "completion",
-    summary: "prints a script that lets bash, zsh or fish complete commands, options and memories",
-    arguments: "[words...]",
-    takes: ["bash", "zsh", "fish"],
-    options: [["--for", "answers the words that the script passes on, one candidate a line"]],
-    example: 'eval "$(strata completion bash)"',
-    load: async () => ({ run: (await import("./commands/completion.js")).createRun(commands) }),
-  },
-  {
     name: "doctor",
     summary: "checks configuration and machine, then plays a session to prove that the plugin works",
-    aliases: { diagnose: [] },
     options: [
       ["--no-proof", "does not play the session"],
-      ["--report", "prints a text to paste into an issue, without your words and paths; plays no session"],
       ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
       ["--within <seconds>", "time limit for the session (default: none while it makes progress)"],
       JSON_OPTION,

@@ -26,12 +26,8 @@ export function describeAllowed(schema: ConfigSchema, path: Path): string {
 /** The setting whose name is closest to the last step of `path`, if close enough for a typo. */
 export function findClosest(schema: ConfigSchema, path: Path): string | undefined {
   const siblings = Object.keys(findAllowed(schema, path.slice(0, -1))?.properties ?? {});
-  return findClosestName(String(path.at(-1)), siblings);
-}
-
-/** The name that was probably meant by this one. */
-export function findClosestName(wrong: string, names: readonly string[]): string | undefined {
-  const ranked = names
+  const wrong = String(path.at(-1));
+  const ranked = siblings
     .map((name) => ({ name, distance: countEdits(wrong.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

@@ -30,7 +30,6 @@ const given: Readonly<Record<string, string>> = {
   sync: "status",
   enrich: "#34",
   serve: "--check",
-  completion: "bash",
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());
@@ -64,7 +63,7 @@ describe("every command", () => {
     },
   );
 
-  it.each(lines.filter((line) => line !== "init" && line !== "completion bash"))(
+  it.each(lines.filter((line) => line !== "init"))(
     "strata %s fails outside of a project, says so, and changes nothing",
     async (line) => {
       const files = createMemoryFiles({ "/tmp/x/readme": "x" });

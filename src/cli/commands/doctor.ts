@@ -18,7 +18,6 @@ import { checkLoaded, checkVersions } from "../doctor/loaded.js";
 import { checkFolders, checkMachine, checkRuntime } from "../doctor/machine.js";
 import { findOpenCode, readVersion } from "../doctor/opencode.js";
 import { prove } from "../doctor/proof.js";
-import { formatReport } from "../doctor/report.js";
 import { checkScreen } from "../doctor/screen.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
@@ -39,13 +38,6 @@ export const run: Run = async (cli, options) => {
   const inForce = await describeSettings(files, await project.settings());
   const { configured, findings } = await checkConfiguration(project);
   const plugin = readPlugin(cli.folder, options) ?? configured;
-  if (options.report === true) {
-    const onDisk = plugin && (await readOnDisk(cli, plugin));
-    say(
-      await formatReport(project, { configured: plugin, host: version, onDisk, settings: inForce.explained }),
-    );
-    return exitCodes.fine;
-  }
   const candidates = await lookAtCandidates(project).count();
   const canRun = binary !== undefined && version !== undefined;
   const sections: Section[] = [

@@ -7,7 +7,6 @@ export const handoverCommands: readonly Command[] = [
     name: "agenda",
     summary:
       "lists open work in all sessions and instances; claim ID takes an item, release ID gives it back",
-    takes: ["claim", "release"],
     arguments: "[words...]",
     options: [
       ["--all", "also items older than 30 days"],
@@ -27,7 +26,6 @@ export const handoverCommands: readonly Command[] = [
   {
     name: "lease",
     summary: "lists leases; claim ITEM takes one for you, release ITEM ends one, even an agent's",
-    takes: ["claim", "release"],
     arguments: "[words...]",
     options: [
       ["--minutes <count>", "with claim: duration (default 60, maximum 480)"],
@@ -52,7 +50,6 @@ export const handoverCommands: readonly Command[] = [
   {
     name: "attach",
     summary: "gives a session, a checkpoint or a handoff file to the next new session",
-    aliases: { resume: [] },
     arguments: "<source>",
     options: [["--session <id>", "attaches it to the next message of this session instead"]],
     example: "strata attach cp-3fa2b1c",

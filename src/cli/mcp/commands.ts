@@ -5,7 +5,6 @@ export const mcpCommands: readonly Command[] = [
   {
     name: "mcp",
     summary: "serves the memories to other agents (MCP over standard input); install configures a client",
-    takes: ["install"],
     arguments: "[words...]",
     options: [
       ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],

@@ -5,8 +5,6 @@ export const syncCommands: readonly Command[] = [
   {
     name: "sync",
     summary: "shares memories over a git remote: init REMOTE, push, pull, status",
-    aliases: { push: ["push"], pull: ["pull"] },
-    takes: ["init", "push", "pull", "status"],
     arguments: "[words...]",
     options: [
       ["--branch <name>", "with init: the branch on the remote (default strata-memory)"],

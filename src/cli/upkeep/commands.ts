@@ -5,8 +5,7 @@ import { FORCE_OPTION } from "../write-new.js";
 export const upkeepCommands: readonly Command[] = [
   {
     name: "reconcile",
-    summary: "decides open conflicts, two versions of one memory, one by one; resolves the blocker you name",
-    aliases: { resolve: [] },
+    summary: "shows open conflicts, two versions of one memory, and decides them one by one",
     arguments: "[conflict...]",
     options: [
       ["--keep <which>", "keeps this (the one in use), that (the other) or both"],
@@ -19,7 +18,6 @@ export const upkeepCommands: readonly Command[] = [
   {
     name: "merge",
     summary: "lists memories that another one fully contains; --execute merges them",
-    aliases: { reduce: [] },
     options: [
       ["--type <type>", "only memories of this type"],
       ["--execute", "makes exactly the listed merges, as one step"],

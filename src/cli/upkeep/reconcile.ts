@@ -8,14 +8,12 @@ import { readOtherVersion } from "../../memory/conflict.js";
 import type { ConflictLog } from "../../memory/conflict-log.js";
 import type { ConflictRecord } from "../../memory/conflict-records.js";
 import type { Memory } from "../../memory/memory.js";
-import { findMemories } from "../../memory/search/find.js";
 import { readWithin } from "../../memory/store/obstacle.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { decodeText } from "../../seams/files.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { openEditor } from "../editor.js";
-import { reportWritten } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openConflictLog } from "./record-rivals.js";
@@ -49,12 +47,6 @@ export const run: Run = async (cli, { edit, json, keep }, args) => {
     const log = await openConflictLog(project);
     const deciding = { cli, memories, log };
     const open = await readOpen(deciding);
-    const blocker = await findBlocker(memories, open, args.join(" "));
-    if (blocker && choice === undefined) {
-      const cause = { operation: "resolve" };
-      const resolved = await memories.update(blocker.id, (now) => ({ ...now, status: "resolved" }), cause);
-      return reportWritten(cli, resolved, "Resolved");
-    }
     const named = args.length === 0 ? open : [requireConflict(open, args.join(" "))];
     if (choice !== undefined) return decideAll(deciding, named, async () => choice);
     if (json) {
@@ -94,32 +86,16 @@ export async function readOpen({ cli, log, memories }: Deciding): Promise<OpenCo
   return (await Promise.all(read)).flat();
 }
 
-/** The open blocker that these words name, if no conflict has that name. */
-async function findBlocker(
-  memories: OpenMemories,
-  open: readonly OpenConflict[],
-  words: string,
-): Promise<Memory | undefined> {
-  if (words === "" || matchConflicts(open, words).length > 0) return undefined;
-  const isOpen = ({ status, type }: Memory): boolean => type === "blocker" && status === "active";
-  const [blocker, ...more] = findMemories((await memories.list()).filter(isOpen), words);
-  return more.length === 0 ? blocker : undefined;
-}
-
-function matchConflicts(open: readonly OpenConflict[], words: string): OpenConflict[] {
+/** @throws StrataError NO_CONFLICT */
+export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
   const wanted = words.trim().toLowerCase();
-  return open.filter(
+  const found = open.filter(
     ({ name, record }) =>
       name === wanted ||
       record.id === wanted ||
       record.otherID === wanted ||
       record.title.toLowerCase().includes(wanted),
   );
-}
-
-/** @throws StrataError NO_CONFLICT */
-export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
-  const found = matchConflicts(open, words);
   const [only] = found;
   if (only && found.length === 1) return only;
   const what = found.length === 0 ? "no open conflict matches" : `${found.length} conflicts match`;
