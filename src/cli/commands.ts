@@ -20,6 +20,7 @@ export const commands: readonly Command[] = [
     summary: "what has left the context, what that saved, and which layers are on",
     options: [JSON_OPTION],
     example: "strata status --json | jq .savings.net",
+    reads: true,
     load: () => import("./commands/status.js"),
   },
   {
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata list --type decision",
+    reads: true,
     load: () => import("./commands/list.js"),
   },
   {
@@ -57,6 +59,8 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata show port-8080",
+    first: "memory",
+    reads: true,
     load: () => import("./commands/show.js"),
   },
   {
@@ -71,6 +75,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata recall 'which port does the server use'",
+    reads: true,
     load: () => import("./commands/recall.js"),
   },
   {
@@ -90,6 +95,7 @@ export const commands: readonly Command[] = [
       ["--confidence <number>", "how sure you are, 0 to 1; shown with it"],
     ],
     example: "strata remember --type decision 'The server listens on port 8080'",
+    aliases: ["capture"],
     load: () => import("./commands/remember.js"),
   },
   {
@@ -114,6 +120,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [],
     example: "strata edit port-8080",
+    first: "memory",
     load: () => import("./commands/edit.js"),
   },
   {
@@ -129,6 +136,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be archived"],
     ],
     example: "strata archive --type idea --older-than 180 --dry-run",
+    first: "memory",
     load: () => import("./commands/archive.js"),
   },
   {
@@ -143,6 +151,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be published"],
     ],
     example: "strata publish preference/tabs-over-spaces",
+    first: "memory",
     load: () => import("./commands/publish.js"),
   },
   {
@@ -163,6 +172,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be restored"],
     ],
     example: "strata restore port-8080",
+    first: "archived memory",
     load: () => import("./commands/restore.js"),
   },
   {
@@ -171,6 +181,8 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata history decision/port-8080",
+    first: "memory",
+    reads: true,
     load: () => import("./commands/history.js"),
   },
   {
@@ -185,6 +197,7 @@ export const commands: readonly Command[] = [
     summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
     options: [["--dry-run", "shows what would change"], JSON_OPTION],
     example: "strata dream --dry-run",
+    aliases: ["digest", "distill"],
     load: () => import("./commands/dream.js"),
   },
   {
@@ -192,6 +205,7 @@ export const commands: readonly Command[] = [
     summary: "checks every memory file against ledger, index and schema, and changes none",
     options: [["--strict", "exits with 1 for warnings too"], JSON_OPTION],
     example: "strata validate --strict",
+    reads: true,
     load: () => import("./commands/validate.js"),
   },
   {
@@ -212,6 +226,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata gc --days 90 --execute",
+    aliases: ["hygiene", "cleanup"],
     load: () => import("./commands/gc.js"),
   },
   ...transferCommands,
@@ -227,6 +242,20 @@ export const commands: readonly Command[] = [
     ],
     example: "strata enrich '#34'",
     load: () => import("./commands/enrich.js"),
+  },
+  {
+    name: "completion",
+    summary: "prints a script that completes commands, options, and ids and titles of memories",
+    arguments: "<shell>",
+    options: [],
+    example: [
+      "strata completion bash >> ~/.bashrc",
+      "strata completion zsh >> ~/.zshrc",
+      "strata completion fish > ~/.config/fish/completions/strata.fish",
+    ].join("\n         "),
+    first: ["bash", "zsh", "fish"],
+    reads: true,
+    load: () => import("./commands/completion.js"),
   },
   ...mcpCommands,
   ...serveCommands,
@@ -249,12 +278,15 @@ export const commands: readonly Command[] = [
     name: "doctor",
     summary: "checks configuration and machine, then plays a session to prove that the plugin works",
     options: [
+      ["--report", "prints what an issue needs, as text without paths, keys and words of yours"],
       ["--no-proof", "does not play the session"],
       ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
       ["--within <seconds>", "time limit for the session (default: none while it makes progress)"],
       JSON_OPTION,
     ],
     example: "strata doctor",
+    aliases: ["diagnose"],
+    reads: true,
     load: () => import("./commands/doctor.js"),
   },
 ];
