@@ -55,7 +55,7 @@ export async function formatReport(project: Project, reported: Reported): Promis
   };
   const shown = Object.entries(sections).map(([heading, rows]) => ({
     heading,
-    rows: rows.length > 0 ? rows : [["none", ""] as const],
+    rows: rows.length > 0 ? rows : [["", "none"] as const],
   }));
   const intro = "Without paths, keys and words of the user: … is what was left out.";
   return `${intro}\n\n${formatSections(shown, cli.style)}`;
@@ -138,7 +138,7 @@ export function keepOwnWords(sentence: string, code: string): string {
     const isOwn = to - from >= 2 * (from === 0 ? LEAST_ROW - 1 : LEAST_ROW);
     if (!isOwn) to = Object.hasOwn(constants.errno, parts[from] ?? "") ? from + 2 : from;
     if (to > from) kept.push(...parts.slice(from, to));
-    else if (kept.at(-1) !== "… ") kept.push("… ");
+    else if (parts[from] !== "" && kept.at(-1) !== "… ") kept.push("… ");
   }
   return kept.join("").trim();
 }
