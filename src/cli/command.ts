@@ -88,3 +88,7 @@ export const COMPLETE = "__complete";
 
 /** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
+
+/** Options of commands that change many memories. */
+export const MATCH_OPTION = ["--match <words>", "all with these words in id, title, tags or text"] as const;
+export const AGE_OPTION = ["--older-than <days>", "all unchanged for this many days"] as const;

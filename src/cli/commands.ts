@@ -1,5 +1,5 @@
 import { memoryTypes } from "../memory/memory.js";
-import { type Command, JSON_OPTION } from "./command.js";
+import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "./command.js";
 import { handoverCommands } from "./handover/commands.js";
 import { mcpCommands } from "./mcp/commands.js";
 import { serveCommands } from "./serve/commands.js";
@@ -7,7 +7,6 @@ import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steerin
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
-import { AGE_OPTION, MATCH_OPTION } from "./upkeep/options.js";
 import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;

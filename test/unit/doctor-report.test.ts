@@ -180,7 +180,7 @@ describe("the words of a sentence that are shown", () => {
       ["the disk of Bob is full", "the disk …"],
       ["Bob: the disk", "…"],
       ["", ""],
-    ])
+    ] as const)
       expect(keepOwnWords(sentence, code)).toBe(shown);
   });
 
