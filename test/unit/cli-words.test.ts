@@ -50,7 +50,8 @@ describe("words of other memory tools", () => {
     "strata %s is strata %s, options and help included",
     async (word, meant) => {
       const [name = ""] = meant.split(" ");
-      const rest = { attach: "ses_1", dream: "--dry-run", remember: "--type idea one thing" }[name] ?? "--json";
+      const rest =
+        { attach: "ses_1", dream: "--dry-run", remember: "--type idea one thing" }[name] ?? "--json";
       const isDoctor = name === "doctor" ? "--no-proof " : "";
       const [one, other] = [openEmpty(), openEmpty()];
       expect(await runStrata(one, `${word} ${isDoctor}${rest}`)).toEqual(
