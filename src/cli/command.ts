@@ -68,8 +68,27 @@ export interface Command {
   arguments?: string;
   options: readonly (readonly [flags: string, what: string])[];
   example: string;
+  /** What can stand first among its arguments, for completion: one of these words, or a memory. */
+  first?: readonly string[] | "memory" | "archived memory";
+  /** Other words for it. One that can stand first among its arguments means the command with that argument. */
+  aliases?: readonly string[];
+  /** It only reads, whatever its options: no other command is suggested for a mistyped word. */
+  reads?: true;
+  /** What to do instead, after wrong usage. */
+  hint?: string;
   load(): Promise<{ run: Run }>;
 }
 
+/** The command with this name or alias. */
+export const findCommand = (commands: readonly Command[], word: string): Command | undefined =>
+  commands.find(({ aliases, name }) => name === word || aliases?.includes(word));
+
+/** Asks for completions, as the scripts of `strata completion` do. */
+export const COMPLETE = "__complete";
+
 /** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
+
+/** Options of commands that change many memories. */
+export const MATCH_OPTION = ["--match <words>", "all with these words in id, title, tags or text"] as const;
+export const AGE_OPTION = ["--older-than <days>", "all unchanged for this many days"] as const;

@@ -1,5 +1,5 @@
 import { memoryTypes } from "../memory/memory.js";
-import { type Command, JSON_OPTION } from "./command.js";
+import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "./command.js";
 import { handoverCommands } from "./handover/commands.js";
 import { mcpCommands } from "./mcp/commands.js";
 import { serveCommands } from "./serve/commands.js";
@@ -7,7 +7,6 @@ import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steerin
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
-import { AGE_OPTION, MATCH_OPTION } from "./upkeep/options.js";
 import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
@@ -20,6 +19,7 @@ export const commands: readonly Command[] = [
     summary: "what has left the context, what that saved, and which layers are on",
     options: [JSON_OPTION],
     example: "strata status --json | jq .savings.net",
+    reads: true,
     load: () => import("./commands/status.js"),
   },
   {
@@ -49,6 +49,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata list --type decision",
+    reads: true,
     load: () => import("./commands/list.js"),
   },
   {
@@ -57,6 +58,8 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata show port-8080",
+    first: "memory",
+    reads: true,
     load: () => import("./commands/show.js"),
   },
   {
@@ -71,6 +74,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata recall 'which port does the server use'",
+    reads: true,
     load: () => import("./commands/recall.js"),
   },
   {
@@ -90,6 +94,7 @@ export const commands: readonly Command[] = [
       ["--confidence <number>", "how sure you are, 0 to 1; shown with it"],
     ],
     example: "strata remember --type decision 'The server listens on port 8080'",
+    aliases: ["capture"],
     load: () => import("./commands/remember.js"),
   },
   {
@@ -114,6 +119,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [],
     example: "strata edit port-8080",
+    first: "memory",
     load: () => import("./commands/edit.js"),
   },
   {
@@ -129,6 +135,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be archived"],
     ],
     example: "strata archive --type idea --older-than 180 --dry-run",
+    first: "memory",
     load: () => import("./commands/archive.js"),
   },
   {
@@ -143,6 +150,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be published"],
     ],
     example: "strata publish preference/tabs-over-spaces",
+    first: "memory",
     load: () => import("./commands/publish.js"),
   },
   {
@@ -163,6 +171,7 @@ export const commands: readonly Command[] = [
       ["--dry-run", "shows what would be restored"],
     ],
     example: "strata restore port-8080",
+    first: "archived memory",
     load: () => import("./commands/restore.js"),
   },
   {
@@ -171,6 +180,8 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata history decision/port-8080",
+    first: "memory",
+    reads: true,
     load: () => import("./commands/history.js"),
   },
   {
@@ -185,6 +196,7 @@ export const commands: readonly Command[] = [
     summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
     options: [["--dry-run", "shows what would change"], JSON_OPTION],
     example: "strata dream --dry-run",
+    aliases: ["digest", "distill"],
     load: () => import("./commands/dream.js"),
   },
   {
@@ -192,6 +204,7 @@ export const commands: readonly Command[] = [
     summary: "checks every memory file against ledger, index and schema, and changes none",
     options: [["--strict", "exits with 1 for warnings too"], JSON_OPTION],
     example: "strata validate --strict",
+    reads: true,
     load: () => import("./commands/validate.js"),
   },
   {
@@ -212,6 +225,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata gc --days 90 --execute",
+    aliases: ["hygiene", "cleanup"],
     load: () => import("./commands/gc.js"),
   },
   ...transferCommands,
@@ -227,6 +241,20 @@ export const commands: readonly Command[] = [
     ],
     example: "strata enrich '#34'",
     load: () => import("./commands/enrich.js"),
+  },
+  {
+    name: "completion",
+    summary: "prints a script that completes commands, options, and ids and titles of memories",
+    arguments: "<shell>",
+    options: [],
+    example: [
+      "strata completion bash >> ~/.bashrc",
+      "strata completion zsh >> ~/.zshrc",
+      "strata completion fish > ~/.config/fish/completions/strata.fish",
+    ].join("\n         "),
+    first: ["bash", "zsh", "fish"],
+    reads: true,
+    load: () => import("./commands/completion.js"),
   },
   ...mcpCommands,
   ...serveCommands,
@@ -249,12 +277,15 @@ export const commands: readonly Command[] = [
     name: "doctor",
     summary: "checks configuration and machine, then plays a session to prove that the plugin works",
     options: [
+      ["--report", "prints what an issue needs, as text without paths, keys and words of yours"],
       ["--no-proof", "does not play the session"],
       ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
       ["--within <seconds>", "time limit for the session (default: none while it makes progress)"],
       JSON_OPTION,
     ],
     example: "strata doctor",
+    aliases: ["diagnose"],
+    reads: true,
     load: () => import("./commands/doctor.js"),
   },
 ];

@@ -3,11 +3,20 @@ import { CommanderError, Command as Parser } from "commander";
 import { formatFailure, StrataError } from "../error.js";
 import { VERSION } from "../version.js";
 import { WRONG_ARGUMENT } from "./arguments.js";
-import { type CliContext, type Command, type ExitCode, exitCodes, type OptionValues } from "./command.js";
+import {
+  type CliContext,
+  COMPLETE,
+  type Command,
+  type ExitCode,
+  exitCodes,
+  findCommand,
+  type OptionValues,
+} from "./command.js";
 import { withOwnFiles } from "./with-own-files.js";
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 problems found, 2 wrong usage, 3 failed`;
+const HELP = "strata --help lists the commands; strata COMMAND --help shows one.";
 
 /** Runs the command named by the arguments. Never rejects. */
 export async function runProgram(
@@ -16,12 +25,14 @@ export async function runProgram(
   given: CliContext,
 ): Promise<ExitCode> {
   const cli = withOwnFiles(given);
+  if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
   let exitCode: ExitCode = exitCodes.fine;
-  const parser = createParser(commands, cli, (code) => {
+  const { offered, words } = planParsing(commands, args[0] === "--" ? args.slice(1) : args);
+  const parser = createParser(offered, cli, (code) => {
     exitCode = code;
   });
   try {
-    await parser.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
+    await parser.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (thrown) {
     // Help and version end the parser this way too.
@@ -32,10 +43,27 @@ export async function runProgram(
   }
 }
 
+/**
+ * What to parse, with `help` and aliases as the words that they stand for. A word that names no command is parsed alone
+ * and among the commands that only read, of which the parser suggests similar ones: a mistyped word must not lead to a
+ * command that deletes, publishes or accepts something.
+ */
+function planParsing(
+  commands: readonly Command[],
+  args: readonly string[],
+): { offered: readonly Command[]; words: string[] } {
+  const [word = "--help", ...rest] = args[0] === "help" ? [...args.slice(1, 2), "--help"] : args;
+  if (/^--?\w/.test(word)) return { offered: commands, words: [word, ...rest] };
+  const command = findCommand(commands, word);
+  if (!command) return { offered: commands.filter(({ reads }) => reads), words: [word] };
+  const isArgument = word !== command.name && (command.first ?? []).includes(word);
+  return { offered: commands, words: [command.name, ...(isArgument ? [word] : []), ...rest] };
+}
+
 function createParser(commands: readonly Command[], cli: CliContext, end: (code: ExitCode) => void): Parser {
   const parser = new Parser("strata")
     .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
-    .version(VERSION, "--version", "prints the version")
+    .version(VERSION, "-v, --version", "prints the version")
     .helpOption("-h, --help", "prints this help, or that of a command")
     .helpCommand(false)
     .addHelpText("after", EXIT_CODES)
@@ -44,7 +72,7 @@ function createParser(commands: readonly Command[], cli: CliContext, end: (code:
       writeErr: (text) => cli.warn(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error: /, "strata: ")),
     })
-    .showHelpAfterError("strata --help lists the commands; strata COMMAND --help shows one.")
+    .showHelpAfterError(HELP)
     .exitOverride();
   for (const command of commands) addCommand(parser, command, cli, end);
   return parser;
@@ -54,7 +82,9 @@ function addCommand(parser: Parser, command: Command, cli: CliContext, end: (cod
   const added = parser
     .command(command.name)
     .description(command.summary)
-    .addHelpText("after", `\nExample: ${command.example}\n${EXIT_CODES}`)
+    .addHelpText("after", `\nExample: ${command.example}\n${formatAliases(command)}${EXIT_CODES}`)
+    .showHelpAfterError(command.hint === undefined ? HELP : `${command.hint}\n${HELP}`)
+    .showSuggestionAfterError(false)
     .allowExcessArguments(false);
   if (command.arguments !== undefined) added.argument(command.arguments);
   for (const [flags, what] of command.options) added.option(flags, what);
@@ -63,3 +93,6 @@ function addCommand(parser: Parser, command: Command, cli: CliContext, end: (cod
     end(await run(cli, added.opts<OptionValues>(), added.args));
   });
 }
+
+const formatAliases = ({ aliases = [] }: Command): string =>
+  aliases.length === 0 ? "" : `Also: ${aliases.map((alias) => `strata ${alias}`).join(", ")}\n`;

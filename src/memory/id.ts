@@ -43,7 +43,6 @@ const ALIASES: Readonly<Record<string, MemoryType>> = {
   reflection: "knowledge",
   lesson: "procedure",
 };
-export const typeAliases: readonly string[] = Object.keys(ALIASES);
 
 /** The type that a word names, by its own name or by that of another tool; `undefined` if none. */
 export function readTypeName(word: string | undefined): MemoryType | undefined {

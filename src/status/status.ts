@@ -5,7 +5,7 @@ import type { Candidates } from "../candidates/candidates.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { formatLocalDay } from "../days.js";
-import { findSilent, parsePulse } from "../dispatcher/pulse.js";
+import { findSilent, type PulseRecord, parsePulse } from "../dispatcher/pulse.js";
 import type { Folders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
@@ -70,12 +70,12 @@ export async function readStatus(
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
-  const [ledger, titles, breakers, results, silent, spent, memory, flaws, waiting] = await Promise.all([
+  const [ledger, titles, breakers, results, pulses, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
-    readSilent(files, folders.pulse),
+    readPulses(files, folders.pulse),
     readSpent({ files, clock }, folders.background, config),
     readMemoryStatus(files, folders.memory),
     findOwnFlaws({ files, folders, config }),
@@ -90,6 +90,7 @@ export async function readStatus(
     };
   }
   const records = [...ledger.sessions.values()].flat();
+  const last = pulses.at(-1);
   return {
     folders,
     savings: sumSavings(records),
@@ -100,7 +101,7 @@ export async function readStatus(
     ...pick("candidates", waiting),
     ...pick("background", spent),
     layers: Object.fromEntries(switches.map((name) => [name, isSwitchedOn(config, name)])),
-    problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...silent],
+    problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...(last ? findSilent(last) : [])],
   };
 }
 
@@ -169,17 +170,13 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
 }
 
-/** Hooks not called in the instance that started last. */
-async function readSilent(files: Files, folder: string): Promise<string[]> {
+/** The pulses of all instances, that of the last start at the end. */
+export async function readPulses(files: Files, folder: string): Promise<PulseRecord[]> {
   const names = await files.list(folder);
   const pulses = await Promise.all(
     names.map(async (name) => parsePulse(await readJson(files, join(folder, name)))),
   );
-  const last = pulses
-    .filter((pulse) => pulse !== undefined)
-    .sort((a, b) => a.startedMs - b.startedMs)
-    .at(-1);
-  return last ? findSilent(last) : [];
+  return pulses.filter((pulse) => pulse !== undefined).sort((a, b) => a.startedMs - b.startedMs);
 }
 
 async function readSpent(

@@ -1,13 +1,12 @@
 /** `strata bootstrap`: adds, renews and drops memories of what a project's files state. */
 
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { type BootstrapPlan, planBootstrap } from "../../bootstrap/plan-bootstrap.js";
 import { StrataError } from "../../error.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
 import { createDryFiles } from "../../seams/dry-files.js";
-import { readWhole } from "../arguments.js";
+import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import { gather } from "../bootstrap/gather.js";
-import { readFolders } from "../bootstrap/read-folders.js";
 import { createBootstrapReport } from "../bootstrap/report.js";
 import { findUndone, writeBootstrap } from "../bootstrap/write-bootstrap.js";
 import type { Run } from "../command.js";
@@ -50,3 +49,16 @@ export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, giv
     return report(plan, notes, done);
   });
 };
+
+/** The folders on the command line, relative to the root. Throws for one outside the project. */
+function readFolders(given: readonly string[], { folder, root }: { folder: string; root: string }): string[] {
+  if (given.length === 0) return [""];
+  return given.map((one) => {
+    const path = relative(root, resolve(folder, one)).replaceAll("\\", "/");
+    if (path !== ".." && !path.startsWith("../") && !/^([A-Za-z]:|\/)/.test(path)) return path;
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata ingest --recursive`,
+    );
+  });
+}

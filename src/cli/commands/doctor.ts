@@ -57,11 +57,17 @@ export const run: Run = async (cli, options) => {
     },
   ];
   if (plugin) {
-    const used = options.proof !== false && canRun ? binary : undefined;
+    const isProved = options.proof !== false && !options.report && canRun;
+    const used = isProved ? binary : undefined;
     sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used, version })));
   }
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
   const settings = inForce.explained;
+  if (options.report) {
+    const { formatReport } = await import("../doctor/report.js");
+    say(await formatReport(project, { sections, settings, version }));
+    return isWell ? exitCodes.fine : exitCodes.problems;
+  }
   const report = { project: project.root, isWell, candidates, sections, settings };
   say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;

@@ -1,16 +1,17 @@
 /** `strata gc`: removes files that are no longer needed; without `--execute` it only lists them. */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DAY_MS } from "../../days.js";
 import { formatError } from "../../error.js";
-import { findExpired, removeIfUnchanged } from "../../expired-files.js";
+import { type ExpiredFile, findExpired, removeIfUnchanged } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
 import { kernelFiles, stateFolderFiles } from "../../kernel-files.js";
 import { formatDays } from "../../memory/search/found.js";
 import { readWhole } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
-import { findArchived, type Garbage } from "../gc/find-archived.js";
 import { formatRetained, readRetention } from "../gc/retention.js";
 import { createCliLog } from "../log.js";
-import { type ReadShelf, readLedger, readShelves } from "../memory-files.js";
+import { idOf, type ReadShelf, readLedger, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
@@ -122,4 +123,28 @@ async function discardAll(project: Project, archived: readonly Garbage[]): Promi
     }
     return failed;
   });
+}
+
+interface Garbage extends ExpiredFile {
+  /** Of a memory in the archive: that one is removed through the ledger. */
+  id?: string;
+}
+
+/** Memories that have lain in the archive for so long; those of a person's own pinning stay. Pure. */
+function findArchived(
+  shelves: readonly ReadShelf[],
+  { archivedAt, days, nowMs }: { archivedAt: ReadonlyMap<string, string>; days: number; nowMs: number },
+): Garbage[] {
+  return shelves.flatMap(({ looked, place }) =>
+    looked.flatMap(({ bytes, path, reading }) => {
+      if (reading.kind !== "memory" || reading.memory.status !== "archived" || reading.memory.pinned)
+        return [];
+      const id = idOf(place, path);
+      const at = Date.parse(archivedAt.get(id) ?? "");
+      // Without a line of the ledger nobody knows when it was put aside: then it is not old.
+      if (!(nowMs - at > days * DAY_MS)) return [];
+      const what = "a memory in the archive; the ledger keeps its words";
+      return [{ path: join(place.folder, path), what, bytes, modifiedMs: at, id }];
+    }),
+  );
 }

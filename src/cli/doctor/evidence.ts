@@ -74,7 +74,7 @@ function describeLayer(layer: ProvenLayer, evidence: Evidence, config: Config): 
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
-    return problem(what, "please report it with .opencode/strata/strata.log");
+    return problem(what, "please report it with strata doctor --report");
   }
   const what = proof.acted(evidence);
   if (what !== undefined) return fine(`layer ${name} works: ${what}`);

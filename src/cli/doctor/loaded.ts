@@ -1,9 +1,7 @@
 /** Which version of the plugin OpenCode loads, and when it last did so in the project. */
-import { join } from "node:path";
 import { PACKAGE } from "../../config/plugin-entries.js";
-import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import type { Folders } from "../../folders.js";
-import { parseJson } from "../../records.js";
+import { readPulses } from "../../status/status.js";
 import type { CliContext } from "../command.js";
 import type { Configured, OnDisk } from "./configured.js";
 import { type Finding, fine, note, warning } from "./finding.js";
@@ -47,7 +45,7 @@ export async function checkLoaded(
   { log, project, pulse }: Folders,
   version: string | undefined,
 ): Promise<Finding> {
-  const last = await readLastPulse(files, pulse);
+  const last = (await readPulses(files, pulse).catch(() => [])).at(-1);
   if (!last) {
     const stat = await files.stat(log).catch(() => undefined);
     const since = stat ? `since ${formatTime(stat.modifiedMs)}` : "yet";
@@ -61,17 +59,6 @@ export async function checkLoaded(
   const what = `${seen}, but not yet ${version}, which is configured now`;
   const isRunning = !last.hasEnded && clock.now() - last.writtenMs < ALIVE_MS;
   return (isRunning ? warning : note)(what, "restart OpenCode: it keeps what it loaded at its start");
-}
-
-/** The pulse of the instance that started last. */
-async function readLastPulse(files: CliContext["files"], folder: string): Promise<PulseRecord | undefined> {
-  const pulses: PulseRecord[] = [];
-  for (const name of await files.list(folder).catch(() => [])) {
-    const contents = await files.read(join(folder, name)).catch(() => undefined);
-    const pulse = contents && parsePulse(parseJson(new TextDecoder().decode(contents)));
-    if (pulse) pulses.push(pulse);
-  }
-  return pulses.sort((a, b) => b.startedMs - a.startedMs)[0];
 }
 
 /** `2026-11-21 09:15 UTC` */

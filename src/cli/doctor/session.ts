@@ -11,7 +11,6 @@ export const PLAYED_FILES = {
 } as const;
 
 export interface Played {
-  sessionID: string;
   /** Was /memory answered without a request to the model? */
   isCommandFree: boolean;
 }
@@ -72,7 +71,7 @@ export async function playSession({
   onStep("OpenCode stops, and the results are checked");
   // Makes the plugin write its counts.
   await post("/instance/dispose", {});
-  return { sessionID, isCommandFree };
+  return { isCommandFree };
 }
 
 function createPost(url: string, signal: AbortSignal): (path: string, body: object) => Promise<unknown> {

@@ -1,11 +1,9 @@
 /** What the played session has left in its project, for the evidence. */
 import { join } from "node:path";
-import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import { planFolders } from "../../folders.js";
-import { readJsonLines } from "../../record/json-lines.js";
-import { parseSavingsRecord } from "../../record/savings.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
+import { readLedger, readPulses } from "../../status/status.js";
 import type { Evidence } from "./evidence.js";
 import { mergePulses } from "./runs.js";
 import type { Played } from "./session.js";
@@ -28,12 +26,10 @@ const OWN = ".opencode";
 export async function readTraces(
   { clock, files }: Reading,
   project: string,
-  { isCommandFree, sessionID }: Played,
+  { isCommandFree }: Played,
 ): Promise<Omit<Evidence, "requests">> {
-  const { pulse: pulses, savings } = planFolders(project);
-  const pulse = await waitForPulse({ clock, files }, pulses);
-  const { records } = await readJsonLines(files, join(savings, `${sessionID}.jsonl`), parseSavingsRecord);
-  return { pulse, records, paths: await listPaths(files, project, OWN), isCommandFree };
+  await waitForPulse({ clock, files }, planFolders(project).pulse);
+  return { ...(await readAllTraces(files, project)), isCommandFree };
 }
 
 /** Every file below a folder, relative to the project. */
@@ -61,13 +57,12 @@ export async function waitForFiles(
   }
 }
 
-/** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */
-async function waitForPulse({ clock, files }: Reading, folder: string): Promise<PulseRecord | undefined> {
+/** The host has let the plugin go, which writes its last pulse a moment later. */
+async function waitForPulse({ clock, files }: Reading, folder: string): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const [name] = await files.list(folder);
-    const pulse = name === undefined ? undefined : await readPulse(files, join(folder, name));
+    const [pulse] = await readPulses(files, folder);
     const mostMs = pulse ? LAST_PULSE_MS : FIRST_PULSE_MS;
-    if (pulse?.hasEnded || waitedMs >= mostMs) return pulse;
+    if (pulse?.hasEnded || waitedMs >= mostMs) return;
     await clock.pause(LOOK_EVERY_MS);
   }
 }
@@ -75,24 +70,10 @@ async function waitForPulse({ clock, files }: Reading, folder: string): Promise<
 /** After processes that have all ended, for any number of sessions. */
 export async function readAllTraces(files: Files, project: string): Promise<Omit<Evidence, "requests">> {
   const { pulse, savings } = planFolders(project);
-  const pulses = await readAll(files, pulse, (path) => readPulse(files, path));
-  const records = await readAll(files, savings, async (path) =>
-    path.endsWith(".jsonl") ? (await readJsonLines(files, path, parseSavingsRecord)).records : undefined,
-  );
-  return { pulse: mergePulses(pulses), records: records.flat(), paths: await listPaths(files, project, OWN) };
-}
-
-/** What `read` makes of each file of a folder. */
-async function readAll<T>(
-  files: Files,
-  folder: string,
-  read: (path: string) => Promise<T | undefined>,
-): Promise<T[]> {
-  const all = await Promise.all((await files.list(folder)).map((name) => read(join(folder, name))));
-  return all.filter((one) => one !== undefined);
-}
-
-async function readPulse(files: Files, path: string): Promise<PulseRecord | undefined> {
-  const contents = await files.read(path);
-  return contents && parsePulse(JSON.parse(new TextDecoder().decode(contents)));
+  const { sessions } = await readLedger(files, savings);
+  return {
+    pulse: mergePulses(await readPulses(files, pulse)),
+    records: [...sessions.values()].flat(),
+    paths: await listPaths(files, project, OWN),
+  };
 }

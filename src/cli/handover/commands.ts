@@ -14,6 +14,7 @@ export const handoverCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata agenda claim a-3fa2b1c",
+    first: ["claim", "release"],
     load: () => import("./agenda.js"),
   },
   {
@@ -21,6 +22,7 @@ export const handoverCommands: readonly Command[] = [
     summary: "lists the sessions of this project with activity, tool calls, open todos and phase",
     options: [["--limit <count>", "maximum number of sessions (default 20)"], JSON_OPTION],
     example: "strata sessions --json | jq '.[0].phase'",
+    reads: true,
     load: () => import("./sessions.js"),
   },
   {
@@ -33,6 +35,7 @@ export const handoverCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata lease release '#34'",
+    first: ["claim", "release"],
     load: () => import("./lease.js"),
   },
   {
@@ -53,6 +56,7 @@ export const handoverCommands: readonly Command[] = [
     arguments: "<source>",
     options: [["--session <id>", "attaches it to the next message of this session instead"]],
     example: "strata attach cp-3fa2b1c",
+    aliases: ["resume"],
     load: () => import("./attach.js"),
   },
   {

@@ -1,10 +1,10 @@
 /** Files with past conversations: JSON Lines of messages, or session exports. */
 import { resolve } from "node:path";
 import { StrataError } from "../../error.js";
+import type { Files } from "../../seams/files.js";
 import type { CliContext } from "../command.js";
 import { createTurnSplitter, isExport, readExports } from "./exports.js";
 import { readLine, splitLines } from "./json-lines.js";
-import { readChunks } from "./read-chunks.js";
 import type { SourcedTurn, SourceEvents } from "./source.js";
 
 export interface PastFile {
@@ -63,5 +63,22 @@ async function* readTurns(
     if (reading.kind !== "turn") continue;
     if (reading.undated !== undefined) onProblem(line.number, `${reading.undated}; read as said now`);
     yield reading.turn;
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The file's bytes in pieces of at most 1 MB, however long it is. Rejects with the system's error. */
+async function* readChunks(
+  files: Pick<Files, "readFrom">,
+  path: string,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let offset = 0; ; ) {
+    const chunk = await files.readFrom(path, offset, { maxBytes: CHUNK_BYTES });
+    if (!chunk || chunk.byteLength === 0) return;
+    offset += chunk.byteLength;
+    yield chunk;
+    onRead(offset);
   }
 }

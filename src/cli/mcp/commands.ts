@@ -14,6 +14,7 @@ export const mcpCommands: readonly Command[] = [
       ["--write", "with install: writes the file instead of printing the entry"],
     ],
     example: "strata mcp install --for claude-code",
+    first: ["install"],
     load: () => import("./mcp.js"),
   },
 ];

@@ -17,6 +17,7 @@ export const steeringCommands: readonly Command[] = [
     summary: "what stands in a session's context, largest first, and what each change would free and cost",
     options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
     example: "strata context --json | jq '.items[0]'",
+    reads: true,
     load: () => import("./context.js"),
   },
   {

@@ -14,6 +14,8 @@ export const syncCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata sync init git@github.com:me/memories.git",
+    first: ["init", "push", "pull", "status"],
+    aliases: ["push", "pull"],
     load: () => import("./sync.js"),
   },
 ];

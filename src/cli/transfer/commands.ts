@@ -73,6 +73,7 @@ export const transferCommands: readonly Command[] = [
       ["--json", "prints one JSON object a line"],
     ],
     example: "strata learn conversations.jsonl --dry-run --json",
+    hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
     load: () => import("../commands/learn.js"),
   },
 ];

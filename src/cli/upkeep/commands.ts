@@ -5,7 +5,8 @@ import { FORCE_OPTION } from "../write-new.js";
 export const upkeepCommands: readonly Command[] = [
   {
     name: "reconcile",
-    summary: "shows open conflicts, two versions of one memory, and decides them one by one",
+    summary:
+      "shows open conflicts, two versions of one memory, and decides them one by one; the name of a blocker resolves it",
     arguments: "[conflict...]",
     options: [
       ["--keep <which>", "keeps this (the one in use), that (the other) or both"],
@@ -13,6 +14,7 @@ export const upkeepCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata reconcile server-port-1a2b3c4d --keep that",
+    aliases: ["resolve"],
     load: () => import("./reconcile.js"),
   },
   {
@@ -24,6 +26,7 @@ export const upkeepCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata merge --type knowledge",
+    aliases: ["reduce"],
     load: () => import("./merge.js"),
   },
   {

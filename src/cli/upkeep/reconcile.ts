@@ -1,4 +1,4 @@
-/** `strata reconcile`: decides conflicts between two versions of a memory, one by one. */
+/** `strata reconcile`: decides conflicts between two versions of a memory, one by one, and resolves a blocker. */
 
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
@@ -8,12 +8,14 @@ import { readOtherVersion } from "../../memory/conflict.js";
 import type { ConflictLog } from "../../memory/conflict-log.js";
 import type { ConflictRecord } from "../../memory/conflict-records.js";
 import type { Memory } from "../../memory/memory.js";
+import { findMemories } from "../../memory/search/find.js";
 import { readWithin } from "../../memory/store/obstacle.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { decodeText } from "../../seams/files.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { openEditor } from "../editor.js";
+import { reportWritten } from "../memories.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import { openConflictLog } from "./record-rivals.js";
@@ -47,7 +49,15 @@ export const run: Run = async (cli, { edit, json, keep }, args) => {
     const log = await openConflictLog(project);
     const deciding = { cli, memories, log };
     const open = await readOpen(deciding);
-    const named = args.length === 0 ? open : [requireConflict(open, args.join(" "))];
+    const words = args.join(" ");
+    const isElsewhere = choice === undefined && !json && findConflicts(open, words).length === 0;
+    const blocker = isElsewhere ? await findBlocker(memories, words) : undefined;
+    if (blocker) {
+      const resolve = (now: Memory): Memory => ({ ...now, status: "resolved" });
+      const written = await memories.update(blocker.id, resolve, { operation: "resolve" });
+      return reportWritten(cli, written, "Resolved");
+    }
+    const named = args.length === 0 ? open : [requireConflict(open, words)];
     if (choice !== undefined) return decideAll(deciding, named, async () => choice);
     if (json) {
       cli.say(JSON.stringify({ conflicts: named.map(describe) }, null, 2));
@@ -86,20 +96,35 @@ export async function readOpen({ cli, log, memories }: Deciding): Promise<OpenCo
   return (await Promise.all(read)).flat();
 }
 
-/** @throws StrataError NO_CONFLICT */
-export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
+/** The one open blocker that these words mean. */
+async function findBlocker(memories: OpenMemories, words: string): Promise<Memory | undefined> {
+  const all = await memories.list();
+  const open = all.filter(({ status, type }) => type === "blocker" && status === "active");
+  const [only, ...more] = findMemories(open, words);
+  return more.length === 0 ? only : undefined;
+}
+
+function findConflicts(open: readonly OpenConflict[], words: string): OpenConflict[] {
   const wanted = words.trim().toLowerCase();
-  const found = open.filter(
+  return open.filter(
     ({ name, record }) =>
       name === wanted ||
       record.id === wanted ||
       record.otherID === wanted ||
       record.title.toLowerCase().includes(wanted),
   );
+}
+
+/** @throws StrataError NO_CONFLICT */
+export function requireConflict(open: readonly OpenConflict[], words: string): OpenConflict {
+  const found = findConflicts(open, words);
   const [only] = found;
   if (only && found.length === 1) return only;
-  const what = found.length === 0 ? "no open conflict matches" : `${found.length} conflicts match`;
-  throw new StrataError("NO_CONFLICT", `${what} "${words}"; strata reconcile lists them with their names`);
+  const what =
+    found.length === 0
+      ? "no open conflict and not exactly one blocker matches"
+      : `${found.length} conflicts match`;
+  throw new StrataError("NO_CONFLICT", `${what} "${words}"; strata reconcile lists the conflicts`);
 }
 
 function describe({ name, otherText, record, standing }: OpenConflict): object {

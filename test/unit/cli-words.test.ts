@@ -1,0 +1,161 @@
+/** The words that the command line understands: help, version, words of other memory tools, and mistyped ones. */
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.js";
+import { VERSION } from "../../src/version.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { fc, runs } from "../support/property.js";
+import { runStrata } from "../support/shell.js";
+import { openSound } from "../support/sound-project.js";
+
+const openEmpty = () => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+const EMPTY = createMemoryFiles();
+
+/** A word of another tool, and what it means here. */
+const ALIASES = {
+  push: "sync push",
+  pull: "sync pull",
+  digest: "dream",
+  distill: "dream",
+  resolve: "reconcile",
+  resume: "attach",
+  diagnose: "doctor",
+  hygiene: "gc",
+  cleanup: "gc",
+  reduce: "merge",
+  capture: "remember",
+};
+
+describe("help and version", () => {
+  it("strata help prints what --help prints, of a command too, by its name or another word for it", async () => {
+    const help = await runStrata(EMPTY, "--help");
+    expect(await runStrata(EMPTY, "help")).toEqual(help);
+    expect(await runStrata(EMPTY, "help sync")).toEqual(await runStrata(EMPTY, "sync --help"));
+    expect(await runStrata(EMPTY, "help push")).toEqual(await runStrata(EMPTY, "sync --help"));
+    for (const line of ["help frobnicate", "frobnicate --help"])
+      expect(await runStrata(EMPTY, line)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("unknown command 'frobnicate'"),
+      });
+  });
+
+  it("strata -v prints the version, as --version does", async () => {
+    for (const line of ["-v", "--version"])
+      expect(await runStrata(EMPTY, line)).toEqual({ code: 0, out: VERSION, err: "" });
+  });
+});
+
+describe("words of other memory tools", () => {
+  it.each(Object.entries(ALIASES))(
+    "strata %s is strata %s, options and help included",
+    async (word, meant) => {
+      const [name = ""] = meant.split(" ");
+      const rest =
+        { attach: "ses_1", dream: "--dry-run", remember: "--type idea one thing" }[name] ?? "--json";
+      const isDoctor = name === "doctor" ? "--no-proof " : "";
+      const [one, other] = [openEmpty(), openEmpty()];
+      expect(await runStrata(one, `${word} ${isDoctor}${rest}`)).toEqual(
+        await runStrata(other, `${meant} ${isDoctor}${rest}`),
+      );
+      const help = await runStrata(EMPTY, `${word} --help`);
+      expect(help).toEqual(await runStrata(EMPTY, `${name} --help`));
+      expect(help.out).toMatch(new RegExp(`^Also: .*strata ${word}\\b`, "m"));
+      expect((await runStrata(EMPTY, "--help")).out).not.toMatch(new RegExp(`^  [\\w|-]*\\b${word}\\b`, "m"));
+    },
+  );
+
+  it("no alias is the name of a command or stands for two", () => {
+    const words = commands.flatMap(({ aliases = [], name }) => [name, ...aliases]);
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+    expect(commands.flatMap(({ aliases = [] }) => aliases).toSorted()).toEqual(
+      Object.keys(ALIASES).toSorted(),
+    );
+  });
+
+  it("strata resolve resolves the one blocker that is named, which undo reverts", async () => {
+    const files = await openSound();
+    await runStrata(files, "remember --type blocker the vendor's API is down");
+    await runStrata(files, "remember --type blocker the vendor's contract is unsigned");
+    expect(await runStrata(files, "resolve the vendor's")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("no open conflict and not exactly one blocker"),
+    });
+    expect((await runStrata(files, "resolve vendor API --json")).code).toBe(3);
+    expect(await runStrata(files, "resolve vendor API")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Resolved: blocker\//),
+    });
+    const open = async () => JSON.parse((await runStrata(files, "status --json")).out).blockers.length;
+    expect(await open()).toBe(1);
+    await runStrata(files, "undo");
+    expect(await open()).toBe(2);
+  });
+
+  it("strata learn with the options of another tool's learn names the command that is meant", async () => {
+    const { code, err } = await runStrata(EMPTY, "learn --topic infrastructure --content x");
+    expect(code).toBe(2);
+    expect(err).toContain("unknown option '--topic'");
+    expect(err).toContain("strata remember --tag TOPIC 'CONTENT' stores a memory");
+  });
+});
+
+describe("mistyped words", () => {
+  /** What may be suggested: it only reads, whatever its options. */
+  const READING = [
+    ..."completion context doctor history list recall sessions show status validate".split(" "),
+    ..."--help --version".split(" "),
+  ];
+  const letters = [..."abcdefghijklmnopqrstuvwxyz-"];
+  const findMistypes = (word: string): string[] =>
+    Array.from({ length: word.length + 1 }, (_, at) => {
+      const [before, after] = [word.slice(0, at), word.slice(at)];
+      return [
+        before + after.slice(1),
+        before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2),
+        ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)]),
+      ];
+    }).flat();
+  const findSuggested = async (...words: string[]): Promise<string[]> => {
+    const { err } = await runStrata(EMPTY, words.join(" "));
+    return /\(Did you mean (?:one of )?(.*)\?\)/.exec(err)?.[1]?.split(", ") ?? [];
+  };
+  const names = commands.flatMap(({ aliases = [], name }) => [name, ...aliases]);
+  const seeds =
+    "capture cleanup compact consolidate delete diagnose digest distill edit end forget hygiene publish";
+  const others =
+    "purge push pull reduce refresh remove reset resolve resume session start stop unpublish untrust";
+
+  it("what is suggested for any mistyped or foreign word only reads", async () => {
+    const words = new Set([...names, ...seeds.split(" "), ...others.split(" ")].flatMap(findMistypes));
+    const suggested = new Set<string>();
+    for (const word of words)
+      if (word !== "" && !word.startsWith("-") && !names.includes(word) && word !== "help")
+        for (const one of await findSuggested(word)) suggested.add(one);
+    expect([...suggested].filter((one) => !READING.includes(one))).toEqual([]);
+    expect([...suggested].toSorted()).toEqual(READING.filter((one) => !one.startsWith("-")).toSorted());
+  });
+
+  it("what is suggested for a word with more mistakes, or behind help, only reads", async () => {
+    const mistyped = fc
+      .constantFrom(...names)
+      .chain((word) => fc.constantFrom(...findMistypes(word)))
+      .chain((word) => fc.constantFrom(...findMistypes(word)))
+      .filter((word) => word !== "" && !names.includes(word) && !/^(help|__complete)$/.test(word));
+    await fc.assert(
+      fc.asyncProperty(mistyped, fc.constantFrom([], ["help"], ["--"]), async (word, before) => {
+        const suggested = await findSuggested(...before, word);
+        expect(suggested.filter((one) => !READING.includes(one))).toEqual([]);
+      }),
+      { numRuns: runs(500, 20_000, "mistyped words") },
+    );
+  });
+
+  it("no option of a command is suggested, since another option may do more", async () => {
+    for (const { name, options } of commands)
+      for (const [flags] of options) {
+        const flag = flags.split(" ")[0] ?? "";
+        expect(await findSuggested(name, "x", `${flag}x`)).toEqual([]);
+        expect(await findSuggested(name, `${flag.slice(0, -1)}`)).toEqual([]);
+      }
+  });
+});
