@@ -43,24 +43,6 @@ const objects = (): string =>
   execFileSync("git", ["-C", remote, "cat-file", "--batch-all-objects", "--batch"], { encoding: "utf8" });
 
 describe("strata sync", () => {
-  it("strata sync pushes nothing that was imported as private, and git does not see it", async () => {
-    const entries = [
-      { type: "fact", content: "The port is 8080." },
-      { type: "lesson", content: "The quokka is the lawyer.", sensitivity: "private" },
-    ];
-    write("one", "spark.json", JSON.stringify(entries));
-    expect(await strata("one", "import spark.json")).toMatchObject({ out: "Imported: 2 memories" });
-    await strata("one", `sync init ${remote}`);
-    expect((await strata("one", "sync push")).code).toBe(0);
-    rmSync(join(projectOf("one"), "spark.json"));
-    execFileSync("git", ["-C", projectOf("one"), "add", "-A"]);
-    const seen = execFileSync("git", ["-C", projectOf("one"), "diff", "--cached"], { encoding: "utf8" });
-    for (const text of [objects(), seen]) {
-      expect(text).toContain("The port is 8080.");
-      expect(text).not.toContain("quokka");
-    }
-  });
-
   it("strata sync init, push and pull bring a memory to another machine, where it is the user's", async () => {
     await strata("one", "remember --type decision The server listens on port 8080");
     expect(await strata("one", `sync init ${remote}`)).toMatchObject({
