@@ -81,7 +81,8 @@ function takeSubmitted(api: Api, screen: Screen): boolean {
     const editor = api.ui.dialog.open ? undefined : api.renderer.currentFocusedEditor;
     const submitted = editor ? readSubmitted(editor.plainText) : undefined;
     if (!editor || !submitted) return false;
-    editor.clear();
+    // The page of /memory has no use for words, so they stay in the prompt.
+    if (submitted.page !== "memory" || submitted.words === "") editor.clear();
     screen.open(submitted.page, submitted.words);
     return true;
   } catch {

@@ -22,7 +22,6 @@ export interface Api {
     }): unknown;
     DialogSelect<Value>(props: {
       title: string;
-      placeholder?: string;
       options: HostOption<Value>[];
       onSelect?: (option: HostOption<Value>) => void;
       current?: Value;
@@ -175,7 +174,6 @@ function createDialogs({ ui }: Api): Dialogs {
           title: page.title,
           options: [...page.options],
           onSelect: ({ value }) => answer(value),
-          ...(page.placeholder !== undefined && { placeholder: page.placeholder }),
           ...(page.current !== undefined && { current: page.current }),
         }),
       ),

@@ -29,7 +29,6 @@ const wordsOf = (one: WaitingCandidate): string => toPrintable(readLatest(one)?.
 export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: number): SelectPage<string> {
   return {
     title: `Sentences that may become memories (${waiting.length})`,
-    placeholder: "Filter",
     options: waiting.map((one) => ({
       title: fit(wordsOf(one), ROW_COLUMNS),
       value: one.id,

@@ -1,11 +1,10 @@
 /** `/context` as a page: what stands in the context, largest first, and what can be done about each item. */
-import { formatMoney, formatPercent, formatTokens } from "../format.js";
+import { formatCounted, formatMoney, formatPercent, formatTokens } from "../format.js";
 import { toPrintable } from "../printable.js";
 import { ACTIONS, type Action, type ContextItem, type ContextItems } from "../steering/context-items.js";
 import { formatName, requireAction } from "../steering/find-item.js";
 import { formatCost } from "../steering/format-items.js";
 import { fit, padTo } from "./columns.js";
-import { countOf } from "./figures.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 
@@ -61,11 +60,11 @@ export function planContext(
   { budget, items, omitted, tokens }: ContextItems,
   asked: ReadonlyMap<string, Action> = new Map(),
 ): SelectPage<string> {
-  const of = budget > 0 ? ` of ${formatTokens(budget)} (${formatPercent(tokens / budget)})` : "";
+  const of =
+    budget > 0 ? ` of ${formatTokens(budget)} tokens (${formatPercent(tokens / budget)})` : " tokens";
   const more = omitted > 0 ? `, ${omitted} smaller ones left out` : "";
   return {
-    title: `Context: ${formatTokens(tokens)}${of} tokens${more}`,
-    placeholder: "Filter",
+    title: `Context: ${formatTokens(tokens)}${of}${more}`,
     options: items.map((item) => ({
       title: padTo(fit(toPrintable(formatName(item)), NAME_COLUMNS), NAME_COLUMNS),
       value: item.id,
@@ -75,13 +74,10 @@ export function planContext(
   };
 }
 
-function describeItem(
-  { age, isPinned, state, superseded, turn }: ContextItem,
-  asked: Action | undefined,
-): string {
+function describeItem({ isPinned, state, superseded, turn }: ContextItem, asked: Action | undefined): string {
   return [
     ...(asked === undefined ? [] : [`${asked} asked for`]),
-    `turn ${turn}, ${age} ago`,
+    `turn ${turn}`,
     ...(isPinned ? ["pinned"] : []),
     ...(state === "whole" ? [] : [state]),
     ...(superseded === undefined ? [] : [toPrintable(superseded)]),
@@ -97,7 +93,7 @@ export function planItem(item: ContextItem): SelectPage<ItemChoice> {
     return why === undefined ? [] : [`${ACTION_NAMES[one]}: not possible, ${why}`];
   });
   const facts = [
-    `turn ${item.turn}, ${countOf(item.age, "answer")} ago, ${item.state}${item.isPinned ? ", pinned" : ""}`,
+    `turn ${item.turn}, ${formatCounted(item.age, "answer")} ago, ${item.state}${item.isPinned ? ", pinned" : ""}`,
     `${formatTokens(item.tokens)} tokens as sent now, ${formatTokens(item.wholeTokens)} whole`,
     ...(item.superseded === undefined ? [] : [item.superseded]),
     ...(item.file === undefined ? [] : [`whole in ${item.file}`]),

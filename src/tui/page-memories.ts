@@ -34,7 +34,6 @@ export function planMemories(all: readonly Memory[], nowMs: number): SelectPage<
   );
   return {
     title: all.length === 0 ? "Nothing is remembered yet" : `Memories (${all.length})`,
-    placeholder: "Filter",
     options: sorted.map((one) => ({
       title: fit(toPrintable(`${one.title}`), ROW_COLUMNS),
       value: one.id,

@@ -1,12 +1,12 @@
 /** `/memory` as a page: the session's figures, the project's, and what can be done. */
 
-import { formatPercent, formatTokens } from "../format.js";
+import { countMemories, formatCounted, formatPercent, formatTokens } from "../format.js";
+import { KIND_NAMES } from "../screen/format-figures.js";
+import type { SessionScreen } from "../screen/session-screen.js";
 import { fit, padTo } from "./columns.js";
-import { countOf, formatChange, formatSaving } from "./figures.js";
-import { KIND_NAMES } from "./format-sidebar.js";
+import { formatLess, formatSaving, listProblems, rankKinds } from "./format-sidebar.js";
 import { type Opening, type Page, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
-import type { Shown } from "./sound-screen.js";
 
 /** A row's page; a row without one has a sentence of its own, or only shows a figure. */
 export type MemoryChoice = { page: Exclude<Page, "memory"> } | { sentence: string } | { row: string };
@@ -14,6 +14,15 @@ export type MemoryChoice = { page: Exclude<Page, "memory"> } | { sentence: strin
 type Option = SelectOption<MemoryChoice>;
 
 const LABEL_COLUMNS = 18;
+const STEERING: readonly Option[] = [
+  {
+    title: "See what fills the context …",
+    description: "drop, pin, expand",
+    value: { page: "context" },
+    category: "Steer",
+  },
+  { title: "Open the notes on this session …", value: { page: "notes" }, category: "Steer" },
+];
 
 /** Resolves with the page to open next; `undefined` once the user has closed this one. */
 export async function showMemoryPage({ host, shown }: Opening): Promise<Exclude<Page, "memory"> | undefined> {
@@ -29,15 +38,15 @@ export async function showMemoryPage({ host, shown }: Opening): Promise<Exclude<
 }
 
 /** Pure. */
-export function planMemoryPage(shown: Shown | undefined): SelectPage<MemoryChoice> {
-  const title = shown?.title === undefined ? "Strata" : `Strata: ${fit(shown.title, 50)}`;
+export function planMemoryPage(screen: SessionScreen | undefined): SelectPage<MemoryChoice> {
   return {
-    title,
-    placeholder: "Filter",
+    title: screen?.title ? `Strata: ${fit(screen.title, 50)}` : "Strata",
     options: [
-      ...(shown ? [...planSession(shown), ...planNow(shown), ...planKinds(shown)] : planNothing()),
-      ...planMemory(shown),
-      ...planDoing(shown),
+      ...(screen
+        ? [...planSession(screen), ...planNow(screen), ...planKinds(screen)]
+        : [figure("This session", "context", "figures follow with the next request")]),
+      ...planMemory(screen),
+      ...(screen ? STEERING : []),
     ],
   };
 }
@@ -48,68 +57,57 @@ const figure = (category: string, label: string, text: string): Option => ({
   category,
 });
 
-function planNothing(): Option[] {
-  return [figure("This session", "context", "figures follow with the next request")];
-}
-
-function planSession({ hits, isEstimate, now, saved, threshold, without }: Shown): Option[] {
-  const of =
-    threshold === undefined ? "" : ` of ${formatTokens(threshold)}, ${formatPercent(now / threshold)}`;
-  const change = without === undefined ? undefined : formatChange(now, without);
+function planSession({ cache, context, saved }: SessionScreen): Option[] {
+  const { isEstimate, now, threshold, without } = context;
+  const of = threshold > 0 ? ` of ${formatTokens(threshold)}, ${formatPercent(now / threshold)}` : "";
   const category = "This session";
   const rates = [
-    ...(hits.last === undefined ? [] : [`${formatPercent(hits.last)} in the last request`]),
-    ...(hits.session === undefined ? [] : [`${formatPercent(hits.session)} in all`]),
+    ...(cache.last === undefined ? [] : [`${formatPercent(cache.last)} in the last request`]),
+    ...(cache.session === undefined ? [] : [`${formatPercent(cache.session)} in all`]),
   ];
   return [
     figure(category, "context", `${isEstimate ? "about " : ""}${formatTokens(now)} tokens${of}`),
-    ...(without !== undefined && change !== undefined && without > now
-      ? [figure(category, "without Strata", `${formatTokens(without)} tokens (${change})`)]
+    ...(without > now
+      ? [figure(category, "without Strata", `${formatTokens(without)} tokens (${formatLess(context)})`)]
       : []),
     ...(rates.length > 0 ? [figure(category, "cache hits", rates.join(", "))] : []),
-    ...(saved.session ? [figure(category, "saved", formatSaving(saved.session))] : []),
-    ...(saved.today ? [figure("Project", "saved today", formatSaving(saved.today))] : []),
-    ...(saved.project ? [figure("Project", "saved in all", formatSaving(saved.project))] : []),
+    figure(category, "saved", formatSaving(saved.session)),
+    figure("Project", "saved today", formatSaving(saved.today)),
+    figure("Project", "saved in all", formatSaving(saved.project)),
   ];
 }
 
-function planKinds({ kinds, now }: Shown): Option[] {
-  return [...kinds]
-    .sort(([, a], [, b]) => b - a)
-    .map(([kind, tokens]) => {
-      const part = now > 0 ? `, ${formatPercent(tokens / now)}` : "";
-      return figure("In the context", KIND_NAMES[kind], `${formatTokens(tokens)} tokens${part}`);
-    });
-}
+const planKinds = ({ context }: SessionScreen): Option[] =>
+  rankKinds(context).map((kind) => {
+    const tokens = context.kinds[kind];
+    const part = context.now > 0 ? `, ${formatPercent(tokens / context.now)}` : "";
+    return figure("In the context", KIND_NAMES[kind], `${formatTokens(tokens)} tokens${part}`);
+  });
 
 /** Sentences are shown whole when they are chosen. */
-function planNow({ background, breaker, warnings }: Shown): Option[] {
-  const off = breaker === undefined ? [] : [`automatic summaries do not help: ${breaker}`];
-  return [...off, ...warnings, ...background.map((one) => `in the background: ${one}`)].map((sentence) => ({
-    title: fit(sentence, ROW_COLUMNS),
-    value: { sentence },
-    category: "Now",
-  }));
-}
+const planNow = (screen: SessionScreen): Option[] =>
+  [...listProblems(screen), ...screen.background.map((one) => `in the background: ${one}`)].map(
+    (sentence) => ({ title: fit(sentence, ROW_COLUMNS), value: { sentence }, category: "Now" }),
+  );
 
-function planMemory(shown: Shown | undefined): Option[] {
+function planMemory(screen: SessionScreen | undefined): Option[] {
   const category = "Memory";
-  const { blockers = 0, candidates = 0, conflicts = 0, memories } = shown?.memory ?? {};
-  const open = [
-    ...(blockers > 0 ? [countOf(blockers, "open blocker")] : []),
-    ...(conflicts > 0 ? [countOf(conflicts, "conflict")] : []),
-  ].join(", ");
-  const known = memories === undefined ? "" : countOf(memories, "memory", "memories");
+  const { blockers = 0, candidates = 0, conflicts = 0, memories } = screen?.memory ?? {};
+  const known = [
+    ...(memories === undefined ? [] : [countMemories(memories)]),
+    ...(blockers > 0 ? [formatCounted(blockers, "open blocker")] : []),
+    ...(conflicts > 0 ? [formatCounted(conflicts, "conflict")] : []),
+  ];
   return [
     {
       title: "Look at the memories …",
-      description: [known, open].filter((one) => one !== "").join(", "),
+      description: known.join(", "),
       value: { page: "memories" },
       category,
     },
     {
       title: "Keep or drop candidates …",
-      description: candidates > 0 ? `${countOf(candidates, "likely sentence")} that wait` : "",
+      description: candidates > 0 ? formatCounted(candidates, "likely sentence") : "",
       value: { page: "keep" },
       category,
     },
@@ -120,19 +118,5 @@ function planMemory(shown: Shown | undefined): Option[] {
       category,
     },
     { title: "Take back the last change …", value: { page: "undo" }, category },
-  ];
-}
-
-function planDoing(shown: Shown | undefined): Option[] {
-  const category = "Steer";
-  if (!shown) return [];
-  return [
-    {
-      title: "See what fills the context …",
-      description: "drop, pin, expand",
-      value: { page: "context" },
-      category,
-    },
-    { title: "Open the notes on this session …", value: { page: "notes" }, category },
   ];
 }

@@ -29,7 +29,6 @@ export function planNotes(
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return {
     title: "Notes on this session",
-    placeholder: "Filter",
     options: [
       editor === undefined
         ? { title: "Set EDITOR to open them here", description: path, value: -1, category: "File" }

@@ -38,7 +38,6 @@ export async function showRecall(pages: Pages, given: string): Promise<void> {
 export function planFound(words: string, found: readonly Found[], nowMs: number): SelectPage<number> {
   return {
     title: `"${fit(words, 40)}": ${found.length} found`,
-    placeholder: "Filter",
     options: found.map((one, value) => {
       const isMemory = one.kind === "memory";
       return {

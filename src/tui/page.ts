@@ -1,7 +1,7 @@
 /** What the pages have in common. */
+import type { SessionScreen } from "../screen/session-screen.js";
 import type { Actions } from "./actions.js";
 import type { ScreenHost } from "./screen-host.js";
-import type { Shown } from "./sound-screen.js";
 import type { PageName } from "./submitted.js";
 
 /** OpenCode 1.18.33 shows so many columns of a row's title. */
@@ -13,7 +13,7 @@ export interface Opening {
   loadActions(): Promise<Actions>;
   host: ScreenHost;
   /** The figures of the session on the screen. */
-  shown: Shown | undefined;
+  shown: SessionScreen | undefined;
   nowMs(): number;
 }
 

@@ -32,7 +32,6 @@ export interface Dialogs {
 
 export interface SelectPage<Value> {
   title: string;
-  placeholder?: string;
   options: readonly SelectOption<Value>[];
   /** The option to begin at. */
   current?: Value;

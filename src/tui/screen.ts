@@ -3,6 +3,7 @@
  * drawn and what opens them is left to the host's own file.
  */
 import { formatError } from "../error.js";
+import type { SessionScreen } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Actions } from "./actions.js";
@@ -12,7 +13,6 @@ import type { Page } from "./page.js";
 import { createProjectRoot } from "./project-root.js";
 import { createRemembered } from "./remembered.js";
 import type { ScreenHost } from "./screen-host.js";
-import type { Shown } from "./sound-screen.js";
 import { createWatch } from "./watch.js";
 
 export interface ScreenOptions {
@@ -42,7 +42,7 @@ const UNDO_COMMAND = "strata.undo";
 
 export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOptions): Screen {
   const { clock, env, files, home } = options;
-  const [shown, setShown] = solid.createSignal<Shown | undefined>(undefined);
+  const [shown, setShown] = solid.createSignal<SessionScreen | undefined>(undefined);
   const [sidebars, setSidebars] = solid.createSignal(0);
   const folder = (): string | undefined => attempt(() => host.folder(), undefined);
   const findProject = createProjectRoot({ clock, files, folder, home });

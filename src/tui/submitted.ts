@@ -9,8 +9,8 @@ export interface Submitted {
   words: string;
 }
 
-/** Commands that the server half answers too; with other words they are left to it. */
-const TAKES_WORDS: ReadonlySet<PageName> = new Set(["recall"]);
+/** Of the others the server half answers what has words behind it. */
+const WITH_WORDS: ReadonlySet<PageName> = new Set(["memory", "recall"]);
 
 /**
  * What a submitted prompt asks for, or `undefined` if it is not for a page. `/keep 3fa2b1` and the like have an answer
@@ -19,6 +19,6 @@ const TAKES_WORDS: ReadonlySet<PageName> = new Set(["recall"]);
 export function readSubmitted(text: string): Submitted | undefined {
   const [, name = "", words = ""] = /^\/([a-z-]+)(?:[ \t]+([^\n]*))?\s*$/.exec(text) ?? [];
   const page = PAGE_NAMES.find((one) => one === name);
-  if (!page || (words.trim() !== "" && !TAKES_WORDS.has(page))) return undefined;
+  if (!page || (words.trim() !== "" && !WITH_WORDS.has(page))) return undefined;
   return { page, words: words.trim() };
 }

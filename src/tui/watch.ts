@@ -5,10 +5,11 @@
  *     damaged or half a file   what was shown of this session stays
  */
 import { isFileName, planFolders } from "../folders.js";
-import { screenPath } from "../screen/session-screen.js";
+import { toPrintable } from "../printable.js";
+import { parseJson } from "../records.js";
+import { parseSessionScreen, type SessionScreen, screenPath } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
-import { readShown, type Shown } from "./sound-screen.js";
 
 export interface Watch {
   /** Looks now, and then every second. Never throws. */
@@ -25,7 +26,7 @@ export interface WatchOptions {
   findProject(): Promise<string | undefined>;
   sessionID(): string | undefined;
   /** Is called when something else is to be shown. */
-  show(now: Shown | undefined, sessionID: string | undefined): void;
+  show(now: SessionScreen | undefined, sessionID: string | undefined): void;
   complain(what: string, thrown: unknown): void;
 }
 
@@ -79,7 +80,21 @@ export function createWatch(options: WatchOptions): Watch {
         ? undefined
         : await files.readFrom(path, 0, { links: "refused", maxBytes: MOST_BYTES });
     if (isStopped || sessionID() !== session) return;
-    const shown = bytes && readShown(decodeText(bytes));
+    const shown = bytes && readScreen(decodeText(bytes));
     if (shown || isOther || stamp === undefined) show(shown, session);
   }
+}
+
+/** Its words made safe for a terminal: any process may have written the file. `undefined` if a part is missing or wrong. */
+export function readScreen(text: string): SessionScreen | undefined {
+  const screen = parseSessionScreen(parseJson(text));
+  return (
+    screen && {
+      ...screen,
+      ...(screen.title !== undefined && { title: toPrintable(screen.title) }),
+      ...(screen.breaker !== undefined && { breaker: toPrintable(screen.breaker) }),
+      background: screen.background.map((one) => toPrintable(one)),
+      warnings: screen.warnings.map((one) => toPrintable(one)),
+    }
+  );
 }

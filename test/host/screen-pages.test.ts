@@ -4,6 +4,7 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { call, say } from "./stage/steps.js";
 import { installByHost } from "./terminal/installed.js";
+import { SIZES } from "./terminal/tui.js";
 import { openTuiStage } from "./terminal/tui-stage.js";
 
 const WORDS = "the quick brown fox jumps over the lazy dog";
@@ -100,12 +101,50 @@ test("the page of notes opens them in the user's editor, the screen comes back, 
   expect(stage.project.read(path)).toContain("Checked by hand.");
 });
 
+test.for([
+  ["160 columns", SIZES.wide],
+  ["80 columns", SIZES.narrow],
+] as const)(
+  "at %s /memory opens its page before and after the first message, with words behind it too, and nothing of it is in the session",
+  async ([, size]) => {
+    await using stage = await openTuiStage({ plugin: repository, screen: repository });
+    await using tui = await stage.openTui({ size });
+    const page = /Strata(: A title)? +esc[\s\S]*This session/;
+    const open = async (typed: string): Promise<string> => {
+      await tui.run(typed);
+      const text = await tui.waitFor(page);
+      tui.press("escape");
+      await tui.waitWithout(page);
+      return text;
+    };
+    expect(await open("/memory")).toMatch(/context +figures follow with the next request/);
+    await open("/memory status");
+    // Where the words stay.
+    await tui.waitFor("/memory status");
+    tui.press("ctrl+u");
+    await tui.waitWithout("/memory status");
+    stage.model.script(say("Hello."), say("Bye."));
+    await tui.send("good morning");
+    await tui.waitFor("Hello.");
+    // The figures are written behind the request.
+    await tui.waitFor(/cache hits|cache \d/);
+    expect(await open("/memory")).toMatch(/context +[\d.]+K tokens of 80K/);
+    await tui.send("good night");
+    expect(await tui.waitFor("Bye.")).not.toContain("[Strata]");
+    expect(stage.model.requests).toHaveLength(2);
+    expect(stage.model.lastRequest().textOf("user")).not.toContain("/memory");
+  },
+);
+
 test("a slash command answers in the session where the screen half is not loaded", async () => {
   await using stage = await openTuiStage({ plugin: repository });
   await using tui = await stage.openTui();
+  await tui.run("/memory");
+  await tui.waitFor(/\[Strata\] \/memory[\s\S]*This session/);
   stage.model.script(say("Hello."));
   await tui.send("hi");
   await tui.waitFor("Hello.");
   await tui.run("/recall deploy");
   await tui.waitFor("[Strata] /recall");
+  expect(stage.model.requests).toHaveLength(1);
 });

@@ -30,7 +30,7 @@ const FIGURES: SessionScreen = {
   },
   memory: { memories: 12, candidates: 3, blockers: 1, conflicts: 2 },
   breaker: "three summaries failed",
-  background: ["dream"],
+  background: ["session notes", "memory extraction"],
   warnings: [],
 };
 
@@ -75,7 +75,7 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
     /context 13\.3K of 80K +17 %/,
     /█+░+/,
     /instead of 25\.6K \(−48 %\)/,
-    /system, tools +8K.*results +2\.7K/,
+    /system +8K.*results +2\.7K/,
     /answers +900.*tool calls +700/,
     /your words +400.*notes +312/,
     /memory +300/,
@@ -83,12 +83,14 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
     /saved today +38 %, \$0\.42/,
     /12 memories · 3 candidates/,
     /1 blocker · 2 conflicts/,
-    /in the background: dream/,
+    /in the background: session notes,/,
+    /memory extraction/,
     /! automatic summaries do not help:/,
   ];
   const shown = tui.sidebar();
   expect(shown).toMatch(new RegExp(block.map(({ source }) => source).join(".*\\n.*")));
   for (const line of shown.split("\n")) expect(line.length).toBeLessThan(SIDEBAR);
+  expect(shown).not.toContain("…");
   // The bar has the colours of the kinds, and no other.
   const bar = tui.screen().cells.find((row) => row.some(({ text }) => text === "░")) ?? [];
   expect(new Set(bar.filter(({ text }) => text === "█").map(({ ink }) => ink)).size).toBeGreaterThan(1);

@@ -1,15 +1,22 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
+import { KINDS, type SessionScreen } from "../../src/screen/session-screen.js";
 import { countColumns, fit, spread, wrap } from "../../src/tui/columns.js";
-import { formatChange, formatSaving } from "../../src/tui/figures.js";
-import { formatBar, formatFooter, formatSidebar, SIDEBAR_COLUMNS } from "../../src/tui/format-sidebar.js";
+import {
+  formatBar,
+  formatFooter,
+  formatSaving,
+  formatSidebar,
+  SIDEBAR_COLUMNS,
+} from "../../src/tui/format-sidebar.js";
 import { textOf } from "../../src/tui/line.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
-import { readShown, type Shown } from "../../src/tui/sound-screen.js";
+import { readScreen } from "../../src/tui/watch.js";
+import { fc, runs } from "../support/property.js";
 import { createScreenText, titlesOf } from "../support/screen.js";
 
-function see(parts: Record<string, unknown> = {}): Shown {
-  const shown = readShown(createScreenText(parts));
+function see(parts: Record<string, unknown> = {}): SessionScreen {
+  const shown = readScreen(createScreenText(parts));
   if (!shown) throw new Error("the screen cannot be read");
   return shown;
 }
@@ -50,15 +57,6 @@ describe("columns", () => {
 });
 
 describe("figures", () => {
-  it("a change is told against what it would be without, and not where that is nothing", () => {
-    expect([
-      formatChange(13_300, 25_600),
-      formatChange(10, 10),
-      formatChange(11, 10),
-      formatChange(5, 0),
-    ]).toEqual(["−48 %", "0 %", "+10 %", undefined]);
-  });
-
   it("a saving begins with the share, has tokens where prices are unknown, and is never a negative greeting", () => {
     expect(formatSaving({ share: 0.38, tokens: 9_000, dollars: 0.42 })).toBe("38 %, $0.42");
     expect(formatSaving({ share: 0.38, tokens: 9_000 })).toBe("38 %, 9K tokens");
@@ -75,7 +73,7 @@ describe("the sidebar", () => {
       "context 13.3K of 80K             17 %",
       "██████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░",
       "instead of 25.6K (−48 %)",
-      "▪ system, to… 8.1K ▪ results     2.5K",
+      "▪ system      8.1K ▪ results     2.5K",
       "▪ answers      900 ▪ memory       800",
       "▪ tool calls   600 ▪ your words   400",
       "cache hits         94 % (91 % in all)",
@@ -85,39 +83,67 @@ describe("the sidebar", () => {
     ]);
   });
 
-  it("the sidebar never has a line that is wider than it, with long titles, wide characters and huge figures", () => {
+  it("the sidebar cuts no label and no figure, whatever the session has", () => {
+    const tokens = fc.oneof(fc.nat(999), fc.nat(999_999), fc.nat(99_999_999));
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const some = fc.option(share, { nil: undefined });
+    const saving = fc.record({
+      tokens: fc.oneof(
+        tokens,
+        tokens.map((one) => -one),
+      ),
+      share: some,
+      dollars: fc.option(fc.double({ min: -1_000, max: 10_000, noNaN: true }), { nil: undefined }),
+    });
+    const count = fc.nat(99_999);
+    const screens = fc.record({
+      context: fc.record({
+        ...{ now: tokens, without: tokens, threshold: tokens, isEstimate: fc.boolean() },
+        kinds: fc.record(Object.fromEntries(KINDS.map((kind) => [kind, tokens]))),
+      }),
+      cache: fc.record({ last: some, session: some }),
+      saved: fc.record({ session: saving, today: saving, project: saving }),
+      memory: fc.record({ memories: count, candidates: count, blockers: count, conflicts: count }),
+      background: fc.subarray(["session notes", "memory extraction", "findings", "dream"]),
+    });
+    fc.assert(
+      fc.property(screens, (parts) => {
+        const lines = sidebar(parts);
+        expect(lines.filter((line) => countColumns(line) > SIDEBAR_COLUMNS)).toEqual([]);
+        expect(lines.filter((line) => line.includes("…"))).toEqual([]);
+        const cells = lines.flatMap((line) => (line.startsWith("▪") ? line.split("▪ ").slice(1) : []));
+        expect(cells.filter((cell) => !/^[a-z]+( [a-z]+)? +[\d.]+[KM]? ?$/.test(cell))).toEqual([]);
+        expect(countColumns(formatFooter(see(parts)).map(textOf).join(""))).toBeLessThanOrEqual(40);
+      }),
+      { numRuns: runs(300, 5_000, "sets of figures in the sidebar") },
+    );
+  });
+
+  it("the sidebar never has a line that is wider than it, with long sentences and wide characters", () => {
     const long = "設定が間違っています ".repeat(20) + "x".repeat(200);
-    const kinds = { system: 123_456_789, words: 1, answers: 2, calls: 3, results: 4, memory: 5, notes: 6 };
     const parts = {
       title: long,
       breaker: long,
       warnings: [long, long, long, long, long],
       background: [long],
-      context: { now: 9_123_456_789, without: 99_123_456_789, threshold: 80_000, kinds },
-      memory: { memories: 1_000_000, candidates: 1_000_000, blockers: 1_000_000, conflicts: 1_000_000 },
-      saved: { today: { share: 0.123456, tokens: 1e12, dollars: 1_234_567.891 } },
     };
-    for (const columns of [20, SIDEBAR_COLUMNS, 42, 80]) {
-      const lines = formatSidebar(see(parts), columns).map(textOf);
-      expect(lines.filter((line) => countColumns(line) > columns)).toEqual([]);
-    }
+    expect(sidebar(parts).filter((line) => countColumns(line) > SIDEBAR_COLUMNS)).toEqual([]);
     expect(sidebar(parts).at(-1)).toBe("and 3 more: /memory");
   });
 
-  it("the sidebar leaves out what is missing, and never shows a price of zero or a negative saving", () => {
-    expect(sidebar({ context: { now: 500 }, cache: {}, saved: {}, memory: {} })).toEqual([
+  it("the sidebar leaves out what the session does not have", () => {
+    const kinds = { system: 500, words: 0, answers: 0, calls: 0, results: 0, memory: 0, notes: 0 };
+    const context = { now: 500, without: 500, threshold: 0, kinds };
+    const memory = { memories: 1, candidates: 0, blockers: 0, conflicts: 0 };
+    const none = { tokens: 0 };
+    const saved = { session: none, today: none, project: none };
+    expect(sidebar({ context, cache: {}, saved, memory })).toEqual([
       "Strata",
-      "context 500                          ",
-      "0 memories",
+      "context 500",
+      "▪ system       500",
+      "saved today               nothing yet",
+      "1 memory",
     ]);
-    const free = { share: 0.2, tokens: 1_000, dollars: 0 };
-    expect(sidebar({ saved: { today: free } })).toContain(
-      spread("saved today", "20 %, 1K tokens", SIDEBAR_COLUMNS),
-    );
-    const loss = { share: -0.2, tokens: -1_000, dollars: -0.3 };
-    expect(sidebar({ saved: { today: loss } })).toContain(
-      spread("saved today", "not paid back yet", SIDEBAR_COLUMNS),
-    );
   });
 
   it("the sidebar says when figures come where there are none yet", () => {
@@ -135,16 +161,14 @@ describe("the sidebar", () => {
   });
 
   it("a bar has its columns exactly, and one over its threshold is full", () => {
-    const kinds = [
-      ["system", 3],
-      ["results", 1],
-    ] as const;
+    const none = { system: 0, words: 0, answers: 0, calls: 0, results: 0, memory: 0, notes: 0 };
+    const kinds = { ...none, system: 3, results: 1 };
     for (const now of [0, 1, 50, 99, 100, 500]) {
-      const line = formatBar(kinds, { now, threshold: 100, columns: 20 });
-      expect(countColumns(textOf(line))).toBe(20);
+      const line = formatBar({ kinds, now, threshold: 100 });
+      expect(countColumns(textOf(line))).toBe(SIDEBAR_COLUMNS);
     }
-    expect(textOf(formatBar(kinds, { now: 500, threshold: 100, columns: 20 }))).not.toContain("░");
-    expect(textOf(formatBar([], { now: 50, threshold: 100, columns: 4 }))).toBe("██░░");
+    expect(textOf(formatBar({ kinds, now: 500, threshold: 100 }))).not.toContain("░");
+    expect(textOf(formatBar({ kinds: none, now: 50, threshold: 100 }))).toMatch(/^█{19}░{18}$/);
   });
 });
 
@@ -152,9 +176,10 @@ describe("the figure beside the prompt", () => {
   it("the figure beside the prompt has the hit rate and the saving, and a mark where something is wrong", () => {
     expect(formatFooter(see()).map(textOf)).toEqual(["cache 94 % · saved 38 %, $0.42"]);
     expect(formatFooter(see({ breaker: "x" })).map(textOf)).toEqual(["! cache 94 % · saved 38 %, $0.42"]);
-    const loss = { today: { tokens: -5 } };
-    expect(formatFooter(see({ saved: loss })).map(textOf)).toEqual(["cache 94 % · not paid back yet"]);
-    expect(formatFooter(see({ cache: {}, saved: {} }))).toEqual([]);
+    const loss = { tokens: -5 };
+    const saved = { session: loss, today: loss, project: loss };
+    expect(formatFooter(see({ saved })).map(textOf)).toEqual(["cache 94 % · not paid back yet"]);
+    expect(formatFooter(see({ saved, cache: {} })).map(textOf)).toEqual(["not paid back yet"]);
     expect(formatFooter(undefined)).toEqual([]);
   });
 });
@@ -163,25 +188,17 @@ describe("a screen file", () => {
   it("a screen file that is damaged, half written or something else is not shown", () => {
     const whole = createScreenText();
     for (const text of ["", "{", whole.slice(0, 100), "5", "null", "[]", "{}", '{"v":1}', '{"v":0}'])
-      expect(readShown(text), text).toBeUndefined();
+      expect(readScreen(text), text).toBeUndefined();
+    expect(readScreen(createScreenText({ cache: { last: 7 } }))).toBeUndefined();
   });
 
-  it("a screen file of a later version is shown as far as it is understood, and says what to do", () => {
-    const shown = readShown(createScreenText({ v: 2, saved: "other", memory: [], background: 5, more: {} }));
-    expect(shown?.now).toBe(13_300);
-    expect(shown?.warnings).toEqual([expect.stringContaining("restart OpenCode")]);
-  });
-
-  it("a screen file with wrong figures and control characters shows neither", () => {
-    const shown = see({
-      title: "\u001b[2Jgone",
-      context: { now: 10, without: 5, threshold: -1, kinds: { system: "x", words: -3, other: 9 } },
-      cache: { last: 7, session: null },
-      warnings: [null, 5, "\u001b]0;x\u0007told"],
+  it("a screen file with control characters is shown without them", () => {
+    const told = "\u001b[2J\u001b]0;x\u0007told";
+    const parts = { title: told, breaker: told, background: [told], warnings: [told] };
+    expect(see(parts)).toMatchObject({
+      ...{ title: "told", breaker: "told" },
+      ...{ background: ["told"], warnings: ["told"] },
     });
-    expect(shown.title).toBe("gone");
-    expect([shown.without, shown.threshold, shown.hits, shown.kinds]).toEqual([undefined, undefined, {}, []]);
-    expect(shown.warnings).toEqual(["told"]);
   });
 });
 
@@ -203,7 +220,7 @@ describe("/memory as a page", () => {
         "without Strata 25.6K tokens (−48 %)",
         "saved in all 38 %, $3.10",
         "13 settings are wrong",
-        "system, tools 8.1K tokens, 61 %",
+        "system and tools 8.1K tokens, 61 %",
       ]),
     );
   });

@@ -111,7 +111,7 @@ describe("the screen file", () => {
       },
       findProject: async () => "/repo",
       sessionID: session,
-      show: (now) => void shown.push(now?.now),
+      show: (now) => void shown.push(now?.context.now),
       complain: (what) => void complaints.push(what),
     });
     return { clock, complaints, files, reads: () => reads, shown, watch };
@@ -130,7 +130,7 @@ describe("the screen file", () => {
     }
     expect([reads(), shown]).toEqual([1, [13_300]]);
     now = 2;
-    await files.writeWhole(FILE, createScreenText({ context: { now: 500 } }));
+    await files.writeWhole(FILE, createScreenText().replace("13300", "500"));
     clock.advance(1_000);
     await settle();
     expect([reads(), shown]).toEqual([2, [13_300, 500]]);
@@ -226,6 +226,8 @@ describe("the screen half in OpenCode 1", () => {
     };
     expect(run("/memory")).toEqual({ isTaken: true, left: "" });
     expect(run("/memory ")).toEqual({ isTaken: true, left: "" });
+    expect(run("/memory status")).toEqual({ isTaken: true, left: "/memory status" });
+    expect(run("/recall which port")).toEqual({ isTaken: true, left: "" });
     for (const text of ["", "hello", "/memory-undo", "/keep 3fa2b1", "see /memory", "/memory\nand more"])
       expect(run(text)).toEqual({ isTaken: false, left: text });
   });

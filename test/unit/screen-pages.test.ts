@@ -6,7 +6,7 @@ import { countColumns } from "../../src/tui/columns.js";
 import type { Page } from "../../src/tui/page.js";
 import { planContext, planItem } from "../../src/tui/page-context.js";
 import { openPage } from "../../src/tui/pages.js";
-import { readShown } from "../../src/tui/sound-screen.js";
+import { readScreen } from "../../src/tui/watch.js";
 import { candidateOf, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -73,7 +73,7 @@ async function play(
     { page, complain: (one) => void thrown.push(one), ...(words !== undefined && { words }) },
     {
       host,
-      shown: readShown(createScreenText()),
+      shown: readScreen(createScreenText()),
       loadActions: async () => actions,
       nowMs: () => clock.now(),
     },
@@ -170,11 +170,11 @@ describe("the page of /context", () => {
     const files = openProject({ [`${SCREEN}/ses_1.context.json`]: itemsText([itemOf()]) });
     const { host, told } = await play("context", { files, steps: ["read src/orders.js", "Drop", true] });
     expect(told.slice(0, 2)).toEqual([
-      "select Context: 40K of 80K (50 %) tokens",
+      "select Context: 40K of 80K tokens (50 %)",
       "select read src/orders.js",
     ]);
     const [, , again] = host.pages;
-    expect(again?.options[0]?.description).toBe("drop asked for, turn 2, 3 ago");
+    expect(again?.options[0]?.description).toBe("drop asked for, turn 2");
     expect(told[2]).toMatch(/^confirm Drop\? .*12,000 tokens fewer.*8,100 cached tokens/);
     const { contextRequests } = await recordOf(files);
     const lines = files.text(contextRequests)?.trim().split("\n") ?? [];
