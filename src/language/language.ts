@@ -43,8 +43,6 @@ export interface Language {
   bareCorrection: RegExp;
   /** States a fact, rather than asking for something. */
   states: RegExp;
-  /** Only emphasises the previous sentence: "Always." */
-  emphasis: RegExp;
   /** A sentence that gives the reason for the previous one. */
   continues: RegExp;
   /** Where a sentence's reason begins: reported speech or a broken state there raises no doubt about the rest. */

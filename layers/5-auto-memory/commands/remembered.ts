@@ -8,7 +8,7 @@ import { readMessage, type WeighedSentence } from "../signals/read-message.js";
 const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
 
 /**
- * `decision: we use port 8080` names its type. Otherwise the first sentence that has a form or a row of signals decides,
+ * `decision: we use port 8080` names its type. Otherwise the first sentence that has a form decides,
  * as in the chat; a rule is a directive, anything else knowledge.
  */
 export function* planRemembered(words: string): Sliced<Pick<MemoryDraft, "type" | "content">> {
@@ -22,7 +22,6 @@ export function* planRemembered(words: string): Sliced<Pick<MemoryDraft, "type" 
 }
 
 /** `undefined` if the sentence shows no type but knowledge. */
-function typeOf({ findRow, forms }: WeighedSentence): MemoryType | undefined {
-  const types = [...forms.map(({ type }) => type), findRow()?.type];
-  return types.find((type) => type !== undefined && type !== "knowledge");
+function typeOf({ forms }: WeighedSentence): MemoryType | undefined {
+  return forms.map(({ type }) => type).find((type) => type !== "knowledge");
 }

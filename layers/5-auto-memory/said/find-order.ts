@@ -14,7 +14,7 @@ import type { Memory } from "../../../src/memory/memory.js";
 import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { countShared, readStems } from "../../../src/statement/words.js";
-import { findDoubts } from "../signals/rows.js";
+import { findDoubts } from "../signals/sentence.js";
 import { readAgreed } from "./find-agreed.js";
 import { readGroups, type UsersMessage } from "./own-words.js";
 

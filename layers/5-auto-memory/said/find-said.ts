@@ -14,8 +14,10 @@ import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
 import { countShared, overlapOf, readStems } from "../../../src/statement/words.js";
+import { findForms } from "../signals/forms/forms.js";
 import { createHiding, SPEECH } from "../signals/quotations.js";
-import { findDoubts, fitsRow } from "../signals/rows.js";
+import { findDoubts } from "../signals/sentence.js";
+import { tongueOf } from "../signals/tongues/tongue.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
@@ -184,13 +186,14 @@ export const ASKS = /[?？؟]["”'」)\]\s]*$/;
 const ASKS_FOR_NOD =
   /[,，] ?(ok|okay|k|alright|please|pls|deal|got it|understood|clear|thanks|yes|yeah|agreed|好吗|行吗)[?？]\s*$/i;
 
-/** Why a sentence is no rule of the user's. One that the rules for signals take for one is, though it sounds otherwise. */
+/** Why a sentence is no rule of the user's. */
 function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
   if (ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)) return "question";
   yield;
   const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
-  if (doubt === undefined || doubt === "question") return doubt;
-  return fitsRow(sentence) ? undefined : doubt;
+  // "Add a line for every change from now on" sounds like a task.
+  const isPlain = doubt === "task" && findForms(sentence, tongueOf(sentence)).some((form) => form.isPlain);
+  return isPlain ? undefined : doubt;
 }
 
 /** "Thinking out loud. We never test." */

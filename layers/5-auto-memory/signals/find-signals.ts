@@ -193,13 +193,8 @@ function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Lear
   return { type, chance, isSure, isExplicit: false, isListed };
 }
 
-function describe(
-  { findRow, placed, sentence }: WeighedSentence,
-  judged: Judged,
-  { restore }: ReadMessage,
-): Signal {
-  // With the next sentence if it gives the reason.
-  const text = restore(findRow()?.text ?? placed.text);
+function describe({ sentence, whole }: WeighedSentence, judged: Judged, { restore }: ReadMessage): Signal {
+  const text = restore(whole);
   const { chance, isExplicit, type } = judged;
   return { type, text, when: findTriggers(text, languageOf(sentence.text)), isExplicit, chance };
 }

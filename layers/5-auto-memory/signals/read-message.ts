@@ -9,7 +9,7 @@ import type { Form } from "./forms/form.js";
 import { findForms } from "./forms/forms.js";
 import { bucket, findMessageTraits } from "./message-traits.js";
 import { type PlacedLine, type PlacedText, readPlaced } from "./placed.js";
-import { type Found, findCarried, findInSentence, mayCorrect, readSentence, type Sentence } from "./rows.js";
+import { findCarried, isCorrected, readSentence, readWhole, type Sentence } from "./sentence.js";
 
 /** A sentence with all evidence for and against it. */
 export interface WeighedSentence {
@@ -19,8 +19,8 @@ export interface WeighedSentence {
   forms: readonly Form[];
   /** The sentence before says that something was wrong, this one what is right. Looked for where there is no form. */
   isCorrection: boolean;
-  /** The matching row of its language, with the sentence that gives the reason. Slow: tries hundreds of patterns. */
-  findRow(): Found | undefined;
+  /** With the next sentence, where that one gives the reason. */
+  whole: string;
   signs: readonly string[];
   /** An earlier sentence on the line muses or mocks. */
   isCarried: boolean;
@@ -54,14 +54,13 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
       yield;
       const sentence = read[index] as Sentence;
       const forms = findForms(placed.text, placed.tongue);
-      const hasRows = placed.tongue === "en" || placed.tongue === "zh";
-      const findRow = once(() => (hasRows ? findInSentence(read, index, isRule) : undefined));
-      const isCorrection = forms.length === 0 && mayCorrect(read, index) && findRow()?.isCorrection === true;
+      const isCorrection = forms.length === 0 && isCorrected(read, index);
+      const whole = forms.length > 0 || isRule ? readWhole(read, index) : placed.text;
       const features = findFeatures(placed, before);
       before = features;
       const signs = [...features, ...readForms(forms, isCorrection)];
       const isCarried = findCarried(read, index).length > 0;
-      sentences.push({ placed, sentence, forms, isCorrection, findRow, signs, isCarried, isRule, list });
+      sentences.push({ placed, sentence, forms, isCorrection, whole, signs, isCarried, isRule, list });
     }
   }
   if (areRules(sentences)) for (const one of sentences) one.isRule = one.placed.isItem;
@@ -72,14 +71,6 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
     return [...findMessageTraits(own), ...shares, readOwnShare(own, lines)];
   };
   return { sentences, traits, ownTraits, restore };
-}
-
-function once<T>(work: () => T): () => T {
-  let done: { value: T } | undefined;
-  return () => {
-    done ??= { value: work() };
-    return done.value;
-  };
 }
 
 function readForms(forms: readonly Form[], isCorrection: boolean): string[] {
@@ -102,7 +93,7 @@ const RULES: ReadonlySet<string> = new Set(["c:rule", "c:must", "c:never", "c:al
 function areRules(sentences: readonly WeighedSentence[]): boolean {
   const items = sentences.filter(({ placed }) => placed.isItem);
   const rules = items.filter(
-    ({ findRow, signs }) => signs.some((sign) => RULES.has(sign)) || findRow()?.type === "directive",
+    ({ forms, signs }) => signs.some((sign) => RULES.has(sign)) || forms[0]?.type === "directive",
   );
   return rules.length >= LEAST_RULES && rules.length >= (1 - MOST_OTHERS) * items.length;
 }

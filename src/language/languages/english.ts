@@ -106,8 +106,6 @@ export const english: Language = {
     /^((hm+|uh|um|er+|oh|ah|well|sorry|argh?|ugh|no|nope|wrong|incorrect|stop|wait|not quite|nah)[,.! ]*)*(((that|this|it|those|these)('s| is| was| are) )?(wrong|incorrect|a (misunderstanding|mistake)|(the |an )?(wrong|old|outdated|stale|deprecated|dead) \w+( \w+)?)|((that|this|it|those|these)('s| is| was| are) not|(that|this|it|those|these) (isn'?t|wasn'?t|aren'?t)|not) (right|correct|true|it|(the )?(right|correct|actual|real|current|proper) \w+( \w+)?|(how|the way) (we|i|it|things)\b[^.]*|what (i|we) (asked|meant|said|wanted|agreed|do)( for| on)?)|(that|this|your) [\w-]+ (is|are|was) (off|wrong|incorrect|outdated|not (right|correct))|you misunderstood( me)?|you('ve| have)? (got|had|mixed|swapped|confused) (that|this|it|them|those|the \w+)( all| completely)? (wrong|up|backwards?|mixed up|confused)|no|nope|i (meant|said) (something( else)?|it differently))[.!]*$/i,
   states:
     /\b(is|are|was|lives?|goes|must|should|uses?|called|named|belongs?|runs?|comes?|expects?|takes?|needs?|has|have|returns?|starts?|means?|listens?|lie|lies|we|our|it'?s)\b/i,
-  emphasis:
-    /^(and |but |i mean it|i'?m serious)?[,. ]*(always|never|ever|period|full stop|no exceptions?( please)?|without exceptions?|i mean it|seriously|nowhere else|nothing else|every time|every single time|this (is|one'?s) (important|serious|a hard rule)|that'?s (important|a (hard )?rule|our (rule|convention|policy)))[.! ]*$/i,
   continues:
     /^(because|since|the reason|reason:|otherwise|that way|this way|so that|it'?s because|that'?s because|that is because|we (lost|got burned|had|learned)|they (can'?t|cannot|don'?t|need)|it (would|keeps|makes|breaks|needs|has no)|the \w+( \w+)? (can'?t|cannot|don'?t|doesn'?t|already))\b/i,
   reasonClause:
