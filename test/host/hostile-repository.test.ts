@@ -54,6 +54,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   merge: ["--execute"],
   sync: ["push"],
   backup: ["../strata-backup.jsonl.gz"],
+  completion: ["bash"],
 };
 
 function runCommand(project: Project, args: readonly string[], env: Record<string, string> = {}) {
