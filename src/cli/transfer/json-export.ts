@@ -85,11 +85,13 @@ function planDraft(
   const { extra, tags = [], ...shared } = readSharedFields({ ...metadata, ...entry });
   const allTags = [...new Set([...tags, ...(word !== undefined && word !== type ? [word] : [])])];
   return {
-    ...{ type, content, ...shared },
+    type,
+    content,
+    ...shared,
     ...(title !== undefined && title !== content && { title }),
     ...(allTags.length > 0 && { tags: allTags.slice(0, MOST_WORDS) }),
     ...(scope !== undefined && { scope }),
-    provenance: { by: "tool" as const, how: "imported" as const },
+    provenance: { by: "tool", how: "imported" },
     extra: { ...extra, [SOURCE_FIELD]: name },
   };
 }
