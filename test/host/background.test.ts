@@ -36,7 +36,7 @@ interface SessionRecord {
 }
 
 async function listOwn({ host }: Pick<Stage, "host">): Promise<SessionRecord[]> {
-  const sessions = await host.api<SessionRecord[]>("GET", "/session?limit=1000");
+  const sessions = await host.sessions();
   return sessions.filter(({ title }) => title.startsWith("[strata] "));
 }
 
@@ -175,7 +175,7 @@ test("the agent of our own sessions changes no byte of any other request", async
     await using stage = await openStage({ plugin: repository, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
     await (await stage.newSession("agent")).ask("go");
-    const agents = await stage.host.api<{ name: string }[]>("GET", "/agent");
+    const agents = await stage.host.agents();
     const requests = stage.model.requests.map(({ prompt }) => prompt).join("\n");
     return {
       hasAgent: agents.some(({ name }) => name === "strata"),

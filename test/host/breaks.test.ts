@@ -59,7 +59,7 @@ test("a turn that is taken back is one recorded break, and what follows in its p
   const session = await stage.newSession("revert");
   for (const text of ["First, the importer.", "Second.", "Third."]) await session.ask(text);
   const third = (await usersMessages(session))[2];
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: third?.info.id });
+  await session.revert(third?.info.id);
   await session.ask("Third, in another way.");
   await session.ask("More.");
   expect(findRecorded(stage)).toHaveLength(1);
@@ -74,7 +74,7 @@ test("a turn that is taken back while no OpenCode runs is recorded after the nex
   const session = await stage.newSession("revert and restart");
   for (const text of ["First, the importer.", "Second."]) await session.ask(text);
   const second = (await usersMessages(session))[1];
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: second?.info.id });
+  await session.revert(second?.info.id);
   await stage.restart({ kill: true });
   await stage.session(session.id).ask("Second, in another way.");
   expect(findRecorded(stage)).toHaveLength(1);
@@ -178,7 +178,7 @@ test("a compaction that is taken back is a recorded break, and rules are still s
   await session.summarize();
   await session.ask("After the summary.");
   const third = (await usersMessages(session))[2];
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: third?.info.id });
+  await session.revert(third?.info.id);
   await session.ask("Third again.");
   await session.ask("Fourth again.");
   expect(findRecorded(stage)).toHaveLength(2);

@@ -101,10 +101,10 @@ test("a likely sentence goes with the turn that the user undoes, and comes back 
   const file = await locate(stage);
   await whenContains(file, CANDIDATE);
   const asked = (await session.messages()).filter(({ info }) => info.role === "user").at(-1);
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: asked?.info.id });
+  await session.revert(asked?.info.id);
   await whenContains(file, "isTakenBack");
   expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
-  await stage.host.api("POST", `/session/${session.id}/unrevert`, {});
+  await session.unrevert();
   await whenFits(file, (text) => !text.includes("isTakenBack"), "what counts again");
   expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
 });

@@ -47,7 +47,7 @@ test("the inputs of old calls reach the model cleared, with the same bytes after
   expect(argumentsOf(stage.model.lastRequest())[0]).toBe(written);
 
   const asked = (await again.messages()).filter(({ info }) => info.role === "user");
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: asked[1]?.info.id });
+  await session.revert(asked[1]?.info.id);
   stage.model.script(say("after the undo"));
   await again.ask("something else");
   expect(firstDifference(before, stage.model.lastRequest())).toBeUndefined();

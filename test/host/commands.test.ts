@@ -15,7 +15,7 @@ const shared = shareHost({ plugin: repository });
 
 /** Calls a command; the host answers with an error, since it was ended before it became a turn. */
 async function run(session: Session, name: string, words?: string): Promise<void> {
-  await expect(session.command(name, words)).rejects.toThrow("answered 500");
+  await session.slash(name, words);
 }
 
 const shownTexts = async (session: Session): Promise<string[]> =>

@@ -148,7 +148,7 @@ test("what a person pins stays through a clear, a cut and a summary by OpenCode"
   expect(cleared.toolResult("read_one")).toContain("one begins");
 
   await readThem(stage, session, "Read two more.", "three", "four");
-  await expect(session.command("compact-notes")).rejects.toThrow("answered 500");
+  await session.slash("compact-notes");
   const cut = await goOn(stage, session, "Shorter, please.");
   expect(ledger(stage, "cut")).toHaveLength(1);
   expect(cut.toolResults().some(({ callID }) => callID === "read_one")).toBe(false);
@@ -199,7 +199,7 @@ test("an undone cut sends the messages before it again, with the same bytes afte
   const session = await stage.newSession("undo");
   await readThem(stage, session, "Read them all.", "one", "two", "three");
   const whole = await readThem(stage, session, "And the last.", "four");
-  await expect(session.command("compact-notes")).rejects.toThrow("answered 500");
+  await session.slash("compact-notes");
   const cut = await goOn(stage, session, "Shorter, please.");
   expect(cut.promptTokens).toBeLessThan(whole.promptTokens * 0.75);
   await readItems(stage, session);
@@ -252,7 +252,7 @@ test("a summary by OpenCode cannot be undone by Strata, which says why, and Open
   const asked = (await session.messages()).find(({ parts }) =>
     parts.some(({ type }) => type === "compaction"),
   );
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: asked?.info.id });
+  await session.revert(asked?.info.id);
   const back = await goOn(stage, session, "All of it again.");
   expect(firstDifference(whole, back)).toBeUndefined();
 });

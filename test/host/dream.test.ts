@@ -167,7 +167,7 @@ test("a dream's model that never answers is cut off, its session is removed, and
     LIKE[".opencode/memory/knowledge/queue-night.md"],
   );
   expect(stage.read(".opencode/strata/state/dream.json")).toContain('"modelFailures": 1');
-  const sessions = await stage.host.api<{ title: string }[]>("GET", "/session?limit=1000");
+  const sessions = await stage.host.sessions();
   expect(sessions.filter(({ title }) => title.startsWith("[strata]"))).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ test("a dream that is killed while a model looks leaves memory as it was, and th
   for (const name of Object.keys(LIKE)) expect(stage.read(name)).toBe(before.get(name));
   await dream(stage);
   await whenLogged(stage, "1 merged, 1 superseded, with a model");
-  const sessions = await stage.host.api<{ title: string }[]>("GET", "/session?limit=1000");
+  const sessions = await stage.host.sessions();
   expect(sessions.filter(({ title }) => title.startsWith("[strata]"))).toEqual([]);
 });
 

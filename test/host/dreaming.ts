@@ -1,5 +1,4 @@
 /** A stage on which a person asks for a dream, and its model is the scripted one. */
-import { expect } from "vitest";
 import { repository } from "./repository.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
@@ -42,7 +41,7 @@ export const dreamRequests = ({ model }: Stage) => model.requests.filter(isDream
 
 /** The command's answer is shown, and its turn ends with an error that the host reports. */
 export async function command(session: Session, name: string): Promise<void> {
-  await expect(session.command(name)).rejects.toThrow("answered 500");
+  await session.slash(name);
 }
 
 /** A person asks for a dream. */

@@ -74,7 +74,7 @@ const readTokens = (text: string | undefined): number =>
 async function readMemoryCommand(
   session: Session,
 ): Promise<{ total: number; fixed: number; without: number; page: string }> {
-  await expect(session.command("memory")).rejects.toThrow("answered 500");
+  await session.slash("memory");
   const shown = (await session.messages()).flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
   );
@@ -151,7 +151,7 @@ test("every figure matches the model's count within 2 %, also after a cut, and t
   const last = stage.model.lastRequest();
   expectNear(told.fixed, countFixed(last), "system prompt and tools");
   expectNear(told.total, last.promptTokens + last.outputTokens, "the context");
-  await expect(session.command("compact-notes")).rejects.toThrow("answered 500");
+  await session.slash("compact-notes");
   for (const turn of LATER) {
     await session.ask(turn);
     expect(stage.model.lastRequest().promptTokens).toBeLessThan(last.promptTokens / 1.5);

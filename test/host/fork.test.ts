@@ -9,11 +9,6 @@ import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say, stall } from "./stage/steps.js";
 
-interface Listed {
-  id: string;
-  title: string;
-}
-
 const large = (bytes: number) => call("mcp_blob", { bytes });
 const shared = shareHost({ plugin: repository, mcp: true });
 const FILES = { "a.txt": "one\n" };
@@ -26,7 +21,7 @@ const taskOf = (request: ModelRequest): string =>
 
 /** Every session that is not the one the test has opened. */
 async function listOthers({ host }: Stage, sessionID: string): Promise<string[]> {
-  const sessions = await host.api<Listed[]>("GET", "/session?limit=1000");
+  const sessions = await host.sessions();
   return sessions.filter(({ id }) => id !== sessionID).map(({ title }) => title);
 }
 

@@ -29,7 +29,7 @@ function strata({ project }: Stage, ...args: string[]): string {
 
 /** Types a slash command and returns its answer. */
 async function type(session: Session, name: string, words?: string): Promise<string> {
-  await expect(session.command(name, words)).rejects.toThrow("answered 500");
+  await session.slash(name, words);
   const shown = (await session.messages()).flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
   );

@@ -25,7 +25,7 @@ function strata({ project }: Stage, ...args: string[]): { code: number | null; a
 
 /** Types a slash command, whose answer is shown and not sent to the model. */
 async function type(session: Session, name: string): Promise<void> {
-  await expect(session.command(name)).rejects.toThrow("answered 500");
+  await session.slash(name);
 }
 
 /**

@@ -115,7 +115,7 @@ test("a repository that names the plugin does not undo the options that the user
     files: { [REPOSITORYS]: JSON.stringify({ plugin: [[repository, { background: { enabled: true } }]] }) },
   });
   await (await stage.newSession("main")).ask("hello");
-  const agents = await stage.host.api<{ name: string }[]>("GET", "/agent");
+  const agents = await stage.host.agents();
   expect(agents.filter(({ name }) => name.startsWith("strata"))).toEqual([]);
   const file = stage.project.file(REPOSITORYS);
   expect(log(stage)).toContain(`background.enabled in ${file} is not used`);

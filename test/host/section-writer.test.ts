@@ -48,7 +48,7 @@ const whenLogged = (stage: Stage, text: string) =>
   whenContains(stage.project.file(".opencode/strata/strata.log"), text);
 
 async function listOwn({ host }: Stage): Promise<string[]> {
-  const sessions = await host.api<{ title: string }[]>("GET", "/session?limit=1000");
+  const sessions = await host.sessions();
   return sessions.map(({ title }) => title).filter((title) => title.startsWith("[strata] "));
 }
 

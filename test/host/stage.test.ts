@@ -249,7 +249,7 @@ describe("afterwards", () => {
     const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", story]);
     const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
     const { url, root } = JSON.parse(value) as { url: string; root: string };
-    const events = await openEventStream(url);
+    const events = await openEventStream(`${url}/event`);
     const removed = whenRemoved(root);
     child.kill("SIGKILL");
     await events.ended;

@@ -43,13 +43,12 @@ async function whenIndexIsWithout(stage: Stage, words: string): Promise<void> {
 }
 
 /** Undoes all from this message of the user's on, as /undo does. */
-async function undo(stage: Stage, session: Session, nth: number): Promise<void> {
+async function undo(session: Session, nth: number): Promise<void> {
   const asked = (await session.messages()).filter(({ info }) => info.role === "user");
-  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: asked[nth]?.info.id });
+  await session.revert(asked[nth]?.info.id);
 }
 
-const redo = (stage: Stage, session: Session) =>
-  stage.host.api("POST", `/session/${session.id}/unrevert`, {});
+const redo = (session: Session) => session.unrevert();
 
 const notesOf = ({ id }: Session) => `.opencode/session-memory/${id}.json`;
 
@@ -89,7 +88,7 @@ test("what was undone before notes took the place of history is not in them, nor
   );
   const session = await ask(stage);
   const before = stage.model.requests.length;
-  await undo(stage, session, 1);
+  await undo(session, 1);
   await session.ask("Rename the module src/payments to src/billing.");
   await session.ask("Look at the tests.");
   await session.ask("What is left to do?");
@@ -109,7 +108,7 @@ test("what was undone before the host summarised is not asked for in the summary
   stage.model.respond((request) => (isSummarizing(request) ? say(summary) : undefined));
   stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
   const session = await ask(stage);
-  await undo(stage, session, 1);
+  await undo(session, 1);
   const before = stage.model.requests.length;
   await session.ask("Rename the module src/payments to src/billing.");
   await session.summarize();
@@ -128,7 +127,7 @@ test("a rule that was undone is put away with a line in the ledger, and no sessi
   await told.ask("Good morning.");
   expect(saysUndone(stage.model.lastRequest())).toBe(true);
   const before = stage.model.requests.length;
-  await undo(stage, session, 1);
+  await undo(session, 1);
   await (await stage.newSession("next")).ask("Good morning.");
   expect(stage.read(ARCHIVED)).toContain("Never use Postgres");
   const [ledger = ""] = listFiles(stage, ".opencode/memory/ledger");
@@ -148,10 +147,10 @@ test("what is done again after it was undone is there again: the notes, the rule
   await using stage = await shared.openStage();
   stage.model.script(ls(), say("one"), ls("ls -a"), say("Half is done.\n\nNext: the other half."));
   const session = await ask(stage);
-  await undo(stage, session, 1);
+  await undo(session, 1);
   await (await stage.newSession("between")).ask("Good morning.");
   expect(saysUndone(stage.model.lastRequest())).toBe(false);
-  await redo(stage, session);
+  await redo(session);
   await (await stage.newSession("next")).ask("Good morning.");
   const text = stage.model.lastRequest().textOf("user");
   expect(text).toContain("Rules of the user's, which still hold:");

@@ -50,7 +50,7 @@ test(
     const before = readLedger(stage).map(({ id }) => id);
 
     const asked = (await long.messages()).filter(({ info }) => info.role === "user");
-    await stage.host.api("POST", `/session/${long.id}/revert`, { messageID: asked[1]?.info.id });
+    await long.revert(asked[1]?.info.id);
     expect(readdirSync(stage.project.path)).not.toContain("made.txt");
     await whenContains(stage.project.file(file), PORT, WAIT_MS);
     await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "5433", WAIT_MS);
@@ -69,7 +69,7 @@ test(
     await other.ask("Remember: The cache of the staging system is Redis.");
     expect(listDecisions(stage)).toHaveLength(2);
     const then = readLedger(stage).map(({ id }) => id);
-    await stage.host.api("POST", `/session/${long.id}/unrevert`, {});
+    await long.unrevert();
     expect(readdirSync(stage.project.path)).toContain("made.txt");
     stage.model.script(say("Hello."));
     await (await stage.newSession("next")).ask("Which port, and which cache has staging?");

@@ -242,7 +242,7 @@ const read = ({ file }: Project, part: number) =>
 
 /** A command is not a turn: the host answers with an error, and shows what it said. */
 async function askMemory(session: Session): Promise<string> {
-  await expect(session.command("memory")).rejects.toThrow("answered 500");
+  await session.slash("memory");
   const parts = (await session.messages()).flatMap((message) => message.parts);
   return parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])).join("\n");
 }

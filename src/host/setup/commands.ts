@@ -53,7 +53,11 @@ export async function formatCommands(
 
   async function show(sessionID: string, name: string, text: string): Promise<boolean> {
     if (!synthetic) return false;
-    const message = { sessionID, text, description: `/${name}`, metadata: ANSWER_METADATA, resume: false };
+    // People see the description, models the text.
+    const message = {
+      ...{ sessionID, text: `/${name}`, description: text },
+      ...{ metadata: ANSWER_METADATA, resume: false },
+    };
     return (await waitAtMost(clock, WITHIN_MS, () => synthetic(message))).kind === "done";
   }
 }

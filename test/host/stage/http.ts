@@ -12,13 +12,24 @@ export interface HttpRequest {
   method: string;
   url: string;
   body?: unknown;
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
 /** Sends a request; resolves with the response when its headers arrive. */
-export function openResponse({ method, url, body, signal }: HttpRequest): Promise<IncomingMessage> {
+export function openResponse({
+  method,
+  url,
+  body,
+  headers: more,
+  signal,
+}: HttpRequest): Promise<IncomingMessage> {
   const payload = body === undefined ? "" : JSON.stringify(body);
-  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(payload) };
+  const headers = {
+    ...more,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(payload),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false, ...(signal ? { signal } : {}) }, resolve);
     sent.on("error", (error) => reject(new Error(`${method} ${url}: ${error.message}`, { cause: error })));

@@ -119,6 +119,10 @@ export function withoutTools(request: ModelRequest, names: readonly string[]): M
 
 /** Whether this is the host's summary request, which it makes when the window is full. */
 export function isSummarizing({ messages, tools }: ModelRequest): boolean {
+  const last = messages.at(-1);
+  // OpenCode 2 asks in the session itself.
+  if (last?.role === "user" && contentText(last).startsWith("You MUST summarize the conversation above"))
+    return true;
   return (
     tools.length === 0 &&
     messages.some(

@@ -32,6 +32,17 @@ export function findOpenCode(packageFolder = installedFolder()): string {
   );
 }
 
+/** OpenCode 2, which npm has for Linux on x64 only. */
+export function findOpenCode2(): string {
+  try {
+    return require.resolve("@opencode/cli-linux-x64-baseline/bin/opencode");
+  } catch {
+    throw new Error(
+      'No OpenCode 2 is installed. Run "npm ci" on Linux (x64), the only system it is published for.',
+    );
+  }
+}
+
 function installedFolder(): string {
   return dirname(require.resolve("opencode-ai/package.json"));
 }

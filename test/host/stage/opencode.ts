@@ -15,13 +15,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { patiently } from "../../support/patience.js";
-import { type EventStream, openEventStream } from "./event-stream.js";
+import { type Client, createClient, PASSWORD } from "./client.js";
+import { toConfig2 } from "./config-2.js";
+import type { EventStream } from "./event-stream.js";
 import { entrust } from "./keeper.js";
-import { findOpenCode } from "./opencode-binary.js";
+import { findOpenCode, findOpenCode2 } from "./opencode-binary.js";
 import { providePluginPackage } from "./plugin-dependency.js";
 import type { Project } from "./project.js";
-import { type Api, createApi, createSession, type Session } from "./session.js";
 import { killStrays } from "./strays.js";
+import { HOST } from "./which-host.js";
 
 /** What to start. */
 export interface OpenCodeOptions {
@@ -35,17 +37,11 @@ export interface OpenCodeOptions {
 }
 
 /** A running host. */
-export interface OpenCode {
+export interface OpenCode extends Client {
   readonly url: string;
   readonly pid: number;
-  /** Sends any request to its HTTP interface. */
-  readonly api: Api;
-  /** Opens a session. Without a title, the host asks the model for one. */
-  newSession(title?: string): Promise<Session>;
-  /** Returns an existing session. */
-  session(id: string): Session;
-  /** Subscribes to its events; resolves when the subscription is confirmed. */
-  events(): Promise<EventStream>;
+  /** The same host for another project. */
+  at(directory: string): Client;
   /** Its standard error: its log and what plugins print. */
   log(): string;
   /** Sends SIGTERM, then SIGKILL after 5 s. */
@@ -64,10 +60,10 @@ export async function startOpenCode({
   env = {},
   binary,
 }: OpenCodeOptions): Promise<OpenCode> {
-  if (config) await project.write("opencode.json", `${JSON.stringify(config, null, 2)}\n`);
+  if (config) await project.write("opencode.json", formatConfig(config));
   await prepareFolders(project);
   const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "INFO"];
-  const child = spawn(binary ?? findOpenCode(), args, {
+  const child = spawn(binary ?? findHost(), args, {
     cwd: project.path,
     env: { ...isolation(project), ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -75,7 +71,7 @@ export async function startOpenCode({
   });
   const running = watch(child, project);
   const url = await running.listening();
-  const api = createApi(url);
+  const client = createClient(url, project.path);
   const streams: EventStream[] = [];
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -84,16 +80,12 @@ export async function startOpenCode({
   }
 
   return {
+    ...client,
     url,
     pid: child.pid ?? 0,
-    api,
-    newSession: async (title) => {
-      const { id } = await api<{ id: string }>("POST", "/session", title === undefined ? {} : { title });
-      return createSession(api, id);
-    },
-    session: (id) => createSession(api, id),
+    at: (directory) => createClient(url, directory, true),
     events: async () => {
-      const stream = await openEventStream(url);
+      const stream = await client.events();
       streams.push(stream);
       return stream;
     },
@@ -103,6 +95,13 @@ export async function startOpenCode({
   };
 }
 
+const findHost = (): string => (HOST === 2 ? findOpenCode2() : findOpenCode());
+
+/** The text of an `opencode.json` that is given in OpenCode 1's form. */
+export function formatConfig(config: Record<string, unknown>): string {
+  return `${JSON.stringify(HOST === 2 ? toConfig2(config) : config, null, 2)}\n`;
+}
+
 /** Runs a host command such as `run` in the project and waits for it; kills it after 60 s. */
 export async function runOpenCode(
   project: Project,
@@ -110,7 +109,7 @@ export async function runOpenCode(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; log: string }> {
   await prepareFolders(project);
-  const child = spawn(findOpenCode(), args, {
+  const child = spawn(findHost(), args, {
     cwd: project.path,
     env: { ...isolation(project), ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -159,6 +158,7 @@ export function isolation({ root, folders, file }: Project): Record<string, stri
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_SHARE: "1",
+    ...(HOST === 2 && { XDG_RUNTIME_DIR: folders.tmp, OPENCODE_PASSWORD: PASSWORD }),
     GIT_CONFIG_NOSYSTEM: "1",
     npm_config_offline: "true",
     npm_config_update_notifier: "false",

@@ -45,12 +45,17 @@ export interface Session {
   ask(text: string, options?: AskOptions): Promise<TurnResult>;
   /** Runs a slash command as a turn. */
   command(name: string, args?: string): Promise<TurnResult>;
+  /** Runs one of Strata's slash commands, which is no turn; resolves with the answer that it shows. */
+  slash(name: string, words?: string): Promise<string>;
   /** All messages, oldest first. */
   messages(): Promise<StoredMessage[]>;
   /** The host's record of the session: title, parent, times. */
   info(): Promise<SessionRecord>;
   /** Forks the session; with a message id, only what is before that message. */
   fork(messageID?: string): Promise<Session>;
+  /** Takes back this message and all that follow. */
+  revert(messageID: string | undefined): Promise<unknown>;
+  unrevert(): Promise<unknown>;
   /** Aborts the running turn. */
   abort(): Promise<void>;
   /** Makes the host compact the session. */
@@ -59,11 +64,11 @@ export interface Session {
 }
 
 /** A client for one host. Requests take at most `timeoutMs` (60 s) by default, more on a slow machine. */
-export function createApi(url: string, timeoutMs = 60_000): Api {
+export function createApi(url: string, timeoutMs = 60_000, headers: Record<string, string> = {}): Api {
   return async <T>(method: string, path: string, body?: unknown, ownTimeoutMs = timeoutMs) => {
     const boundMs = patiently(ownTimeoutMs);
     const signal = AbortSignal.timeout(boundMs);
-    const { status, text } = await exchange({ method, url: url + path, body, signal }).catch(
+    const { status, text } = await exchange({ method, url: url + path, body, headers, signal }).catch(
       (error: unknown) => {
         throw signal.aborted ? new Error(`${method} ${path} had no answer within ${boundMs} ms`) : error;
       },
@@ -89,12 +94,24 @@ export function createSession(api: Api, id: string): Session {
         timeoutMs,
       ),
     command: (name, args = "") => turn("command", { command: name, arguments: args }),
+    async slash(name, words = "") {
+      // The host answers with an error, since the command was ended before it became a turn.
+      const refused = await turn("command", { command: name, arguments: words }).catch(String);
+      if (!String(refused).includes("answered 500")) throw new Error(`/${name} became a turn: ${refused}`);
+      const all = await api<StoredMessage[]>("GET", `${path}/message`);
+      const shown = all.flatMap(({ parts }) =>
+        parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
+      );
+      return shown.at(-1) ?? "";
+    },
     messages: () => api("GET", `${path}/message`),
     info: () => api("GET", path),
     fork: async (messageID) => {
       const forked = await api<{ id: string }>("POST", `${path}/fork`, { messageID });
       return createSession(api, forked.id);
     },
+    revert: (messageID) => api("POST", `${path}/revert`, { messageID }),
+    unrevert: () => api("POST", `${path}/unrevert`, {}),
     abort: () => api("POST", `${path}/abort`),
     summarize: () => api("POST", `${path}/summarize`, reference("m1")),
     remove: () => api("DELETE", path),

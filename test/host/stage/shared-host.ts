@@ -10,12 +10,12 @@
  * tests share, it must open its own stage.
  */
 import { afterAll } from "vitest";
-import { type EventStream, openEventStream } from "./event-stream.js";
+import type { Client } from "./client.js";
+import type { EventStream } from "./event-stream.js";
 import { type ModelPort, openModelPort } from "./model-port.js";
-import { type OpenCode, prepareFolders } from "./opencode.js";
+import { prepareFolders } from "./opencode.js";
 import { createNextProject, type Project } from "./project.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import { type Api, createSession } from "./session.js";
 import { openStage, type Stage, type StageOptions } from "./stage.js";
 
 export interface SharedHost {
@@ -57,24 +57,17 @@ interface Common {
 
 /** The host as seen from this project only. */
 function present(common: Stage, project: Project, model: ScriptedModel): Stage {
-  const query = `directory=${encodeURIComponent(project.path)}`;
+  const client = (): Client => common.host.at(project.path);
   const begun = { host: common.host, at: common.host.log().length };
   const streams: EventStream[] = [];
-  const api: Api = (method, path, ...rest) =>
-    common.host.api(method, `${path}${path.includes("?") ? "&" : "?"}${query}`, ...rest);
-  const session = (id: string) => createSession(api, id);
   const events = async () => {
-    const stream = await openEventStream(common.host.url, `?${query}`);
+    const stream = await client().events();
     streams.push(stream);
     return stream;
   };
-  const newSession: OpenCode["newSession"] = async (title) => {
-    const { id } = await api<{ id: string }>("POST", "/session", title === undefined ? {} : { title });
-    return session(id);
-  };
   const close = async (): Promise<void> => {
     for (const stream of streams) stream.close();
-    await api("POST", "/instance/dispose");
+    await client().leave();
     await model.close();
     await project.remove();
   };
@@ -85,10 +78,10 @@ function present(common: Stage, project: Project, model: ScriptedModel): Stage {
     get host() {
       const { host } = common;
       const log = () => host.log().slice(host === begun.host ? begun.at : 0);
-      return { ...host, api, log, newSession, session, events };
+      return { ...host, ...client(), log, events };
     },
-    newSession,
-    session,
+    newSession: (title) => client().newSession(title),
+    session: (id) => client().session(id),
     events,
     read: project.read,
     restart({ kill = false, config, meanwhile } = {}) {

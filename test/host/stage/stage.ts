@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { mergeRecords } from "../../../src/records.js";
 import type { EventStream } from "./event-stream.js";
 import type { ModelPort } from "./model-port.js";
-import { type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
+import { formatConfig, type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
@@ -86,7 +86,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     undo.push(model.close);
     const config = stageConfig(model.url, options);
     const project = await createProject(
-      { ...options.files, "opencode.json": JSON.stringify(config, null, 2) },
+      { ...options.files, "opencode.json": formatConfig(config) },
       { isCloned: options.isCloned ?? false },
     );
     undo.push(project.remove);

@@ -7,6 +7,8 @@
  * A step is plain data; `model-answer.ts` turns it into bytes on the wire.
  */
 
+import { HOST } from "./which-host.js";
+
 /** A tool call of an answer. Without an `id` the model assigns the next one (`call_1`, …). */
 export interface PlannedCall {
   tool: string;
@@ -81,7 +83,7 @@ export function call(
   args: Record<string, unknown> = {},
   options: { id?: string } = {},
 ): CallsStep {
-  return { kind: "calls", calls: [{ tool, args, ...options }] };
+  return { kind: "calls", calls: [{ ...(HOST === 2 ? toCall2(tool, args) : { tool, args }), ...options }] };
 }
 
 /** Answers with several tool calls at once: `calls(call("a"), call("b"))`. */
@@ -107,4 +109,20 @@ export function hangUp(text = "I was about to"): HangUpStep {
 /** The same answer with these token counts, so that a window can be full without megabytes of prompt. */
 export function reporting<T extends SayStep | CallsStep>(step: T, usage: ReportedUsage): T {
   return { ...step, usage };
+}
+
+const NAMES_2: Readonly<Record<string, string>> = { bash: "shell", task: "subagent", apply_patch: "patch" };
+
+/** A call of OpenCode 1's tools as OpenCode 2 has them. */
+function toCall2(tool: string, args: Record<string, unknown>): PlannedCall {
+  if (tool === "bash") {
+    const { description: _, ...rest } = args;
+    return { tool: "shell", args: rest };
+  }
+  if (tool === "task") {
+    const { subagent_type: agent, ...rest } = args;
+    return { tool: "subagent", args: { ...rest, agent } };
+  }
+  const { filePath, ...rest } = args;
+  return { tool: NAMES_2[tool] ?? tool, args: filePath === undefined ? args : { path: filePath, ...rest } };
 }

@@ -1,0 +1,133 @@
+/** A session of OpenCode 2, with the methods and the stored messages of one of OpenCode 1. */
+import { isRecord, type PlainRecord } from "../../../src/records.js";
+import { patiently } from "../../support/patience.js";
+import type { Api, AskOptions, Session, StoredMessage, TurnResult } from "./session.js";
+
+/** `api` sends requests below `/api`, for the project's location. */
+export function createSession2(api: Api, id: string): Session {
+  const path = `/session/${id}`;
+
+  async function messages(): Promise<StoredMessage[]> {
+    const all = await readAll();
+    return all.flatMap((one) => toMessage(id, one) ?? []);
+  }
+
+  async function readAll(): Promise<PlainRecord[]> {
+    const all: PlainRecord[] = [];
+    let query = "limit=200&order=asc";
+    for (;;) {
+      const page = await api<{ data: PlainRecord[]; cursor?: { next?: string } }>(
+        "GET",
+        `${path}/message?${query}`,
+      );
+      all.push(...page.data);
+      if (!page.cursor?.next || page.data.length === 0) return all;
+      query = `limit=200&cursor=${encodeURIComponent(page.cursor.next)}`;
+    }
+  }
+
+  /** A turn has ended when nothing runs and nothing waits. */
+  async function settle(timeoutMs = 60_000): Promise<void> {
+    const endMs = Date.now() + patiently(timeoutMs);
+    for (;;) {
+      await api("POST", `/experimental/session/${id}/wait`, undefined, timeoutMs);
+      const [{ data: active }, { data: waiting }] = await Promise.all([
+        api<{ data: PlainRecord }>("GET", "/session/active"),
+        api<{ data: unknown[] }>("GET", `${path}/inbox`),
+      ]);
+      if (!active[id] && waiting.length === 0) return;
+      if (Date.now() > endMs) throw new Error(`${id} was still at work after ${timeoutMs} ms`);
+    }
+  }
+
+  async function turn(begin: () => Promise<unknown>, timeoutMs?: number): Promise<TurnResult> {
+    await begin();
+    await settle(timeoutMs);
+    const last = (await messages()).findLast(({ info }) => info.role === "assistant");
+    if (!last) throw new Error(`${id} has no answer`);
+    const text = last.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { ...(last as unknown as TurnResult), text };
+  }
+
+  async function ask(
+    text: string,
+    { agent, model, parts = [], timeoutMs }: AskOptions = {},
+  ): Promise<TurnResult> {
+    if (agent) await api("POST", `${path}/agent`, { agent });
+    if (model) await api("POST", `${path}/model`, { model: { providerID: "mock", id: model } });
+    const files = (parts as { url: string; filename?: string }[]).map(({ filename, url }) => ({
+      uri: url,
+      ...(filename !== undefined && { name: filename }),
+    }));
+    return turn(() => api("POST", `${path}/prompt`, { text, files }), timeoutMs);
+  }
+
+  return {
+    id,
+    ask,
+    command: (name, args = "") => turn(() => api("POST", `${path}/command`, { name, text: args })),
+    async slash(name, words = "") {
+      const before = (await readAll()).length;
+      await api("POST", `${path}/command`, { name, text: words });
+      await settle();
+      const answer = (await readAll()).slice(before).findLast(({ type }) => type === "synthetic");
+      return String(answer?.description ?? "");
+    },
+    messages,
+    info: async () => (await api<{ data: never }>("GET", path)).data,
+    async fork(messageID) {
+      const body = messageID === undefined ? {} : { before: messageID };
+      const { data } = await api<{ data: { id: string } }>("POST", `${path}/fork`, body);
+      return createSession2(api, data.id);
+    },
+    revert: (messageID) => api("POST", `${path}/revert/stage`, { messageID }),
+    unrevert: () => api("DELETE", `${path}/revert`),
+    abort: () => api("POST", `${path}/interrupt`),
+    async summarize() {
+      await api("POST", `${path}/compact`, {});
+      await settle();
+    },
+    remove: () => api("DELETE", path),
+  };
+}
+
+const USERS = new Set(["user", "synthetic", "skill", "shell"]);
+
+function toMessage(sessionID: string, stored: PlainRecord): StoredMessage | undefined {
+  const { content, error, finish, id, model, time, tokens, type } = stored;
+  const info = { id, sessionID, time, ...(isRecord(error) && { error: { name: error.type, data: error } }) };
+  if (USERS.has(String(type))) {
+    // What a command of Strata's answers is shown, and not sent.
+    const isShown = isRecord(stored.metadata) && stored.metadata.strata !== undefined;
+    const text = isShown ? stored.description : stored.text;
+    const part = {
+      type: "text",
+      text,
+      ...(type !== "user" && { synthetic: true }),
+      ...(isShown && { ignored: true }),
+    };
+    return make({ ...info, role: "user" }, [part]);
+  }
+  if (type === "compaction")
+    return make({ ...info, role: "assistant", summary: true }, [{ type: "text", text: stored.summary }]);
+  if (type !== "assistant") return undefined;
+  const { id: modelID, providerID } = isRecord(model) ? model : {};
+  const parts = (content as PlainRecord[]).map(toPart);
+  return make({ ...info, role: "assistant", finish, modelID, providerID, tokens }, parts);
+}
+
+function toPart(part: PlainRecord): PlainRecord {
+  if (part.type !== "tool") return part;
+  const { content, error, ...state } = part.state as PlainRecord & { content?: PlainRecord[] };
+  const output = (content ?? []).map(({ text }) => text ?? "").join("\n");
+  const failed = isRecord(error) && { error: error.message };
+  return {
+    type: "tool",
+    tool: part.name,
+    callID: part.id,
+    state: { ...state, output, ...failed, time: part.time },
+  };
+}
+
+const make = (info: PlainRecord, parts: PlainRecord[]): StoredMessage =>
+  ({ info, parts }) as unknown as StoredMessage;

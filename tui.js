@@ -1,0 +1,2 @@
+// The screen half of server.js.
+export { default } from "./dist/tui.js";
