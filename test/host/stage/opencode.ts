@@ -62,7 +62,7 @@ export async function startOpenCode({
 }: OpenCodeOptions): Promise<OpenCode> {
   if (config) await project.write("opencode.json", formatConfig(config));
   await prepareFolders(project);
-  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "INFO"];
+  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", HOST === 2 ? "info" : "INFO"];
   const child = spawn(binary ?? findHost(), args, {
     cwd: project.path,
     env: { ...isolation(project), ...env },
