@@ -30,7 +30,7 @@ export function planChoice(
   if (enabled === "auto" && model === undefined && !hasSmall) {
     const why =
       'background.enabled is "auto" and no small model other than the main one is configured ' +
-      "(small_model in opencode.json); set background.model, or background.enabled to true";
+      "(small_model in opencode.json; in OpenCode 2 agents.title.model); set background.model, or background.enabled to true";
     return { kind: "refused", why };
   }
   const chosen = findChosen(model, { main, small }, claims);
@@ -49,7 +49,7 @@ function findChosen(model: string | undefined, { main, small }: Configured, { us
 }
 
 function formatClaim({ file, key }: Claim): string {
-  const todo = key.startsWith("provider.")
+  const todo = /^providers?\./.test(key)
     ? "remove it there, or set background.model to another provider's model in your own configuration"
     : "set background.model in your own configuration";
   return `${key} in ${file} is set by the project, which must not decide where text is sent: ${todo}`;

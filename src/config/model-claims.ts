@@ -17,11 +17,15 @@ export interface ModelClaims {
 
 /** A setting about models in a file of the project. */
 export interface Claim {
-  /** `model`, `small_model`, `provider.acme`, … as written in the file. */
+  /** `model`, `small_model`, `provider.acme`, `providers.acme`, … as written in the file. */
   key: string;
   file: string;
 }
 
+/** The model that writes titles: OpenCode 2 has no other small one. */
+const TITLE_MODEL = "agents.title.model";
+/** Where OpenCode 1 and 2 have their providers. */
+const PROVIDERS = ["provider", "providers"];
 /** Keys by which the host chooses a model, in addition to each provider's. */
 const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
 
@@ -35,23 +39,32 @@ export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
     all: readModels(parsed),
     project: project.flatMap(({ contents, path: file }) => [
       ...CHOOSING.filter((key) => contents[key] !== undefined).map((key) => ({ key, file })),
-      ...Object.keys(isRecord(contents.provider) ? contents.provider : {}).map((id) => ({
-        key: `provider.${id}`,
-        file,
-      })),
+      ...(findTitleModel(contents) === undefined ? [] : [{ key: TITLE_MODEL, file }]),
+      ...PROVIDERS.flatMap((key) => {
+        const providers = contents[key];
+        return isRecord(providers) ? Object.keys(providers).map((id) => ({ key: `${key}.${id}`, file })) : [];
+      }),
     ]),
   };
 }
 
 function readModels(parsed: readonly ParsedFile[]): Models {
   const main = findText(parsed, "model");
-  const small = findText(parsed, "small_model");
+  const small =
+    findText(parsed, "small_model") ??
+    parsed.map(({ contents }) => findTitleModel(contents)).findLast(Boolean);
   return { ...(main !== undefined && { main }), ...(small !== undefined && { small }) };
 }
 
 function findText(parsed: readonly ParsedFile[], key: string): string | undefined {
   const value = parsed.findLast(({ contents }) => contents[key] !== undefined)?.contents[key];
   return typeof value === "string" ? value : undefined;
+}
+
+function findTitleModel({ agents }: ParsedFile["contents"]): string | undefined {
+  const title = isRecord(agents) ? agents.title : undefined;
+  const model = isRecord(title) ? title.model : undefined;
+  return typeof model === "string" ? model : undefined;
 }
 
 /** A chosen model; without one the host chooses among all that it knows. */
@@ -64,6 +77,9 @@ export interface Chosen {
 /** What the project contributed to the choice: the model's name or the provider's address. */
 export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
   if (model === undefined) return project.at(-1);
-  const find = (wanted: string | undefined) => project.findLast((claim) => claim.key === wanted);
-  return find(key) ?? find(`provider.${model.split("/")[0]}`);
+  const provider = model.split("/")[0];
+  const wanted = PROVIDERS.map((of) => `${of}.${provider}`);
+  if (key !== undefined) wanted.push(key);
+  if (key === "small_model") wanted.push(TITLE_MODEL);
+  return project.findLast((claim) => wanted.includes(claim.key));
 }

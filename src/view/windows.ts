@@ -8,6 +8,8 @@ export interface ModelWindow {
   outputTokens: number;
   /** Limit on the prompt alone, if the model has one. */
   inputTokens?: number;
+  /** Tokens of prompt and answer at which the host compacts by itself, if it is not OpenCode 1. */
+  usableTokens?: number;
   /** The provider refused a request of about this size as too long: the window is smaller than stated. */
   refusedTokens?: number;
 }
@@ -51,7 +53,13 @@ export function createModelWindows(): ModelWindows {
 }
 
 /** Tokens of prompt and answer at which OpenCode 1.18.33 compacts by itself (measured). */
-export function countUsableTokens({ contextTokens, outputTokens, inputTokens }: ModelWindow): number {
+export function countUsableTokens({
+  contextTokens,
+  inputTokens,
+  outputTokens,
+  usableTokens,
+}: ModelWindow): number {
+  if (usableTokens !== undefined) return usableTokens;
   return inputTokens === undefined ? contextTokens - outputTokens : inputTokens - RESERVED_TOKENS;
 }
 

@@ -15,17 +15,9 @@ export interface ContextOptions {
   faults?: Readonly<Record<string, Fault>>;
   /** Methods by path, each put around the usual one. */
   around?: Readonly<Record<string, (usual: Method) => Method>>;
-  /** Prices and window of the model. */
-  model?: Record<string, unknown>;
-  /** Answers to `generate.text`. */
-  generate?: (input: { model: unknown; prompt: string }) => string;
-  /** The permission domain. */
-  permission?: Record<string, unknown>;
-  /** Where the models are listed: see DOUBT 5. */
-  models?: "catalog" | "model";
 }
 
-export const LARGE = {
+const LARGE = {
   ...MODEL,
   name: "Large",
   cost: [{ input: 5, output: 25, cache: { read: 0.5, write: 6.25 } }],
@@ -35,16 +27,13 @@ export const LARGE = {
 export interface MadeContext {
   context: Record<string, unknown>;
   commands: Map<string, TheirCommand>;
-  generated: { model: unknown; prompt: string }[];
 }
 
 export function makeContext(host: ContractHost, given: ContextOptions = {}): MadeContext {
-  const { directory = "/project", faults = {}, models = "catalog", options = {} } = given;
-  const { wrapped } = host.doubts;
+  const { directory = "/project", faults = {}, options = {} } = given;
   const commands = new Map<string, TheirCommand>();
-  const generated: MadeContext["generated"] = [];
   /** Crosses the host's border as JSON does. */
-  const out = (value: unknown): unknown => JSON.parse(JSON.stringify(wrapped ? { data: value } : value));
+  const out = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   const registration = { dispose: async () => {} };
   const hookOf = (domain: string) => async (name: string, callback: Callback) => {
     const all = host.hooks.get(`${domain}.${name}`) ?? [];
@@ -56,12 +45,9 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
     if (!session) throw { _tag: "SessionNotFoundError", sessionID, message: "no such session" };
     return session;
   };
-  const catalog = {
-    list: async () => out([given.model ?? LARGE]),
-    default: async () => out(MODEL),
-  };
+  const inData = (data: unknown): unknown => out({ location: { directory }, data });
   const context: Record<string, Record<string, unknown>> = {
-    app: { version: "2.2.7" },
+    app: { version: "2.0.15" },
     options,
     location: { directory, project: { id: "p", directory, canonical: directory } },
     session: {
@@ -71,15 +57,13 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
         const { id, parentID, title, updated, directory: where } = sessionOf(sessionID);
         return out({ id, parentID, title, location: { directory: where }, time: { created: 0, updated } });
       },
-      synthetic: async ({ metadata, resume, sessionID, text }: SyntheticInput) => {
-        host.admit(sessionOf(sessionID), { type: "synthetic", text, ...(metadata && { metadata }) });
+      synthetic: async ({ description = "", metadata, resume, sessionID, text }: SyntheticInput) => {
+        const about = { description, ...(metadata && { metadata }) };
+        host.admit(sessionOf(sessionID), { type: "synthetic", text, ...about });
         if (resume !== false) throw new Error("the contract host wakes no model for a synthetic message");
         return out({});
       },
-      interrupt: async ({ sessionID }: { sessionID: string }) => {
-        host.interrupted.push(sessionID);
-        return out({ interrupted: true });
-      },
+      interrupt: async () => out({ interrupted: true }),
     },
     tool: {
       hook: hookOf("tool"),
@@ -89,7 +73,7 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
       },
     },
     command: {
-      list: async () => out([{ name: "review" }]),
+      list: async () => inData([{ name: "review" }]),
       transform: async (edit: (editor: { add(command: TheirCommand): void }) => void) => {
         edit({ add: (command) => void commands.set(command.name, command) });
         return registration;
@@ -97,18 +81,14 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
     },
     event: { subscribe: ({ signal }: { signal: AbortSignal }) => subscribe(host, signal) },
     generate: {
-      text: async (input: { model: unknown; prompt: string }) => {
-        generated.push(input);
-        return out({ text: given.generate?.(input) ?? "" });
-      },
+      text: async () => out({ text: "" }),
     },
-    catalog: models === "catalog" ? { model: catalog } : {},
-    model: models === "model" ? catalog : {},
-    permission: given.permission ?? { hook: hookOf("permission"), rules: async () => out([]) },
+    agent: { get: async () => inData({ id: "title" }) },
+    model: { list: async () => inData([LARGE]), default: async () => inData(MODEL) },
     rpc: {
       register: async () => ({
         ...registration,
-        events: { emit: async (name: string, data: unknown) => void host.shown.push({ name, data }) },
+        events: { emit: async () => {} },
       }),
     },
   };
@@ -118,7 +98,7 @@ export function makeContext(host: ContractHost, given: ContextOptions = {}): Mad
     methods[name] = wrap(methods[name] as Method);
   }
   for (const [path, fault] of Object.entries(faults)) breakMethod(context, path, fault);
-  return { context, commands, generated };
+  return { context, commands };
 }
 
 /** The host checks a definition when it is added. */

@@ -1,15 +1,14 @@
 /**
- * A stand-in for OpenCode 2 that does what its contract says, as strictly as it can: it changes what it says it
- * changes, refuses what is malformed, emits its events, and has a scripted model behind it. Sessions outlive the
- * plugin.
+ * A stand-in for OpenCode 2, for what the real one cannot be brought to do: an API that throws or hangs, and nonsense.
+ * It behaves as 2.0.15 was seen to, and refuses malformed requests. Sessions outlive the plugin.
  */
 import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/contract.js";
 import type { FakeClock } from "../support/fake-clock.js";
-import { type Callback, type ContractHost, type Doubts, type HostSession, USUAL } from "./host-types.js";
+import type { Callback, ContractHost, HostSession } from "./host-types.js";
 import { lower } from "./lowering.js";
 import { createScriptedModel, type Line, type ScriptedCall, type ScriptedModel } from "./script.js";
 import { freeze } from "./theirs.js";
-import { HostCacheHint, validate } from "./validate.js";
+import { validate } from "./validate.js";
 
 export const MODEL = { providerID: "acme", id: "large" };
 const AGENT = "build";
@@ -20,24 +19,20 @@ const STEP_MS = 5_000;
 export function createContractHost(
   clock: Pick<FakeClock, "advance" | "now">,
   {
-    doubts = USUAL,
     directory = "/project",
     model = createScriptedModel(),
-    idsFrom = 0,
-  }: { doubts?: Doubts; directory?: string; model?: ScriptedModel; idsFrom?: number } = {},
+  }: { directory?: string; model?: ScriptedModel } = {},
 ): ContractHost {
   const sessions = new Map<string, HostSession>();
   const hooks = new Map<string, Callback[]>();
   const tools = new Map<string, TheirTool>();
   const listeners = new Set<(event: unknown) => void>();
   const cached = new Map<string, string>();
-  let ids = idsFrom;
+  let ids = 0;
   const nextID = (prefix: string): string => `${prefix}_${String(++ids).padStart(6, "0")}`;
 
   const host: ContractHost = {
-    ...{ doubts, model, sessions, hooks, tools, listeners },
-    shown: [],
-    interrupted: [],
+    ...{ model, sessions, hooks, tools, listeners },
     unload() {
       hooks.clear();
       tools.clear();
@@ -61,18 +56,12 @@ export function createContractHost(
       await run(session);
       emit("session.execution.succeeded", { sessionID: session.id });
     },
-    compact,
-    async warm(session) {
-      await request(session, "primary", contextOf(session), { last: "Reply with exactly: OK" });
-    },
-    ...{ admit, emit },
+    ...{ admit, compact, emit },
   };
   return host;
 
   function emit(type: string, data: Record<string, unknown>, where = directory): void {
-    if (!doubts.withEvents) return;
-    const location = doubts.withLocations ? { location: { directory: where } } : {};
-    const event = { id: nextID("evt"), type, created: clock.now(), data, ...location };
+    const event = { id: nextID("evt"), type, created: clock.now(), data, location: { directory: where } };
     for (const listener of listeners) listener(structuredClone(event));
   }
 
@@ -89,7 +78,6 @@ export function createContractHost(
 
   async function run(session: HostSession): Promise<void> {
     for (let step = 0; step < MOST_STEPS; step++) {
-      if (host.isFull?.(session)) await compact(session, "auto");
       const line = await request(session, "primary", contextOf(session));
       const calls = "calls" in line ? line.calls : [];
       await answer(session, line, calls);
@@ -103,25 +91,19 @@ export function createContractHost(
     session: HostSession,
     kind: string,
     stored: readonly StoredMessage[],
-    { hook = "context", last }: { hook?: string; last?: string } = {},
+    hook = "context",
   ): Promise<Line & { result?: string; sent: number; read: number }> {
-    const lowered = freeze(lower(freeze(structuredClone(stored)), doubts));
-    const messages = [...lowered];
-    const extra =
-      last === undefined ? [] : lower([{ id: "", type: "user", text: last, time: { created: 0 } }], NO_IDS);
-    messages.push(...extra);
-    const handed = doubts.frozenList ? Object.freeze(messages) : messages;
+    const messages = [...freeze(lower(freeze(structuredClone(stored))))];
     const event = {
-      ...{ sessionID: session.id, agent: AGENT, model: MODEL, messages: handed, options: {} },
-      ...(doubts.withKind && { kind }),
-      system: [{ type: "text", text: SYSTEM, ...(doubts.showsHints && { cache: new HostCacheHint() }) }],
+      ...{ sessionID: session.id, agent: AGENT, model: MODEL, messages, options: {} },
+      system: [{ type: "text", text: SYSTEM }],
       tools: Object.fromEntries(
         [...tools].map(([name, { description, input }]) => [name, { description, input }]),
       ),
     } as unknown as { messages: typeof messages; result?: { summary: string } };
     await trigger(`session.${hook}`, event);
     if (event.result) return { say: "", result: event.result.summary, sent: 0, read: 0 };
-    const sent = doubts.counts === "list" ? handed : event.messages;
+    const sent = event.messages;
     validate({ messages: sent as never });
     const wire = sent.map(({ content, role }) => JSON.stringify({ role, content }));
     const line = await model.answer({
@@ -213,7 +195,8 @@ export function createContractHost(
   }
 
   /** Everything up to the last user's message becomes a checkpoint. */
-  async function compact(session: HostSession, reason: "auto" | "manual" = "manual"): Promise<void> {
+  async function compact(session: HostSession): Promise<void> {
+    const reason = "manual";
     const all = contextOf(session);
     const tail = Math.max(
       1,
@@ -221,8 +204,7 @@ export function createContractHost(
     );
     emit("session.compaction.started", { sessionID: session.id, reason, recent: "" });
     const older = all.slice(0, tail);
-    if (doubts.contextForSummaries) await request(session, "compaction", older, { last: "Summarise." });
-    const line = await request(session, "compaction", older, { hook: "compaction" });
+    const line = await request(session, "compaction", older, "compaction");
     const summary = line.result ?? line.say ?? "";
     if (summary.trim() === "" || !summary.split("\n").includes("## Objective")) {
       emit("session.compaction.failed", {
@@ -243,8 +225,6 @@ export function createContractHost(
     emit("session.compaction.ended", { sessionID: session.id, reason, text: summary, recent });
   }
 }
-
-const NO_IDS = { withIDs: false, plainErrors: false };
 
 /** What the model's context is made of: all after the last checkpoint, and that itself. */
 export function contextOf({ stored }: HostSession): StoredMessage[] {

@@ -4,7 +4,6 @@ import { createFakeClock } from "../support/fake-clock.js";
 import { fc, runs } from "../support/property.js";
 import type { Fault } from "./context.js";
 import { createContractHost } from "./contract-host.js";
-import { USUAL } from "./host-types.js";
 import { lower } from "./lowering.js";
 import { call, findBreaks, say, use } from "./script.js";
 import { openWorld, settle, type World, type WorldOptions } from "./world.js";
@@ -26,10 +25,10 @@ const PATHS = [
   "event",
   "generate.text",
   "generate",
-  "catalog.model.list",
-  "catalog.model.default",
-  "catalog.model",
-  "catalog",
+  "model.list",
+  "model.default",
+  "model",
+  "agent.get",
   "rpc.register",
   "rpc",
   "options",
@@ -72,7 +71,7 @@ async function play(options: WorldOptions): Promise<World> {
 /** The session as a host without the plugin sends it. */
 function bare({ host }: World): string[][] {
   const [session] = [...host.sessions.values()];
-  return lower(session?.stored ?? [], USUAL).map(({ content, role }) => [JSON.stringify({ role, content })]);
+  return lower(session?.stored ?? []).map(({ content, role }) => [JSON.stringify({ role, content })]);
 }
 
 describe("a host with one broken capability", () => {
@@ -125,7 +124,10 @@ describe("a host with one broken capability", () => {
     expect(log).toContain("tool.transform was refused (broken): the agent has no memory tools");
     const session = world.host.newSession();
     await world.commands.get("memory")?.execute({ sessionID: session.id });
-    expect(session.stored.at(-1)?.text).toContain("generate.text is not offered");
+    const answer = session.stored.at(-1);
+    expect(answer?.description).toContain("generate.text is not offered");
+    // What a model would see of it.
+    expect(answer?.text).toBe("/memory");
   });
 });
 
@@ -176,7 +178,7 @@ describe("a host with malformed requests", () => {
     await settle(clock, host.ask(session, "look"));
     const sent = host.model.primary(session.id).at(-1)?.messages ?? [];
     expect(sent).toEqual(
-      lower(session.stored.slice(0, 2), USUAL).map(({ content, role }) => JSON.stringify({ role, content })),
+      lower(session.stored.slice(0, 2)).map(({ content, role }) => JSON.stringify({ role, content })),
     );
   });
 });
@@ -188,7 +190,7 @@ it("the contract host refuses what the contract forbids", async () => {
     host.hooks.set("session.context", [(event: never) => change((event as { messages: never }).messages)]);
     return host.ask(session, "hi");
   };
-  await expect(spoil((messages) => void messages.push({ content: [] }))).rejects.toThrow("class");
+  await expect(spoil((messages) => void messages.push({ content: [] }))).rejects.toThrow("role");
   await expect(spoil((messages) => void messages.splice(0))).rejects.toThrow("empty");
   await expect(spoil(([first]) => void first?.content.push({ type: "text" }))).rejects.toThrow();
 });

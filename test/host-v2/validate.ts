@@ -1,12 +1,6 @@
 /** Refuses a request as strictly as the contract allows a host or a provider to. Throws with the first fault. */
-import type { CacheHint, ContextEvent, TheirMessage, TheirPart } from "../../src/host/setup/contract.js";
+import type { ContextEvent, TheirMessage, TheirPart } from "../../src/host/setup/contract.js";
 import { isRecord } from "../../src/records.js";
-import { HostMessage } from "./theirs.js";
-
-/** The host's own class of cache hints. */
-export class HostCacheHint implements CacheHint {
-  readonly type = "ephemeral";
-}
 
 export class RequestRefused extends Error {}
 
@@ -20,12 +14,9 @@ export function validate({ messages }: Pick<ContextEvent, "messages">): void {
   validatePairs(messages);
   const first = messages.find(({ role }) => role !== "system");
   must(first?.role === "user", `the first message is ${first?.role}'s`);
-  const hints = messages.flatMap(({ content }) => content.filter(({ cache }) => cache !== undefined));
-  must(hints.length <= 4, `${hints.length} cache hints`);
 }
 
 function validateMessage(message: TheirMessage): void {
-  must(message instanceof HostMessage, "a message is not of the host's class");
   must(["system", "user", "assistant", "tool"].includes(message.role), `role ${message.role}`);
   must(Array.isArray(message.content) && message.content.length > 0, `a message of ${message.role} is empty`);
   for (const part of message.content) validatePart(part);
@@ -53,10 +44,6 @@ function validatePart(part: TheirPart): void {
   must(keys !== undefined, `part of type ${part.type}`);
   const strange = Object.keys(part).find((key) => !keys.includes(key));
   must(strange === undefined, `${part.type} has the field ${strange}`);
-  must(
-    part.cache === undefined || part.cache instanceof HostCacheHint,
-    "a cache hint is not of the host's class",
-  );
   if (part.type === "text" || part.type === "reasoning") must(typeof part.text === "string", "text");
   if (part.type !== "tool-call" && part.type !== "tool-result") return;
   must(typeof part.id === "string" && part.id !== "", `${part.type} without an id`);

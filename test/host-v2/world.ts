@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
 import { createEntries } from "../../src/host/entries.js";
-import type { TheirCommand } from "../../src/host/setup/contract.js";
 import { createSetup } from "../../src/host/setup/setup.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
@@ -14,7 +13,7 @@ import { planKnownProject } from "../support/known-project.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { type ContextOptions, type MadeContext, makeContext } from "./context.js";
 import { createContractHost } from "./contract-host.js";
-import { type ContractHost, type Doubts, USUAL } from "./host-types.js";
+import type { ContractHost } from "./host-types.js";
 
 export interface World extends MadeContext {
   host: ContractHost;
@@ -27,12 +26,9 @@ export interface World extends MadeContext {
   /** Starts the plugin again on the same host and disk; without `end` it was killed. */
   restart(more?: ContextOptions): Promise<World>;
   log(): Promise<string>;
-  /** Records of a file of JSON lines below `.opencode/strata`. */
-  lines(path: string): Record<string, unknown>[];
 }
 
 export interface WorldOptions extends ContextOptions {
-  doubts?: Partial<Doubts>;
   files?: MemoryFiles;
   clock?: FakeClock;
   host?: ContractHost;
@@ -42,7 +38,7 @@ const promptsFolder = fileURLToPath(new URL("../../prompts", import.meta.url));
 
 export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createFakeClock();
-  const host = given.host ?? createContractHost(clock, { doubts: { ...USUAL, ...given.doubts } });
+  const host = given.host ?? createContractHost(clock);
   const files = given.files ?? plantFiles(clock);
   const made = makeContext(host, given);
   let strata: Strata | undefined;
@@ -81,10 +77,6 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
       await idle();
       return files.text(`${PROJECT}/.opencode/strata/strata.log`) ?? "";
     },
-    lines(path) {
-      const text = files.text(`${PROJECT}/.opencode/strata/${path}`) ?? "";
-      return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-    },
   };
 }
 
@@ -111,15 +103,4 @@ function plantFiles(clock: FakeClock): MemoryFiles {
   for (const name of readdirSync(promptsFolder))
     files.contents.set(join(promptsFolder, name), readFileSync(join(promptsFolder, name)));
   return files;
-}
-
-/** Runs a slash command as the TUI does. */
-export async function runCommand(
-  { commands }: World,
-  name: string,
-  sessionID: string,
-  words = "",
-): Promise<void> {
-  const command = commands.get(name) as TheirCommand;
-  await command.execute({ sessionID, prompt: { text: words } });
 }

@@ -14,7 +14,7 @@ import { call, type Step, say } from "./stage/steps.js";
 const MINUTE_MS = 60_000;
 /** A result of about 2,500 tokens, too small to be moved out by layer 1. */
 const BYTES = 10_000;
-const shiftedClock = fileURLToPath(new URL("fixtures/shifted-clock.ts", import.meta.url));
+const shiftedClock = fileURLToPath(new URL("fixtures/shifted-clock", import.meta.url));
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `${n}.txt`);
 const filesOf = (count: number): Record<string, string> =>

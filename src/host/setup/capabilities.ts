@@ -20,7 +20,7 @@ const CAPABILITIES = {
   "command.transform": "there are no slash commands",
   "event.subscribe": "the end of a turn shows only when the next one begins",
   "generate.text": "there are no background model calls",
-  "catalog.model.list": "prices and window sizes of models are unknown",
+  "model.list": "prices and window sizes of models are unknown",
   "rpc.register": "messages are in the log only, not on the screen",
 } as const;
 
@@ -46,13 +46,10 @@ export interface CapabilitiesOptions {
 }
 
 const REGISTER_WITHIN_MS = 5_000;
-/** Names under which a capability has been offered too. */
-const OTHER_NAMES: { readonly [C in Capability]?: string } = { "catalog.model.list": "model.list" };
 
 export function createCapabilities({ clock, context, log }: CapabilitiesOptions): Capabilities {
   const failed = new Map<string, { capability: Capability; why: string }>();
-  const isOffered = (capability: Capability): boolean =>
-    [capability, OTHER_NAMES[capability] ?? capability].some((path) => find(context, path) !== undefined);
+  const isOffered = (capability: Capability): boolean => find(context, capability) !== undefined;
 
   return {
     has: (capability) => isOffered(capability) && !failed.has(capability),

@@ -1,4 +1,7 @@
-/** Sizes and prices of the models, from the host's catalogue. Read in the background; a request waits for the first. */
+/**
+ * Sizes and prices of the models. While plugins are set up the host knows only its own free models; the user's come
+ * before the first request.
+ */
 import type { ModelName } from "../../conversation/message.js";
 import type { ModelPrices } from "../../record/prices.js";
 import { isRecord, type PlainRecord } from "../../records.js";
@@ -6,7 +9,7 @@ import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Models } from "../../seams/host.js";
 import type { ModelWindow } from "../../view/windows.js";
 import { readPrices } from "../prices.js";
-import { readList, readObject } from "./stored.js";
+import type { ModelRef } from "./contract.js";
 
 export interface KnownModel {
   window: ModelWindow;
@@ -14,66 +17,78 @@ export interface KnownModel {
 }
 
 export interface Catalog {
-  /** Waits shortly for the first read, and reads again for a model that is not known. Never rejects. */
+  /** Waits shortly for a model that is not known yet. Never rejects. */
   find(model: ModelName): Promise<KnownModel | undefined>;
   /** The default model, as far as known. */
   models(): Models;
-  /** Never rejects. */
-  read(): Promise<void>;
+  /** The host says that its models have changed. */
+  changed(): void;
 }
 
 export interface CatalogOptions {
   clock: Clock;
+  /** `model.list`, `model.default` and `agent.get` of the host; absent if not offered. */
   list: (() => unknown) | undefined;
   findDefault: (() => unknown) | undefined;
+  findAgent: ((input: { agentID: string }) => unknown) | undefined;
 }
 
-const READ_WITHIN_MS = 5_000;
 const WAIT_MS = 500;
-/** A model that the catalogue lacks is not asked for with every request. */
-const AGAIN_MS = 60_000;
 
-export function createCatalog({ clock, findDefault, list }: CatalogOptions): Catalog {
+export function createCatalog({ clock, findAgent, findDefault, list }: CatalogOptions): Catalog {
   let known = new Map<string, KnownModel>();
-  let main: string | undefined;
-  let reading: Promise<void> | undefined;
-  let readMs = Number.NEGATIVE_INFINITY;
+  let named: Models = {};
+  /** Models that the last reading did not have: they are not asked for with every request. */
+  let lacking = new Set<string>();
 
   return {
     async find(model) {
       const name = nameOf(model);
-      if (!known.has(name) && clock.now() - readMs >= AGAIN_MS) await waitAtMost(clock, WAIT_MS, read);
+      if (!known.has(name) && !lacking.has(name)) {
+        await read();
+        if (!known.has(name)) lacking.add(name);
+      }
       return known.get(name);
     },
-    models: () => ({ ...(main !== undefined && { main }) }),
-    read,
+    models: () => named,
+    changed() {
+      lacking = new Set();
+      void read();
+    },
   };
 
-  function read(): Promise<void> {
-    reading ??= readAll().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  }
-
-  async function readAll(): Promise<void> {
-    readMs = clock.now();
-    const [models, chosen] = await Promise.all([ask(list), ask(findDefault)]);
-    const all = readList(models)?.flatMap(readModel);
-    if (all) known = new Map(all);
-    const model = readObject(chosen);
-    if (typeof model?.providerID === "string" && typeof model.id === "string")
-      main = `${model.providerID}/${model.id}`;
+  async function read(): Promise<void> {
+    const [models, main, title] = await Promise.all([
+      ask(list),
+      ask(findDefault),
+      // The host has no other small model than the one that writes titles.
+      ask(findAgent && (() => findAgent({ agentID: "title" }))),
+    ]);
+    if (Array.isArray(models)) known = new Map(models.flatMap(readModel));
+    const small = isRecord(title) ? title.model : undefined;
+    named = {
+      ...(isModelRef(main) && { main: formatRef(main) }),
+      ...(isModelRef(small) && { small: formatRef(small) }),
+    };
   }
 
   async function ask(call: (() => unknown) | undefined): Promise<unknown> {
-    if (!call) return undefined;
-    const waited = await waitAtMost(clock, READ_WITHIN_MS, call);
-    return waited.kind === "done" ? waited.value : undefined;
+    const waited = call && (await waitAtMost(clock, WAIT_MS, call));
+    return waited?.kind === "done" && isRecord(waited.value) ? waited.value.data : undefined;
   }
 }
 
 const nameOf = ({ modelID, providerID }: ModelName): string => `${providerID}/${modelID}`;
+
+/** What the host keeps free before it summarises (2.0.15, measured); the first is the default of `compaction.buffer`. */
+const RESERVED_TOKENS = 20_000;
+const MOST_ANSWER_TOKENS = 32_000;
+
+const formatRef = ({ id, providerID }: ModelRef): string => `${providerID}/${id}`;
+
+function isModelRef(value: unknown): value is ModelRef {
+  return isRecord(value) && typeof value.id === "string" && typeof value.providerID === "string";
+}
 
 function readModel(value: unknown): [string, KnownModel][] {
   if (!isRecord(value) || !isRecord(value.limit)) return [];
@@ -82,10 +97,12 @@ function readModel(value: unknown): [string, KnownModel][] {
   if (typeof id !== "string" || typeof providerID !== "string") return [];
   if (typeof context !== "number" || typeof output !== "number") return [];
   const prices = readCost(cost);
+  const free = context - Math.max(Math.min(output, MOST_ANSWER_TOKENS), RESERVED_TOKENS);
   const window = {
     contextTokens: context,
     outputTokens: output,
     ...(typeof input === "number" && { inputTokens: input }),
+    usableTokens: typeof input === "number" ? Math.min(input - RESERVED_TOKENS, free) : free,
   };
   return [[`${providerID}/${id}`, { window, ...(prices && { prices }) }]];
 }

@@ -8,7 +8,7 @@ import { isRecord } from "../../records.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import { answerCommand } from "../command-answers.js";
 import type { SyntheticInput, TheirCommand } from "./contract.js";
-import { ANSWER_METADATA, readList } from "./stored.js";
+import { ANSWER_METADATA } from "./stored.js";
 
 export interface CommandsOptions {
   clock: Clock;
@@ -32,8 +32,8 @@ export async function formatCommands(
   async function readNames(): Promise<Set<unknown>> {
     if (!list) return new Set();
     const waited = await waitAtMost(clock, WITHIN_MS, list);
-    const all = waited.kind === "done" ? (readList(waited.value) ?? []) : [];
-    return new Set(all.map((one) => (isRecord(one) ? one.name : undefined)));
+    const all = waited.kind === "done" && isRecord(waited.value) ? waited.value.data : [];
+    return new Set((Array.isArray(all) ? all : []).map((one) => (isRecord(one) ? one.name : undefined)));
   }
 
   function format(command: SlashCommand): TheirCommand {

@@ -8,7 +8,6 @@ import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Generated, GenerateRequest, Models, UsedTokens } from "../../seams/host.js";
 import { CHARACTERS_PER_TOKEN } from "../../view/learned-size.js";
 import type { ModelRef } from "./contract.js";
-import { readObject } from "./stored.js";
 
 export interface GenerateOptions {
   clock: Clock;
@@ -40,7 +39,7 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
     if (ended.kind === "overran") return failed(`no answer within ${deadlineMs / 1_000} s`, sent);
     if (ended.kind === "failed")
       return { ...failed(formatError(ended.thrown), sent), ...readStatus(ended.thrown) };
-    const answer = readObject(ended.value)?.text;
+    const answer = isRecord(ended.value) ? ended.value.text : undefined;
     if (typeof answer !== "string" || answer.trim() === "") return failed("the answer is empty", sent);
     return { kind: "text", text: answer, tokens: { ...sent, output: countTokens(answer) } };
   };

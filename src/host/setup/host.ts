@@ -16,7 +16,7 @@ import { find } from "./capabilities.js";
 import type { Catalog } from "./catalog.js";
 import type { Place } from "./events.js";
 import { createGenerate } from "./generate.js";
-import { readObject, toMessages } from "./stored.js";
+import { toMessages } from "./stored.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface SetupHostOptions {
@@ -118,7 +118,7 @@ export function createSetupHost(options: SetupHostOptions): Host {
   /** `undefined` if the host does not have it, "unknown" if it does not answer. */
   async function readSession(sessionID: string): Promise<PlainRecord | undefined | "unknown"> {
     const waited = await call("session.get", { sessionID });
-    if (waited?.kind === "done") return readObject(waited.value) ?? "unknown";
+    if (waited?.kind === "done") return isRecord(waited.value) ? waited.value : "unknown";
     const isGone =
       waited?.kind === "failed" && isRecord(waited.thrown) && /NotFound/.test(String(waited.thrown._tag));
     return isGone ? undefined : "unknown";

@@ -51,7 +51,7 @@ export function readRequest(
   const shown = units.filter((unit) => !isAnswer(unit, findStored));
   return {
     messages: shown.map(({ message }) => message),
-    write: (view) => writeAll(view, { head, units: shown, like: theirs[0] }),
+    write: (view) => writeAll(view, { head, units: shown }),
   };
 }
 
@@ -231,18 +231,16 @@ function isAnswer({ message, theirs }: Unit, findStored: (id: string) => StoredM
 interface Writing {
   head: readonly TheirMessage[];
   units: readonly Unit[];
-  /** One of the host's messages; new ones get its class. */
-  like: TheirMessage | undefined;
 }
 
-function writeAll(view: readonly Message[], { head, like, units }: Writing): TheirMessage[] | undefined {
+function writeAll(view: readonly Message[], { head, units }: Writing): TheirMessage[] | undefined {
   const numbers = new Map<MessageInfo, number>(units.map(({ message }, number) => [message.info, number]));
   const written: TheirMessage[] = [...head];
   let next = 0;
   for (const message of view) {
     const number = numbers.get(message.info);
     if (number !== undefined && number < next) return undefined;
-    const made = number === undefined ? makeMessage(message, like) : writeUnit(units[number], message);
+    const made = number === undefined ? makeMessage(message) : writeUnit(units[number], message);
     if (!made) return undefined;
     const [first, ...rest] = made;
     // Instruction updates in the history that was cut still hold.
@@ -258,12 +256,11 @@ const findUpdates = (units: readonly Unit[]): TheirMessage[] =>
   units.flatMap(({ theirs }) => theirs.filter(({ role }) => role === "system"));
 
 /** A message that layers have added, such as the notes before an answer. */
-function makeMessage({ info, parts }: Message, like: TheirMessage | undefined): TheirMessage[] | undefined {
+function makeMessage({ info, parts }: Message): TheirMessage[] | undefined {
   if (info.role !== "user" || parts.length === 0) return undefined;
   const content = parts.flatMap(({ text, type }) =>
     type === "text" && text !== undefined ? [{ type: "text", text }] : [],
   );
   if (content.length !== parts.length || parts.some(isToolPart)) return undefined;
-  const empty: TheirMessage = Object.create(like ? Object.getPrototypeOf(like) : Object.prototype);
-  return [Object.assign(empty, { role: "user" as const, content })];
+  return [{ role: "user", content }];
 }

@@ -79,11 +79,3 @@ export function isContextEvent(event: unknown): event is ContextEvent {
   const { id, providerID } = event.model;
   return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
 }
-
-/** A request for something other than the agent's next answer: its last message has no id, though others have. */
-export function isTransient({ kind, messages }: ContextEvent): boolean {
-  if (typeof kind === "string" && kind !== "primary") return true;
-  const last = messages.at(-1);
-  const isUnstored = last?.role === "user" && typeof last.id !== "string";
-  return isUnstored && messages.some(({ id }) => typeof id === "string");
-}

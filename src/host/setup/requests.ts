@@ -7,10 +7,10 @@ import type { Message } from "../../conversation/message.js";
 import { formatError } from "../../error.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
+import { findFault } from "./check-request.js";
 import type { CompactionEvent } from "./contract.js";
 import type { EventReader } from "./events.js";
-import { createSent, isContextEvent, isTransient, type Opened, openRequest } from "./open-request.js";
-import { putRequest } from "./put-request.js";
+import { createSent, isContextEvent, type Opened, openRequest } from "./open-request.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface RequestHooks {
@@ -27,8 +27,6 @@ export interface RequestHooksOptions {
   catalog: Catalog;
   events: Pick<EventReader, "know">;
   stored: StoredSessions;
-  /** Do events arrive? Without them the end of a summary stays unknown. */
-  hasEvents(): boolean;
 }
 
 const SOURCE = "host";
@@ -69,7 +67,6 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
 
   async function answerContext(opened: Opened): Promise<string | undefined> {
     strata.pulse.beat("context");
-    if (isTransient(opened.event)) return replay(opened);
     await tellModel(options, opened);
     await tellSummary(strata.dispatcher, opened, summaries);
     return putRequest(opened, await askLayers(strata, opened.request.messages));
@@ -90,10 +87,10 @@ export function createRequestHooks(options: RequestHooksOptions): RequestHooks {
 }
 
 async function answerCompaction(
-  { hasEvents, stored, strata }: RequestHooksOptions,
+  { stored, strata }: RequestHooksOptions,
   opened: Opened,
 ): Promise<string | undefined> {
-  const { dispatcher, log, pulse, requests } = strata;
+  const { dispatcher, log, pulse } = strata;
   const { messages } = opened.request;
   const { sessionID } = opened.event;
   pulse.beat("compacting");
@@ -104,9 +101,7 @@ async function answerCompaction(
     log.info(SOURCE, `the notes stand for a summary of ${sessionID}; no model is called`);
     return undefined;
   }
-  // Layer 4 would interrupt a summary if it never learned of its end.
-  if (hasEvents()) await dispatcher.ask("compacting", { sessionID }, undefined);
-  else requests.expectCompaction(sessionID);
+  await dispatcher.ask("compacting", { sessionID }, undefined);
   return putRequest(opened, await askLayers(strata, messages));
 }
 
@@ -142,4 +137,22 @@ async function askLayers(
   if (!request.isCompaction && messages.some(isSummary))
     await dispatcher.ask("compacted", request, undefined, limit);
   return dispatcher.ask("context", request, messages, limit);
+}
+
+/**
+ * Writes what the layers have made of a request, at once or not at all. Returns why it stays as it was; `undefined` if it
+ * is written or nothing has changed.
+ */
+function putRequest(
+  { event, request }: Pick<Opened, "event" | "request">,
+  view: readonly Message[],
+): string | undefined {
+  const before = event.messages;
+  const after = request.write(view);
+  if (!after) return "the changed messages have no safe form in OpenCode 2";
+  if (after.length === before.length && after.every((message, index) => message === before[index]))
+    return undefined;
+  const fault = findFault(before, after);
+  if (fault === undefined) event.messages = after;
+  return fault;
 }

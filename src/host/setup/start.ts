@@ -12,7 +12,7 @@ import type { Strata } from "../../strata.js";
 import { WRITTEN_AGAINST } from "../screen.js";
 import { noteSign } from "../signs.js";
 import { type Capabilities, type Capability, createCapabilities, find } from "./capabilities.js";
-import { createCatalog } from "./catalog.js";
+import { type Catalog, createCatalog } from "./catalog.js";
 import { formatCommands } from "./commands.js";
 import type { BeforeToolEvent, PromptEvent, TheirCommand, TheirTool } from "./contract.js";
 import { createEventReader, type EventReader } from "./events.js";
@@ -33,6 +33,7 @@ export interface StartOptions {
 /** What the rows below work with. */
 interface Running {
   capabilities: Capabilities;
+  catalog: Catalog;
   context: unknown;
   events: EventReader;
   hooks: RequestHooks;
@@ -45,13 +46,9 @@ interface Running {
 
 /** What has arrived from the host so far. */
 interface Signs {
-  /** Events arrive. */
-  hasEvents: boolean;
   /** The stream of events is open. */
   isListening: boolean;
   hasComplained: boolean;
-  /** Sessions with a request since their last turn began or ended. */
-  atWork: Set<string>;
 }
 
 /** Returns the cleanup; `undefined` if the context does not say where it is loaded. */
@@ -71,8 +68,9 @@ export async function startInSetup({
   const stored = createStoredSessions({ clock, log: lateLog, context: find(context, "session.context") });
   const catalog = createCatalog({
     clock,
-    list: find(context, "catalog.model.list") ?? find(context, "model.list"),
-    findDefault: find(context, "catalog.model.default") ?? find(context, "model.default"),
+    list: find(context, "model.list"),
+    findDefault: find(context, "model.default"),
+    findAgent: find(context, "agent.get"),
   });
   const screen = createScreen(context, clock);
   const missing = (): string[] => [...capabilities.missing(), ...(strata ? findUnused(strata.config) : [])];
@@ -83,12 +81,21 @@ export async function startInSetup({
   const options = isRecord(context) && isRecord(context.options) ? context.options : undefined;
   strata = await open(host, options);
   const events = createEventReader(place);
-  const signs: Signs = { hasEvents: false, isListening: false, hasComplained: false, atWork: new Set() };
-  const hooks = createRequestHooks({ strata, catalog, events, stored, hasEvents: () => signs.hasEvents });
+  const signs: Signs = { isListening: false, hasComplained: false };
+  const hooks = createRequestHooks({ strata, catalog, events, stored });
   const ended = new AbortController();
-  const running = { capabilities, context, events, hooks, signal: ended.signal, signs, stored, strata };
+  const running = {
+    capabilities,
+    catalog,
+    context,
+    events,
+    hooks,
+    signal: ended.signal,
+    signs,
+    stored,
+    strata,
+  };
   await Promise.all([...registerAll(running), screen.open(capabilities)]);
-  void catalog.read();
   void listen(running);
   report(strata, context, missing());
   return async () => {
@@ -124,10 +131,7 @@ function registerAll(running: Running): Promise<unknown>[] {
     capabilities.register(capability, `${path} "${name}"`, () => find(context, path)?.(name, callback));
   return [
     on("session.hook", "session.hook", "prompt", (event) => hearPrompt(running, event)),
-    on("session.hook", "session.hook", "context", (event) => {
-      noteRequest(running, event);
-      return hooks.context(event);
-    }),
+    on("session.hook", "session.hook", "context", hooks.context),
     on("session.hook", "session.hook", "compaction", hooks.compaction),
     on("session.hook", "session.hook", "generate", hooks.transient),
     on("tool.hook", "tool.hook", "execute.before", (event) => checkCall(running, event)),
@@ -138,7 +142,7 @@ function registerAll(running: Running): Promise<unknown>[] {
 
 function isBound(hook: HookName, capabilities: Capabilities): boolean {
   if (hook === "event") return capabilities.has("event.subscribe");
-  if (hook === "modelWindow") return capabilities.has("catalog.model.list");
+  if (hook === "modelWindow") return capabilities.has("model.list");
   return hook === "toolArguments" ? capabilities.has("tool.hook") : capabilities.has("session.hook");
 }
 
@@ -176,21 +180,14 @@ async function registerCommands({ capabilities, context, strata }: Running): Pro
 
 /** A turn begins. Never changes the prompt, which the host stores afterwards. */
 async function hearPrompt(running: Running, event: PromptEvent): Promise<void> {
-  const { events, signs, strata } = running;
+  const { events, strata } = running;
   const sessionID: unknown = isRecord(event) ? event.sessionID : undefined;
   if (typeof sessionID !== "string") return;
   events.know(sessionID);
   void listen(running);
   const { dispatcher, pulse } = strata;
   pulse.beat("turn");
-  // Without events the end of the turn before shows only now.
-  if (signs.atWork.delete(sessionID) && !signs.hasEvents)
-    await dispatcher.ask("event", { type: "session.idle", properties: { sessionID } }, undefined);
   await dispatcher.ask("turn", { sessionID }, undefined);
-}
-
-function noteRequest({ signs }: Running, event: unknown): void {
-  if (isRecord(event) && typeof event.sessionID === "string") signs.atWork.add(event.sessionID);
 }
 
 /** Throws to refuse the call, as OpenCode documents; any other failure lets it pass. */
@@ -213,6 +210,7 @@ async function checkCall({ strata }: Running, event: BeforeToolEvent): Promise<v
 /** Reads the host's events until the stream ends; the next turn opens another one. Never rejects. */
 async function listen({
   capabilities,
+  catalog,
   context,
   events,
   signal,
@@ -227,11 +225,10 @@ async function listen({
   try {
     const stream = (await find(context, "event.subscribe")?.({ signal })) as AsyncIterable<unknown>;
     for await (const event of stream) {
-      signs.hasEvents = true;
+      if (isRecord(event) && event.type === "model.updated") catalog.changed();
       for (const { properties, type } of events.read(event)) {
         pulse.beat("event");
         noteSign(type, properties, pulse);
-        if (type === "session.idle") signs.atWork.delete(String(properties.sessionID));
         if (type === "session.deleted" && isRecord(properties.info))
           stored.forget(String(properties.info.id));
         if (dispatcher.hearsEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
@@ -242,7 +239,7 @@ async function listen({
   }
   if (!signal.aborted)
     log[signs.hasComplained ? "debug" : "warn"]("host", `OpenCode's events have ended: ${why}`);
-  Object.assign(signs, { hasEvents: false, isListening: false, hasComplained: true });
+  Object.assign(signs, { isListening: false, hasComplained: true });
 }
 
 /** Sends messages for the screen to the screen half, which shows them. */

@@ -10,23 +10,11 @@ import { readInput, readToolName } from "./tool-names.js";
 /** Marks Strata's answers to slash commands among the stored messages. */
 export const ANSWER_METADATA = { strata: "answer" } as const;
 
-/** A list, or a list in `data`. */
-export function readList(answer: unknown): unknown[] | undefined {
-  if (Array.isArray(answer)) return answer;
-  return isRecord(answer) && Array.isArray(answer.data) ? answer.data : undefined;
-}
-
-/** An object, or an object in `data`. */
-export function readObject(answer: unknown): PlainRecord | undefined {
-  if (!isRecord(answer)) return undefined;
-  return isRecord(answer.data) ? answer.data : answer;
-}
-
 /** The stored messages of an answer by the host; `undefined` if it holds none of the documented shape. */
 export function readStored(answer: unknown): StoredMessage[] | undefined {
-  const list = readList(answer);
-  const stored = list?.filter(isStored);
-  return list && stored && (stored.length > 0 || list.length === 0) ? stored : undefined;
+  if (!Array.isArray(answer)) return undefined;
+  const stored = answer.filter(isStored);
+  return stored.length > 0 || answer.length === 0 ? stored : undefined;
 }
 
 function isStored(value: unknown): value is StoredMessage {

@@ -23,14 +23,8 @@ export interface Frame {
   readonly after: string;
 }
 
-/** The text of a failure: the value itself, or its `error.message`. */
+/** The text of a failure. */
 export function readError(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
   const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;
   return typeof message === "string" ? message : undefined;
-}
-
-/** A copy of the host's object, of the same class: the host may check classes, and may store what it shares. */
-export function copyWith<T extends object>(original: T, changed: object): T {
-  return Object.assign(Object.create(Object.getPrototypeOf(original)), original, changed);
 }

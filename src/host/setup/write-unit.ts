@@ -3,7 +3,7 @@ import { isToolPart, type Message, type Part, type ToolPart } from "../../conver
 import { isRecord } from "../../records.js";
 import type { TheirMessage, TheirPart } from "./contract.js";
 import { writeInput } from "./tool-names.js";
-import { copyWith, type Frame, type Place, readError, type Unit } from "./unit.js";
+import { type Frame, type Place, readError, type Unit } from "./unit.js";
 
 /** The changed parts of a unit by place; `undefined` for a part that is left out. */
 type Edits = Map<string, TheirPart | undefined>;
@@ -44,7 +44,7 @@ export function writeUnit(unit: Unit | undefined, view: Message): TheirMessage[]
 
 function writeSummary({ theirs }: Unit, { after, before }: Frame, text: string): TheirPart | undefined {
   const part = theirs[0]?.content[0];
-  return part && copyWith(part, { text: `${before}${text}${after}` });
+  return part && { ...part, text: `${before}${text}${after}` };
 }
 
 /** Nothing of the answer is left, and at most texts stand in its place. */
@@ -62,7 +62,7 @@ function writeDropped({ theirs }: Unit, { parts }: Message): TheirMessage[] {
   const [first] = theirs;
   if (!first || parts.length === 0) return updates;
   const content = parts.map(({ text = "" }) => ({ type: "text", text }));
-  return [copyWith(first, { content }), ...updates];
+  return [{ ...first, content }, ...updates];
 }
 
 /** The part of the unit that this one is, or was made from. */
@@ -85,7 +85,7 @@ function editCall(
   const { input } = part.state;
   if (input !== original.state.input) {
     if (!isRecord(input)) return false;
-    edits.set(nameOf(place), copyWith(call, { input: writeInput(call.name ?? "", input, call.input) }));
+    edits.set(nameOf(place), { ...call, input: writeInput(call.name ?? "", input, call.input) });
   }
   const text = readText(part);
   if (text === readText(original)) return true;
@@ -104,14 +104,13 @@ const readText = ({ state }: ToolPart): string | undefined =>
 function writeResult(part: TheirPart, text: string): TheirPart | undefined {
   const { result } = part;
   if (!isRecord(result)) return undefined;
-  const { type, value } = result as { type: string; value: unknown };
-  const withValue = (changed: unknown): TheirPart =>
-    copyWith(part, { result: copyWith(result, { value: changed }) as never });
-  if (typeof value === "string" && (type === "text" || type === "error")) return withValue(text);
+  const { type, value } = result;
+  const withValue = (changed: unknown): TheirPart => ({ ...part, result: { type, value: changed } });
+  if (typeof value === "string" && type === "text") return withValue(text);
   if (type === "content" && Array.isArray(value)) return withValue(withText(value, text));
   if (type !== "error" || readError(value) === undefined || !isRecord(value) || !isRecord(value.error))
     return undefined;
-  return withValue(copyWith(value, { error: copyWith(value.error, { message: text }) }));
+  return withValue({ ...value, error: { ...value.error, message: text } });
 }
 
 /** The first text gets it, the others go. */
@@ -120,7 +119,7 @@ function withText(content: readonly unknown[], text: string): unknown[] {
   const first = content.findIndex(isText);
   return content.flatMap((item, index) => {
     if (!isText(item)) return [item];
-    return index === first ? [copyWith(item, { text })] : [];
+    return index === first ? [{ ...item, text }] : [];
   });
 }
 
@@ -138,7 +137,7 @@ function apply(
       return edits.has(name) ? (edits.get(name) ?? []) : [part];
     });
     const content = at === 0 ? withTexts(left, { before, behind }) : left;
-    return copyWith(message, { content });
+    return { ...message, content };
   });
   return written.some(({ content }) => content.length === 0) ? undefined : written;
 }

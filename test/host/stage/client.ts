@@ -1,6 +1,7 @@
 /** The HTTP interface of a host, for one project: the two adapters of the stage. Tests see OpenCode 1's forms. */
 import { isRecord, type PlainRecord } from "../../../src/records.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
+import { WHICH_TOOLS } from "./scripted-model.js";
 import { type Api, createApi, createSession, type Session } from "./session.js";
 import { createSession2 } from "./session-2.js";
 import { HOST } from "./which-host.js";
@@ -56,24 +57,29 @@ function createClient2(url: string, directory: string): Client {
   const api: Api = (method, path, ...rest) =>
     whole(method, ofLocation.test(path) ? withQuery(path, query) : path, ...rest);
 
-  /** Tools of MCP servers are offered once these are connected. */
+  /** Waits until the tools of MCP servers are offered; their state says `connected` somewhat earlier. */
   async function connected(): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
-      const { data } = await api<{ data: { status: { status: string } }[] }>("GET", "/mcp");
-      if (data.every(({ status }) => status.status !== "connecting" && status.status !== "pending")) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+    if (!JSON.stringify(await api("GET", "/config")).includes('"servers"')) return;
+    const { data } = await api<{ data: { id: string } }>("POST", "/session", {
+      location: { directory },
+      title: "",
+    });
+    const path = `/session/${data.id}`;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const answer = await api("POST", `${path}/generate`, { prompt: WHICH_TOOLS });
+      if (JSON.stringify(answer).includes("mcp_")) return void (await api("DELETE", path));
     }
+    throw new Error("The tools of the MCP server are not offered");
   }
 
   return {
     api,
     newSession: async (title) => {
-      await connected();
       const body = { location: { directory }, ...(title !== undefined && { title }) };
       const { data } = await api<{ data: { id: string } }>("POST", "/session", body);
-      return createSession2(api, data.id);
+      return createSession2(api, data.id, connected);
     },
-    session: (id) => createSession2(api, id),
+    session: (id) => createSession2(api, id, connected),
     events: () =>
       openEventStream(`${url}/api/event`, { headers, translate: (event) => translate(event, directory) }),
     sessions: async () =>
@@ -84,6 +90,8 @@ function createClient2(url: string, directory: string): Client {
     leave: () => api("DELETE", "/debug/location"),
   };
 }
+
+const MOST_TRIES = 200;
 
 const withQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;

@@ -62,7 +62,16 @@ export async function startOpenCode({
 }: OpenCodeOptions): Promise<OpenCode> {
   if (config) await project.write("opencode.json", formatConfig(config));
   await prepareFolders(project);
-  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", HOST === 2 ? "info" : "INFO"];
+  const args = [
+    "serve",
+    "--hostname",
+    "127.0.0.1",
+    "--port",
+    "0",
+    "--print-logs",
+    "--log-level",
+    HOST === 2 ? "info" : "INFO",
+  ];
   const child = spawn(binary ?? findHost(), args, {
     cwd: project.path,
     env: { ...isolation(project), ...env },
@@ -158,7 +167,7 @@ export function isolation({ root, folders, file }: Project): Record<string, stri
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_SHARE: "1",
-    ...(HOST === 2 && { XDG_RUNTIME_DIR: folders.tmp, OPENCODE_PASSWORD: PASSWORD }),
+    ...(HOST === 2 && { XDG_RUNTIME_DIR: folders.tmp, OPENCODE_PASSWORD: PASSWORD, STRATA_HOST: "2" }),
     GIT_CONFIG_NOSYSTEM: "1",
     npm_config_offline: "true",
     npm_config_update_notifier: "false",

@@ -77,6 +77,14 @@ export async function startScriptedModel(
       parentSessionID: header(incoming, "x-parent-session-id"),
       at: now(),
     });
+    if (isAskedForTools(request)) {
+      const names = say(request.tools.map((tool) => tool.function.name).join(" "));
+      return sendAnswer(
+        response,
+        request,
+        settleAnswer(names, () => ""),
+      );
+    }
     if (isTitleRequest(request)) titleRequests.push(request);
     else ordinary.add(request);
     const step = await chooseStep(request);
@@ -119,6 +127,12 @@ export async function startScriptedModel(
     },
   };
 }
+
+/** The stage's own question, which is not recorded. */
+export const WHICH_TOOLS = "Which tools are there?";
+
+const isAskedForTools = (request: ModelRequest): boolean =>
+  JSON.stringify(request.messages.at(-1)?.content ?? "").includes(WHICH_TOOLS);
 
 function isTitleRequest({ messages }: ModelRequest): boolean {
   return messages.some(

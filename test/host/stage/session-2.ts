@@ -3,12 +3,14 @@ import { isRecord, type PlainRecord } from "../../../src/records.js";
 import { patiently } from "../../support/patience.js";
 import type { Api, AskOptions, Session, StoredMessage, TurnResult } from "./session.js";
 
-/** `api` sends requests below `/api`, for the project's location. */
-export function createSession2(api: Api, id: string): Session {
+/** `api` sends requests below `/api`, for the project's location; `isReady` resolves when a turn has all its tools. */
+export function createSession2(api: Api, id: string, isReady: () => Promise<void>): Session {
   const path = `/session/${id}`;
 
   async function messages(): Promise<StoredMessage[]> {
-    const all = await readAll();
+    // An answer to a command waits for the next turn, but is shown at once.
+    const waiting = (await readInbox()).map(({ payload, ...one }) => ({ ...one, ...(payload as object) }));
+    const all = [...(await readAll()), ...waiting.filter(({ type }: PlainRecord) => type === "synthetic")];
     return all.flatMap((one) => toMessage(id, one) ?? []);
   }
 
@@ -26,16 +28,19 @@ export function createSession2(api: Api, id: string): Session {
     }
   }
 
+  const readInbox = async (): Promise<PlainRecord[]> =>
+    (await api<{ data: PlainRecord[] }>("GET", `${path}/inbox`)).data;
+
   /** A turn has ended when nothing runs and nothing waits. */
   async function settle(timeoutMs = 60_000): Promise<void> {
     const endMs = Date.now() + patiently(timeoutMs);
     for (;;) {
       await api("POST", `/experimental/session/${id}/wait`, undefined, timeoutMs);
-      const [{ data: active }, { data: waiting }] = await Promise.all([
+      const [{ data: active }, waiting] = await Promise.all([
         api<{ data: PlainRecord }>("GET", "/session/active"),
-        api<{ data: unknown[] }>("GET", `${path}/inbox`),
+        readInbox(),
       ]);
-      if (!active[id] && waiting.length === 0) return;
+      if (!active[id] && waiting.every(({ type }) => type === "synthetic")) return;
       if (Date.now() > endMs) throw new Error(`${id} was still at work after ${timeoutMs} ms`);
     }
   }
@@ -53,6 +58,7 @@ export function createSession2(api: Api, id: string): Session {
     text: string,
     { agent, model, parts = [], timeoutMs }: AskOptions = {},
   ): Promise<TurnResult> {
+    await isReady();
     if (agent) await api("POST", `${path}/agent`, { agent });
     if (model) await api("POST", `${path}/model`, { model: { providerID: "mock", id: model } });
     const files = (parts as { url: string; filename?: string }[]).map(({ filename, url }) => ({
@@ -67,18 +73,17 @@ export function createSession2(api: Api, id: string): Session {
     ask,
     command: (name, args = "") => turn(() => api("POST", `${path}/command`, { name, text: args })),
     async slash(name, words = "") {
-      const before = (await readAll()).length;
       await api("POST", `${path}/command`, { name, text: words });
-      await settle();
-      const answer = (await readAll()).slice(before).findLast(({ type }) => type === "synthetic");
-      return String(answer?.description ?? "");
+      const shown = (await messages()).flatMap(({ parts }) => parts);
+      const answer = shown.findLast((part) => part.type === "text" && part.ignored);
+      return answer?.type === "text" ? answer.text : "";
     },
     messages,
     info: async () => (await api<{ data: never }>("GET", path)).data,
     async fork(messageID) {
       const body = messageID === undefined ? {} : { before: messageID };
       const { data } = await api<{ data: { id: string } }>("POST", `${path}/fork`, body);
-      return createSession2(api, data.id);
+      return createSession2(api, data.id, isReady);
     },
     revert: (messageID) => api("POST", `${path}/revert/stage`, { messageID }),
     unrevert: () => api("DELETE", `${path}/revert`),
