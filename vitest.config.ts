@@ -4,6 +4,18 @@ import { LongestFirst } from "./test/run/longest-first.js";
 import { openRunFolder } from "./test/run/run-folder.js";
 import { measureSlowness } from "./test/run/slowness.js";
 
+/** Stories that are played in OpenCode 1 and 2, from one text. */
+const BOTH_HOSTS = [
+  "candidates",
+  "commands",
+  "entities",
+  "notes-secrets",
+  "prices",
+  "said",
+  "same-bytes",
+  "spill",
+];
+
 /**
  * `npm test` runs every test, the long ones in a smaller form; `npm run test:long` is the mode in which they have
  * their full size. Both projects keep their modules from file to file (`isolate: false`): no module has a state.
@@ -44,6 +56,22 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
             // A host waits for its disk and its model about a third of the time.
             maxWorkers: slowness < 2 ? cores + 1 : cores,
             sequence: { groupOrder: 1 },
+            benchmark: { include: [] },
+          },
+        },
+        {
+          test: {
+            name: "host-2",
+            // What one host shows as well as two, such as the command line or the TUI of OpenCode 1, is not here.
+            include: BOTH_HOSTS.map((name) => `test/host/${name}.test.ts`),
+            env: { STRATA_HOST: "2" },
+            globalSetup: "test/host/unpack-once.ts",
+            testTimeout: 120_000 * slowness,
+            hookTimeout: 120_000 * slowness,
+            pool: "forks",
+            isolate: false,
+            maxWorkers: slowness < 2 ? cores + 1 : cores,
+            sequence: { groupOrder: 2 },
             benchmark: { include: [] },
           },
         },

@@ -54,8 +54,8 @@ const REFUSALS =
   /^(The user (rejected permission|dismissed this question|has specified a rule)|Tool execution aborted)|User aborted the command/;
 /** First words of the errors layer's own refusal, which does not count as a failure either. */
 export const REFUSED = "[Strata] This call was not run:";
-/** OpenCode's remark after the output of a command that timed out. */
-const TIMED_OUT = /terminated command after exceeding timeout/;
+/** What OpenCode 1 and 2 say after the output of a command that timed out. */
+const TIMED_OUT = /terminated command after exceeding timeout|Command exceeded timeout of \d+ ms/;
 
 /** Identifies an ended call; `undefined` if the call has not ended or cannot be told from others. */
 export function readCallKey(part: ToolPart): string | undefined {

@@ -20,7 +20,7 @@ import { call, say } from "./stage/steps.js";
 
 const folder = mkdtempSync(join(tmpdir(), "strata-likely-"));
 const plugin = join(folder, "opencode-strata");
-for (const name of ["dist", "prompts", "vectors", "package.json"])
+for (const name of ["server.js", "dist", "prompts", "vectors", "package.json"])
   cpSync(join(repository, name), join(plugin, name), { recursive: true });
 writeFileSync(join(plugin, "vectors", "signals.json"), JSON.stringify(LEARNED));
 afterAll(() => removeFolder(folder));

@@ -10,6 +10,7 @@ import type { Session } from "./stage/session.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const shared = shareHost({ plugin: repository });
 
@@ -33,7 +34,10 @@ test("/memory is answered without a model call, and the next request has the byt
     await session.ask("go on");
     const texts = await shownTexts(session);
     const bytes = stage.model.requests.map(({ messageBytes }) => messageBytes.join("\n"));
-    return { texts, bytes: bytes.join("\n\n").replaceAll(stage.project.path, "PROJECT") };
+    return {
+      texts,
+      bytes: bytes.join("\n\n").replaceAll(stage.project.path, "PROJECT").replaceAll(session.id, "SESSION"),
+    };
   };
   const without = await play(false);
   const asked = await play(true);
@@ -47,18 +51,11 @@ test("/memory is answered without a model call, and the next request has the byt
 
 test("a session that begins with commands gets its title, and their answers stay on the screen", async () => {
   await using stage = await shared.openStage();
-  const events = await stage.events();
   const session = await stage.newSession();
   await run(session, "memory");
   await run(session, "remember", "the release is on Friday");
   await session.ask("fix the orders");
-  await events.waitFor(
-    (event) =>
-      event.type === "session.updated" &&
-      event.properties.info.id === session.id &&
-      event.properties.info.title === "A title",
-  );
-  expect(stage.model.titleRequests).toHaveLength(1);
+  await expect.poll(async () => (await session.info()).title).toBe("A title");
   const [request] = stage.model.titleRequests;
   expect(request?.prompt).toContain("fix the orders");
   expect(request?.prompt).not.toContain("[Strata]");
@@ -69,9 +66,8 @@ test("a session that begins with commands gets its title, and their answers stay
   expect(shown.map((text) => text.split("\n")[0])).toEqual(["[Strata] /memory", "[Strata] /remember"]);
 });
 
-test("a command in the middle of a turn is answered after it and costs no request", async () => {
+test("a command in the middle of a turn is answered and costs no request", async () => {
   await using stage = await shared.openStage();
-  const events = await stage.events();
   const session = await stage.newSession("busy");
   let release = (): void => {};
   stage.model.respond(
@@ -83,13 +79,11 @@ test("a command in the middle of a turn is answered after it and costs no reques
   const turn = session.ask("take your time");
   await stage.model.waitForRequest(() => true);
   await run(session, "memory");
-  expect(await shownTexts(session)).toEqual([]);
+  // OpenCode 2 runs it at once.
+  if (HOST === 1) expect(await shownTexts(session)).toEqual([]);
   release();
   await turn;
-  await events.waitFor(
-    (event) => event.type === "message.part.updated" && JSON.stringify(event).includes("/memory"),
-  );
-  expect(await shownTexts(session)).toHaveLength(1);
+  await expect.poll(() => shownTexts(session)).toHaveLength(1);
   expect(stage.model.requests).toHaveLength(1);
   stage.model.respond(undefined);
   expect((await session.ask("on")).text).toBe("ok");

@@ -3,10 +3,12 @@ import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
+import { customTools } from "./stage/custom-tools.js";
 import type { Session } from "./stage/session.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const LIMIT = 2_048;
 const PIXEL = Buffer.from(
@@ -15,12 +17,6 @@ const PIXEL = Buffer.from(
 );
 
 const shared = shareHost({ plugin: repository, mcp: true });
-
-/** A tool of the project's own that returns this expression. */
-function customTool(expression: string): string {
-  return `import { tool } from "@opencode-ai/plugin";
-export default tool({ description: "test", args: {}, async execute() { return ${expression}; } });`;
-}
 
 /** What the host has stored of a call: the text it would have sent, and the file with the whole of it, if it cut. */
 async function stored(
@@ -64,7 +60,7 @@ test("large results of grep, a custom tool and an MCP server reach the model as 
   await using stage = await shared.openStage({
     files: {
       "hay.txt": needles,
-      ".opencode/tool/fetch_page.js": customTool(`"<p>page</p>\\n".repeat(4_000)`),
+      ...customTools({ fetch_page: `"<p>page</p>\\n".repeat(4_000)` }),
     },
   });
   stage.model.script(
@@ -127,15 +123,13 @@ test("a result that was moved out can be read on: Read pages it, Grep finds in i
   expect(Buffer.byteLength(request.toolResult("cat"))).toBeGreaterThan(10_000);
   expect(request.toolResult("cat")).not.toContain("[Strata]");
   // What was moved out does not turn up when the agent searches the project.
-  expect(request.toolResult("grep-project")).toBe("No files found");
+  expect(request.toolResult("grep-project")).toMatch(/^No (files|matches) found$/);
 });
 
 test("ten parallel results of 28 KB lose their largest until the rest is within 200,000 characters, for good", async () => {
   const sizes = Array.from({ length: 10 }, (_, n) => 28_000 + n);
   await using stage = await shared.openStage({
-    files: Object.fromEntries(
-      sizes.map((size, n) => [`.opencode/tool/big${n}.js`, customTool(`"x".repeat(${size})`)]),
-    ),
+    files: customTools(Object.fromEntries(sizes.map((size, n) => [`big${n}`, `"x".repeat(${size})`]))),
   });
   stage.model.script(
     calls(...sizes.map((_, n) => call(`big${n}`, {}, { id: `c${n}` }))),
@@ -156,15 +150,13 @@ test("odd results are shown whole or moved byte for byte: an image, an empty one
   await using stage = await shared.openStage({
     files: {
       "pixel.png": PIXEL,
-      ".opencode/tool/empty.js": customTool(`""`),
-      ".opencode/tool/ducks.js": customTool(`"🦆".repeat(9_001)`),
-      ".opencode/tool/crlf.js": customTool(`"a line\\r\\n".repeat(5_000)`),
-      ".opencode/tool/oneline.js": customTool(
-        `JSON.stringify({ first: 1, middle: "x".repeat(2_000_000), last: 2 })`,
-      ),
-      ".opencode/tool/picture.js": customTool(
-        `({ output: "seen\\n".repeat(9_000), attachments: [{ type: "file", mime: "image/png", url: "data:image/png;base64,${PIXEL.toString("base64")}" }] })`,
-      ),
+      ...customTools({
+        empty: `""`,
+        ducks: `"🦆".repeat(9_001)`,
+        crlf: `"a line\\r\\n".repeat(5_000)`,
+        oneline: `JSON.stringify({ first: 1, middle: "x".repeat(2_000_000), last: 2 })`,
+        picture: `({ output: "seen\\n".repeat(9_000), attachments: [{ type: "file", mime: "image/png", url: "data:image/png;base64,${PIXEL.toString("base64")}" }] })`,
+      }),
     },
   });
   const names = ["empty", "ducks", "crlf", "oneline", "picture"];
@@ -179,7 +171,7 @@ test("odd results are shown whole or moved byte for byte: an image, an empty one
   await session.ask("go");
   const request = stage.model.lastRequest();
   expect(request.toolResult("image")).toBe("Image read successfully");
-  expect(request.toolResult("empty")).toBe("");
+  expect(request.toolResult("empty")).toBe(HOST === 1 ? "" : "(no tool output)");
   for (const name of ["ducks", "crlf", "oneline", "picture"]) {
     // A picture was read, of which the last result's reminder speaks.
     const [preview = ""] = request.toolResult(name).split("\n\n[Strata] What was just read");
@@ -202,11 +194,11 @@ test("equal content is stored once, and tools with a threshold of their own foll
   await using stage = await openStage({
     plugin: repository,
     options: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
-    files: {
-      ".opencode/tool/same.js": customTool(`"same\\n".repeat(8_000)`),
-      ".opencode/tool/quiet.js": customTool(`"q".repeat(45_000)`),
-      ".opencode/tool/strict_one.js": customTool(`"s".repeat(6_000)`),
-    },
+    files: customTools({
+      same: `"same\\n".repeat(8_000)`,
+      quiet: `"q".repeat(45_000)`,
+      strict_one: `"s".repeat(6_000)`,
+    }),
   });
   const tools = ["same", "quiet", "strict_one"];
   stage.model.script(
@@ -228,8 +220,9 @@ test("a compaction of the host's own is given the paths of moved results, althou
   const path = pathIn(stage.model.lastRequest().toolResult("big"));
   await session.summarize();
   const compaction = stage.model.lastRequest();
-  expect(compaction.textOf("user")).toContain(path);
-  expect(compaction.bytes).toBeLessThan(30_000);
+  expect(compaction.prompt).toContain(path);
+  // OpenCode 2 asks in the session, with its system prompt and tools.
+  expect(compaction.messageBytes.slice(1).join("").length).toBeLessThan(30_000);
 });
 
 test("a preview of a command that a timeout ended says so", async () => {
@@ -243,5 +236,5 @@ test("a preview of a command that a timeout ended says so", async () => {
   const preview = stage.model.lastRequest().toolResult("ended");
   expect(preview).toContain("[Strata] This bash result");
   expect(preview).toContain("ended before it was done");
-  expect(preview).toContain("shell tool terminated command after exceeding timeout");
+  expect(preview).toMatch(/terminated command after exceeding timeout|Command exceeded timeout of 3000 ms/);
 });

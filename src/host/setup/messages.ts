@@ -191,7 +191,7 @@ function readCall(part: TheirPart, { results, stored, theirs }: AnswerFacts): To
 interface ReadResult {
   status: "completed" | "error";
   /** Empty if the model sees something other than a text. */
-  texts: { output?: string; error?: string };
+  texts: { output?: string; error?: string; attachments?: readonly unknown[] };
 }
 
 function readResult({ result }: TheirPart): ReadResult | undefined {
@@ -201,9 +201,13 @@ function readResult({ result }: TheirPart): ReadResult | undefined {
     const error = readError(value);
     return { status: "error", texts: error === undefined ? {} : { error } };
   }
-  const output =
-    type === "text" && typeof value === "string" ? value : type === "content" ? joinTexts(value) : undefined;
-  return { status: "completed", texts: output === undefined ? {} : { output } };
+  const content = type === "content" && Array.isArray(value) ? value : undefined;
+  const output = type === "text" && typeof value === "string" ? value : joinTexts(content);
+  const attachments = content?.filter((item) => isRecord(item) && item.type !== "text") ?? [];
+  return {
+    status: "completed",
+    texts: { ...(output !== undefined && { output }), ...(attachments.length > 0 && { attachments }) },
+  };
 }
 
 /** Results in the unit's tool messages, except those with an id that occurs twice. */

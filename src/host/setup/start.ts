@@ -5,7 +5,7 @@
 import { findRefusal, type HookName } from "../../dispatcher/hooks.js";
 import { formatError, StrataError } from "../../error.js";
 import type { Log } from "../../record/log.js";
-import { isRecord } from "../../records.js";
+import { isRecord, type PlainRecord } from "../../records.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Host } from "../../seams/host.js";
 import type { Strata } from "../../strata.js";
@@ -13,7 +13,7 @@ import { WRITTEN_AGAINST } from "../screen.js";
 import { noteSign } from "../signs.js";
 import { type Capabilities, type Capability, createCapabilities, find } from "./capabilities.js";
 import { type Catalog, createCatalog } from "./catalog.js";
-import { formatCommands } from "./commands.js";
+import { type Answers, createAnswers, formatCommands } from "./commands.js";
 import type { BeforeToolEvent, PromptEvent, TheirCommand, TheirTool } from "./contract.js";
 import { createEventReader, type EventReader } from "./events.js";
 import { createSetupHost, readPlace } from "./host.js";
@@ -32,6 +32,7 @@ export interface StartOptions {
 
 /** What the rows below work with. */
 interface Running {
+  answers: Answers;
   capabilities: Capabilities;
   catalog: Catalog;
   context: unknown;
@@ -84,7 +85,9 @@ export async function startInSetup({
   const signs: Signs = { isListening: false, hasComplained: false };
   const hooks = createRequestHooks({ strata, catalog, events, stored });
   const ended = new AbortController();
+  const answers = createAnswers(clock, find(context, "session.synthetic"));
   const running = {
+    answers,
     capabilities,
     catalog,
     context,
@@ -160,13 +163,12 @@ async function registerTools({ capabilities, context, strata }: Running): Promis
   );
 }
 
-async function registerCommands({ capabilities, context, strata }: Running): Promise<void> {
+async function registerCommands({ answers, capabilities, context, strata }: Running): Promise<void> {
   const { clock, dispatcher, log } = strata;
   if (!capabilities.has("command.transform") || dispatcher.commands.length === 0) return;
   const commands = await formatCommands(dispatcher.commands, {
-    ...{ clock, log },
+    ...{ answers, clock, log },
     list: find(context, "command.list"),
-    synthetic: find(context, "session.synthetic"),
   });
   await capabilities.register("command.transform", "command.transform", () =>
     find(
@@ -209,6 +211,7 @@ async function checkCall({ strata }: Running, event: BeforeToolEvent): Promise<v
 
 /** Reads the host's events until the stream ends; the next turn opens another one. Never rejects. */
 async function listen({
+  answers,
   capabilities,
   catalog,
   context,
@@ -229,6 +232,9 @@ async function listen({
       for (const { properties, type } of events.read(event)) {
         pulse.beat("event");
         noteSign(type, properties, pulse);
+        if (type === "session.idle") answers.noteTurn(String(properties.sessionID), false);
+        if (type === "session.status" && isBusy(properties))
+          answers.noteTurn(String(properties.sessionID), true);
         if (type === "session.deleted" && isRecord(properties.info))
           stored.forget(String(properties.info.id));
         if (dispatcher.hearsEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
@@ -241,6 +247,8 @@ async function listen({
     log[signs.hasComplained ? "debug" : "warn"]("host", `OpenCode's events have ended: ${why}`);
   Object.assign(signs, { isListening: false, hasComplained: true });
 }
+
+const isBusy = ({ status }: PlainRecord): boolean => isRecord(status) && status.type === "busy";
 
 /** Sends messages for the screen to the screen half, which shows them. */
 function createScreen(context: unknown, clock: Clock) {

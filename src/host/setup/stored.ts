@@ -92,15 +92,27 @@ export function findStoredCall(stored: StoredMessage | undefined, callID: string
   return stored?.content?.find(({ id, type }) => type === "tool" && id === callID);
 }
 
+/** The host's last words of a shell result that it has cut: the file is named in no other place. */
+const SAVED = /\n\[full output saved to (\/[^\n]+\/sh_\w+\.out)\](?![\s\S]*\n\[full output saved to )/;
+
 /**
- * `sessionID` of a subagent is `sessionId` in OpenCode 1, which also sends other text for a call marked `interrupted`;
- * OpenCode 2 does not.
+ * Metadata with OpenCode 1's names: the `sessionId` of a subagent, the `outputPath` of a result that was cut, no `exit` of
+ * a command that a timeout ended. OpenCode 1 also sends other text for a call marked `interrupted`; OpenCode 2 does not.
  */
 export function readMetadata(part: StoredPart | undefined): PlainRecord {
   const metadata = part?.state?.metadata;
   if (!isRecord(metadata)) return {};
-  const { interrupted: _, sessionID, ...rest } = metadata;
-  return typeof sessionID === "string" ? { ...rest, sessionID, sessionId: sessionID } : rest;
+  const { interrupted: _, ...rest } = metadata;
+  const saved =
+    part?.name === "shell" && metadata.truncated === true
+      ? SAVED.exec(joinTexts(part.state?.content) ?? "")?.[1]
+      : undefined;
+  return {
+    ...rest,
+    ...(typeof metadata.sessionID === "string" && { sessionId: metadata.sessionID }),
+    ...(metadata.timeout === true && { exit: null }),
+    ...(saved !== undefined && { outputPath: saved }),
+  };
 }
 
 /** True for an answer to one of Strata's slash commands, which only people see. */

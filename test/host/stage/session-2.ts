@@ -106,10 +106,8 @@ function toMessage(sessionID: string, stored: PlainRecord): StoredMessage | unde
     const isShown = isRecord(stored.metadata) && stored.metadata.strata !== undefined;
     const text = isShown ? stored.description : stored.text;
     const part = {
-      type: "text",
-      text,
-      ...(type !== "user" && { synthetic: true }),
-      ...(isShown && { ignored: true }),
+      ...{ type: "text", text },
+      ...(isShown ? { ignored: true } : type !== "user" && { synthetic: true }),
     };
     return make({ ...info, role: "user" }, [part]);
   }
@@ -125,12 +123,17 @@ function toPart(part: PlainRecord): PlainRecord {
   if (part.type !== "tool") return part;
   const { content, error, ...state } = part.state as PlainRecord & { content?: PlainRecord[] };
   const output = (content ?? []).map(({ text }) => text ?? "").join("\n");
+  // Of a command's result that was cut, only the text names the file.
+  const outputPath = /\[full output saved to (.*)\]/.exec(output)?.[1];
   const failed = isRecord(error) && { error: error.message };
   return {
     type: "tool",
     tool: part.name,
     callID: part.id,
-    state: { ...state, output, ...failed, time: part.time },
+    state: {
+      ...{ ...state, output, ...failed, time: part.time },
+      metadata: { ...(state.metadata as object), ...(outputPath !== undefined && { outputPath }) },
+    },
   };
 }
 
