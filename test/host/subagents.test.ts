@@ -6,12 +6,15 @@ import type { ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, calls, say, stall } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const RULE = "Never touch the vendor folder.";
 const delegate = (description: string, agent = "general") =>
   call("task", { description, prompt: `TASK ${description}`, subagent_type: agent });
 const isTask = (request: ModelRequest, description: string): boolean =>
-  request.parentSessionID !== undefined && request.textOf("user").startsWith(`TASK ${description}`);
+  request.parentSessionID !== undefined &&
+  // OpenCode 2 says first that it is a subagent.
+  new RegExp(`^(You are a subagent[^\n]*\n)?TASK ${description}`).test(request.textOf("user"));
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 
 const FILES = { "a.txt": "one\n", "b.txt": "two\n" };
@@ -94,8 +97,8 @@ test("the first session after a crash is told the goal, the rule, the open todos
   for (const known of [
     "It began with: Port the parser.",
     "Last request, not answered: Now the emitter, please.",
-    "- write the docs",
-    "Next step: write the emitter",
+    // OpenCode 2 has no todo list.
+    ...(HOST === 1 ? ["- write the docs", "Next step: write the emitter"] : []),
     `- ${RULE}`,
     notesOf(session.id),
   ])

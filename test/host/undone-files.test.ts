@@ -1,6 +1,7 @@
 /** OpenCode's undo puts back each file that changed while the undone turn ran, in the real OpenCode: memories of others too. */
 
 import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/conversation/message.js";
 import { patiently } from "../support/patience.js";
@@ -46,7 +47,7 @@ test(
     const parts = (await long.messages()).flatMap((message) => message.parts as readonly Part[]);
     const patched = parts.flatMap((part) => (part as { files?: string[] }).files ?? []);
     // Else the undo would not reach it, and this would show nothing.
-    expect(patched).toContain(stage.project.file(file));
+    expect(patched.map((one) => resolve(stage.project.path, one))).toContain(stage.project.file(file));
     const before = readLedger(stage).map(({ id }) => id);
 
     const asked = (await long.messages()).filter(({ info }) => info.role === "user");

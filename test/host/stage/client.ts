@@ -75,6 +75,8 @@ function createClient2(url: string, directory: string): Client {
   return {
     api,
     newSession: async (title) => {
+      // A request that names the project in its query starts its plugins.
+      await api("GET", "/plugin");
       const body = { location: { directory }, ...(title !== undefined && { title }) };
       const { data } = await api<{ data: { id: string } }>("POST", "/session", body);
       return createSession2(api, data.id, connected);

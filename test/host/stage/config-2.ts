@@ -18,9 +18,9 @@ export function toConfig2(config: PlainRecord): PlainRecord {
   return {
     ...rest,
     update: "disable",
-    permissions: isRecord(permission) ? Object.entries(permission).map(toPermission) : [],
+    permissions: toPermissions(permission),
     snapshots: snapshot ?? false,
-    agents: { ...title, ...(isRecord(agent) && agent) },
+    agents: { ...title, ...(isRecord(agent) && mapValues(agent, toAgent)) },
     plugins: Array.isArray(plugin) ? plugin.map(toPlugin) : [],
     ...(isRecord(provider) && { providers: mapValues(provider, toProvider) }),
     ...(isRecord(compaction) && { compaction: toCompaction(compaction) }),
@@ -28,7 +28,17 @@ export function toConfig2(config: PlainRecord): PlainRecord {
   };
 }
 
-const toPermission = ([action, effect]: [string, unknown]) => ({ action, resource: "*", effect });
+const ACTIONS: Readonly<Record<string, string>> = { bash: "shell", task: "subagent" };
+
+const toPermissions = (permission: unknown): PlainRecord[] =>
+  Object.entries(isRecord(permission) ? permission : {}).map(([action, effect]) => ({
+    ...{ action: ACTIONS[action] ?? action, resource: "*", effect },
+  }));
+
+const toAgent = ({ permission, ...agent }: PlainRecord): PlainRecord => ({
+  ...agent,
+  ...(isRecord(permission) && { permissions: toPermissions(permission) }),
+});
 
 const toPlugin = (entry: unknown): unknown =>
   Array.isArray(entry) ? { package: entry[0], options: entry[1] } : entry;

@@ -99,7 +99,7 @@ export function createSession2(api: Api, id: string, isReady: () => Promise<void
 const USERS = new Set(["user", "synthetic", "skill", "shell"]);
 
 function toMessage(sessionID: string, stored: PlainRecord): StoredMessage | undefined {
-  const { content, error, finish, id, model, time, tokens, type } = stored;
+  const { content, error, finish, id, model, snapshot, time, tokens, type } = stored;
   const info = { id, sessionID, time, ...(isRecord(error) && { error: { name: error.type, data: error } }) };
   if (USERS.has(String(type))) {
     // What a command of Strata's answers is shown, and not sent.
@@ -116,6 +116,8 @@ function toMessage(sessionID: string, stored: PlainRecord): StoredMessage | unde
   if (type !== "assistant") return undefined;
   const { id: modelID, providerID } = isRecord(model) ? model : {};
   const parts = (content as PlainRecord[]).map(toPart);
+  const files = isRecord(snapshot) && Array.isArray(snapshot.files) ? snapshot.files : [];
+  if (files.length > 0) parts.push({ type: "patch", files });
   return make({ ...info, role: "assistant", finish, modelID, providerID, tokens }, parts);
 }
 
