@@ -226,6 +226,8 @@ function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void
 
 /** The host puts a subagent's result between tags, with its own remarks around them. */
 function readSubagentResult(output: string): string {
-  const tagged = /<(?:task_result|subagent [^>]*)>([\s\S]*?)(?:<\/(?:task_result|subagent)>|$)/.exec(output)?.[1];
+  const tagged = /<(?:task_result|subagent [^>]*)>([\s\S]*?)(?:<\/(?:task_result|subagent)>|$)/.exec(
+    output,
+  )?.[1];
   return toSafeLine(tagged ?? output, LONGEST_RESULT);
 }

@@ -1,7 +1,8 @@
 /** Sessions continue others in the real OpenCode: the agenda of all, and a checkpoint after a crash. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { startBeside } from "./stage/beside.js";
 import { whenContains } from "./stage/files.js";
@@ -39,107 +40,113 @@ async function type(session: Session, name: string, words?: string): Promise<str
 const idOf = (agenda: string, text: string): string =>
   new RegExp(`(a-[0-9a-f]{7}) {2}${text}`).exec(agenda)?.[1] ?? "";
 
-test("the agenda has the open work of three sessions of two hosts, and one session at a time can claim an item", async () => {
-  await using stage = await openStage({ plugin: repository });
-  const { host, end } = await startBeside(stage.project);
-  try {
-    const first = await stage.newSession("login");
-    const second = await stage.newSession("docs");
-    const third = await host.newSession("parser");
-    for (const [session, what, text] of [
-      [first, "the login form", "Begun."],
-      [second, "the docs page", "Which language shall it be in?"],
-      [third, "the parser", "Begun."],
-    ] as const) {
-      stage.model.script(todo(what), say(text));
-      await session.ask(`Do ${what}.`);
-      await whenContains(stage.project.file(notesOf(session.id)), what);
-      await whenContains(stage.project.file(notesOf(session.id)), text);
-    }
-    const agenda = await type(first, "agenda");
-    for (const [session, what] of [
-      [first, "the login form"],
-      [second, "the docs page"],
-      [third, "the parser"],
-    ] as const)
-      expect(agenda).toMatch(new RegExp(`${what} {2}\\(${session.id} open in instance \\w+`));
-    expect(agenda).toMatch(/Questions for you:\n {2}a-\w{7} {2}Which language shall it be in\?/);
-    const outside = strata(stage, "agenda");
-    for (const { id, text } of JSON.parse(strata(stage, "agenda", "--json")) as {
-      id: string;
-      text: string;
-    }[]) {
-      expect(agenda).toContain(`${id}  ${text}`);
-      expect(outside).toContain(`${id}  ${text}`);
-    }
+only1("it has no todo list")(
+  "the agenda has the open work of three sessions of two hosts, and one session at a time can claim an item",
+  async () => {
+    await using stage = await openStage({ plugin: repository });
+    const { host, end } = await startBeside(stage.project);
+    try {
+      const first = await stage.newSession("login");
+      const second = await stage.newSession("docs");
+      const third = await host.newSession("parser");
+      for (const [session, what, text] of [
+        [first, "the login form", "Begun."],
+        [second, "the docs page", "Which language shall it be in?"],
+        [third, "the parser", "Begun."],
+      ] as const) {
+        stage.model.script(todo(what), say(text));
+        await session.ask(`Do ${what}.`);
+        await whenContains(stage.project.file(notesOf(session.id)), what);
+        await whenContains(stage.project.file(notesOf(session.id)), text);
+      }
+      const agenda = await type(first, "agenda");
+      for (const [session, what] of [
+        [first, "the login form"],
+        [second, "the docs page"],
+        [third, "the parser"],
+      ] as const)
+        expect(agenda).toMatch(new RegExp(`${what} {2}\\(${session.id} open in instance \\w+`));
+      expect(agenda).toMatch(/Questions for you:\n {2}a-\w{7} {2}Which language shall it be in\?/);
+      const outside = strata(stage, "agenda");
+      for (const { id, text } of JSON.parse(strata(stage, "agenda", "--json")) as {
+        id: string;
+        text: string;
+      }[]) {
+        expect(agenda).toContain(`${id}  ${text}`);
+        expect(outside).toContain(`${id}  ${text}`);
+      }
 
-    const item = idOf(agenda, "the parser");
-    expect(await type(third, "agenda", `claim ${item}`)).toContain("Claimed for this session: the parser");
-    expect(await type(first, "agenda", `claim ${item}`)).toContain(`held by ${third.id}`);
-    expect(strata(stage, "agenda")).toMatch(new RegExp(`${item}.*claimed by ${third.id}`));
-    expect(strata(stage, "agenda", "release", item)).toContain("Released: the parser");
-    expect(await type(first, "agenda", `claim ${item}`)).toContain("Claimed");
-    const sessions = JSON.parse(strata(stage, "sessions", "--json")) as { id: string; phase: string }[];
-    expect(sessions.find(({ id }) => id === second.id)?.phase).toBe("asking");
+      const item = idOf(agenda, "the parser");
+      expect(await type(third, "agenda", `claim ${item}`)).toContain("Claimed for this session: the parser");
+      expect(await type(first, "agenda", `claim ${item}`)).toContain(`held by ${third.id}`);
+      expect(strata(stage, "agenda")).toMatch(new RegExp(`${item}.*claimed by ${third.id}`));
+      expect(strata(stage, "agenda", "release", item)).toContain("Released: the parser");
+      expect(await type(first, "agenda", `claim ${item}`)).toContain("Claimed");
+      const sessions = JSON.parse(strata(stage, "sessions", "--json")) as { id: string; phase: string }[];
+      expect(sessions.find(({ id }) => id === second.id)?.phase).toBe("asking");
 
-    stage.model.script(say("ok"));
-    const fourth = await host.newSession("new");
-    await fourth.ask("Hello.");
-    expect(stage.model.lastRequest().textOf("user")).toMatch(
-      /Other sessions here, and what they were last asked:\n- ses_\w+ \(instance \w+, idle, "Do the /,
+      stage.model.script(say("ok"));
+      const fourth = await host.newSession("new");
+      await fourth.ask("Hello.");
+      expect(stage.model.lastRequest().textOf("user")).toMatch(
+        /Other sessions here, and what they were last asked:\n- ses_\w+ \(instance \w+, idle, "Do the /,
+      );
+      expect(findBreaks(stage.model.requests).map(formatBreak)).toEqual([]);
+    } finally {
+      await end();
+    }
+  },
+);
+
+only1("it has no todo list")(
+  "a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes",
+  async () => {
+    await using stage = await openStage({ plugin: repository, files: { "src/parser.ts": "one\n" } });
+    const worker = await stage.newSession("parser");
+    stage.model.script(
+      call("write", { filePath: stage.project.file("plan.md"), content: "1. the lexer\n2. the emitter\n" }),
+      call("write", { filePath: stage.project.file("made.ts"), content: "made\n" }),
+      todo("the emitter", "in_progress"),
+      say("The lexer is done."),
     );
-    expect(findBreaks(stage.model.requests).map(formatBreak)).toEqual([]);
-  } finally {
-    await end();
-  }
-});
+    await worker.ask("Port the parser. Never use eval.");
+    await whenContains(stage.project.file(notesOf(worker.id)), "The lexer is done.");
+    const kept = await type(worker, "checkpoint", "before the emitter");
+    const id = /cp-[0-9a-f]{7}/.exec(kept)?.[0] ?? "";
+    expect(kept).toContain('"before the emitter"');
 
-test("a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes", async () => {
-  await using stage = await openStage({ plugin: repository, files: { "src/parser.ts": "one\n" } });
-  const worker = await stage.newSession("parser");
-  stage.model.script(
-    call("write", { filePath: stage.project.file("plan.md"), content: "1. the lexer\n2. the emitter\n" }),
-    call("write", { filePath: stage.project.file("made.ts"), content: "made\n" }),
-    todo("the emitter", "in_progress"),
-    say("The lexer is done."),
-  );
-  await worker.ask("Port the parser. Never use eval.");
-  await whenContains(stage.project.file(notesOf(worker.id)), "The lexer is done.");
-  const kept = await type(worker, "checkpoint", "before the emitter");
-  const id = /cp-[0-9a-f]{7}/.exec(kept)?.[0] ?? "";
-  expect(kept).toContain('"before the emitter"');
+    stage.model.script(call("bash", { command: "sleep 60", description: "works" }));
+    const turn = worker.ask("Now the emitter.").catch(() => "killed");
+    await stage.model.waitForRequest((request) => request.textOf("user").includes("Now the emitter."));
+    await stage.restart({ kill: true });
+    await turn;
 
-  stage.model.script(call("bash", { command: "sleep 60", description: "works" }));
-  const turn = worker.ask("Now the emitter.").catch(() => "killed");
-  await stage.model.waitForRequest((request) => request.textOf("user").includes("Now the emitter."));
-  await stage.restart({ kill: true });
-  await turn;
+    expect(strata(stage, "checkpoint", "--list")).toMatch(new RegExp(`^${id} .*"before the emitter"$`, "m"));
+    expect(strata(stage, "attach", id)).toContain("the first message of the next new session");
+    const next = await stage.newSession("goes on");
+    stage.model.script(call("bash", { command: "true", description: "nothing" }), say("on it"));
+    await next.ask("Go on with the parser.");
+    const told = stage.model.lastRequest().textOf("user");
+    for (const piece of [
+      id,
+      "Port the parser.",
+      "Never use eval.",
+      "- the emitter (in progress)",
+      "> 1. the lexer",
+    ])
+      expect(told).toContain(piece);
+    await stage.restart();
+    stage.model.script(say("still"));
+    await stage.session(next.id).ask("and on");
+    const requests = stage.model.requests.filter(({ sessionID }) => sessionID === next.id);
+    expect(requests.length).toBe(3);
+    expect(findBreaks(requests).map(formatBreak)).toEqual([]);
+    const text = requests.at(-1)?.textOf("user") ?? "";
+    expect(text.split("has attached an earlier session")).toHaveLength(2);
+    expect(JSON.stringify(await stage.session(next.id).messages())).not.toContain("has attached an earlier");
 
-  expect(strata(stage, "checkpoint", "--list")).toMatch(new RegExp(`^${id} .*"before the emitter"$`, "m"));
-  expect(strata(stage, "attach", id)).toContain("the first message of the next new session");
-  const next = await stage.newSession("goes on");
-  stage.model.script(call("bash", { command: "true", description: "nothing" }), say("on it"));
-  await next.ask("Go on with the parser.");
-  const told = stage.model.lastRequest().textOf("user");
-  for (const piece of [
-    id,
-    "Port the parser.",
-    "Never use eval.",
-    "- the emitter (in progress)",
-    "> 1. the lexer",
-  ])
-    expect(told).toContain(piece);
-  await stage.restart();
-  stage.model.script(say("still"));
-  await stage.session(next.id).ask("and on");
-  const requests = stage.model.requests.filter(({ sessionID }) => sessionID === next.id);
-  expect(requests.length).toBe(3);
-  expect(findBreaks(requests).map(formatBreak)).toEqual([]);
-  const text = requests.at(-1)?.textOf("user") ?? "";
-  expect(text.split("has attached an earlier session")).toHaveLength(2);
-  expect(JSON.stringify(await stage.session(next.id).messages())).not.toContain("has attached an earlier");
-
-  stage.model.script(say("hello"));
-  await (await stage.newSession("another")).ask("Hello.");
-  expect(stage.model.lastRequest().textOf("user")).not.toContain("has attached an earlier session");
-});
+    stage.model.script(say("hello"));
+    await (await stage.newSession("another")).ask("Hello.");
+    expect(stage.model.lastRequest().textOf("user")).not.toContain("has attached an earlier session");
+  },
+);

@@ -8,6 +8,7 @@ import { type ChatTool, firstDifference, type ModelRequest } from "./stage/model
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const CORRECTION = "No, the database listens on port 5433, not 5432.";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
@@ -15,7 +16,9 @@ const DECISION = "Let's always go with Postgres instead of SQLite, because two s
 const RULE = "Never run `git push --force` on main.";
 const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];
 const MEMORY = ".opencode/memory";
-const OWN_TOOLS = ["memory_remember", "memory_recall", "memory_update", "fork", "lease", "send_message"];
+const OWN_TOOLS = ["memory_remember", "memory_recall", "memory_update", "lease", "send_message"];
+// OpenCode 2 gives plugins no sessions that they could remove.
+if (HOST === 1) OWN_TOOLS.push("fork");
 
 const CONFIG = { small_model: "mock/m2" };
 const shared = shareHost({ plugin: repository, config: CONFIG });
@@ -102,7 +105,8 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
   expect(stage.read(path)).toMatch(/^tags:\s.*\bio\b/m);
   expect(last.toolResult("found")).toContain("The importer streams");
   expect(last.toolResult("refused")).toContain("Nothing was changed");
-  expect(last.toolResult("wrong")).toContain("memory_update was not run");
+  // OpenCode 2 checks the arguments itself, and says what is missing.
+  expect(last.toolResult("wrong")).toContain(HOST === 1 ? "memory_update was not run" : "Missing key");
   expect(existsSync(stage.project.file(`${MEMORY}/directive`))).toBe(false);
 
   const ours = last.tools.filter(({ function: { name } }) => OWN_TOOLS.includes(name));

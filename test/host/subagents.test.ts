@@ -1,5 +1,6 @@
 /** Subagents and handoffs in the real OpenCode: what one session hands to the next, before, after and through a crash. */
 import { expect, test } from "vitest";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -51,7 +52,7 @@ test("a subagent is told the user's rule, layer 1 works in it, and what it found
   expect(stage.read(notesOf(session.id))).toContain(found);
 });
 
-test("a subagent of a subagent knows the user's rule as well", async () => {
+only1("its subagents may start none")("a subagent of a subagent knows the user's rule as well", async () => {
   await using stage = await openStage({
     plugin: repository,
     mcp: true,

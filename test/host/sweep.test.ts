@@ -26,7 +26,7 @@ test("what no context has used for 60 days goes when its session is deleted, and
     },
   });
   const removed = whenRemoved(deleted.path);
-  await stage.newSession("next");
+  await (await stage.newSession("next")).ask("hello");
   await removed;
   expect(existsSync(kept.path)).toBe(true);
   // Going on with the session counts as use.

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { whenContains, whenFits } from "./stage/files.js";
@@ -102,22 +103,25 @@ test("what was undone before notes took the place of history is not in them, nor
   expect(stage.read(`.opencode/session-memory/${session.id}.md`)).not.toContain("Delete the module");
 });
 
-test("what was undone before the host summarised is not asked for in the summary, nor appended to it, nor handed on", async () => {
-  await using stage = await shared.openStage();
-  const summary = `## Goal\nRename src/payments to src/billing.\n\n${"The module is being renamed, tests follow. ".repeat(12)}`;
-  stage.model.respond((request) => (isSummarizing(request) ? say(summary) : undefined));
-  stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
-  const session = await ask(stage);
-  await undo(session, 1);
-  const before = stage.model.requests.length;
-  await session.ask("Rename the module src/payments to src/billing.");
-  await session.summarize();
-  await session.ask("Go on.");
-  expect(stage.model.requests.slice(before).some(isSummarizing)).toBe(true);
-  expect(JSON.stringify(stage.model.lastRequest().messages)).toContain("Rename src/payments");
-  await (await stage.newSession("t2")).ask("Good morning.");
-  expect(stage.model.requests.slice(before).filter(saysUndone)).toEqual([]);
-});
+only1("the notes are the summary: no model is asked")(
+  "what was undone before the host summarised is not asked for in the summary, nor appended to it, nor handed on",
+  async () => {
+    await using stage = await shared.openStage();
+    const summary = `## Goal\nRename src/payments to src/billing.\n\n${"The module is being renamed, tests follow. ".repeat(12)}`;
+    stage.model.respond((request) => (isSummarizing(request) ? say(summary) : undefined));
+    stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
+    const session = await ask(stage);
+    await undo(session, 1);
+    const before = stage.model.requests.length;
+    await session.ask("Rename the module src/payments to src/billing.");
+    await session.summarize();
+    await session.ask("Go on.");
+    expect(stage.model.requests.slice(before).some(isSummarizing)).toBe(true);
+    expect(JSON.stringify(stage.model.lastRequest().messages)).toContain("Rename src/payments");
+    await (await stage.newSession("t2")).ask("Good morning.");
+    expect(stage.model.requests.slice(before).filter(saysUndone)).toEqual([]);
+  },
+);
 
 test("a rule that was undone is put away with a line in the ledger, and no session says it any more, one that was told of it neither", async () => {
   await using stage = await shared.openStage();

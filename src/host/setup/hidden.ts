@@ -32,7 +32,8 @@ export function createHidden(): Hidden {
   const hidden = new Map<string, Noted>();
   return {
     note(sessionID, shown) {
-      const all = complete(sessionID, shown);
+      // The checkpoint that begins is among them already.
+      const all = complete(sessionID, shown).filter((one) => one.type !== "compaction" || isDone(one));
       noted.delete(sessionID);
       if (!isPart(all)) put(noted, sessionID, all);
     },
@@ -65,7 +66,9 @@ export function createHidden(): Hidden {
 }
 
 const findCheckpoint = (messages: Messages): StoredMessage | undefined =>
-  messages.findLast(({ status, type }) => type === "compaction" && status === "completed");
+  messages.findLast((one) => one.type === "compaction" && isDone(one));
+
+const isDone = ({ status }: StoredMessage): boolean => status === "completed";
 
 /** Does it begin with a checkpoint? */
 const isPart = ([first]: Messages): boolean => first !== undefined && findCheckpoint([first]) !== undefined;

@@ -2,8 +2,14 @@
 import { isRecord, type PlainRecord } from "../../records.js";
 import { RENAMED_TOOLS } from "./contract.js";
 
-/** The tools whose argument `path` is `filePath` in OpenCode 1. */
-const WITH_FILE = new Set(["read", "edit", "write"]);
+/** Arguments that have another name in OpenCode 1: by tool, OpenCode 2's and that. */
+const RENAMED_ARGUMENTS: Readonly<Record<string, readonly [theirs: string, ours: string]>> = {
+  read: ["path", "filePath"],
+  edit: ["path", "filePath"],
+  write: ["path", "filePath"],
+  skill: ["id", "name"],
+  subagent: ["agent", "subagent_type"],
+};
 
 /** `shell` → `bash`; other names stay. */
 export function readToolName(name: string): string {
@@ -17,14 +23,19 @@ export function writeToolName(name: string): string {
 
 /** The call's arguments as layers know them; the same object if nothing differs. */
 export function readInput(name: string, input: PlainRecord): PlainRecord {
-  return WITH_FILE.has(name) && !("filePath" in input) ? rename(input, "path", "filePath") : input;
+  const [theirs, ours] = findRenamed(name);
+  return ours in input ? input : rename(input, theirs, ours);
 }
 
 /** The inverse of `readInput`, for arguments that a layer has changed. */
 export function writeInput(name: string, input: PlainRecord, original: unknown): PlainRecord {
-  const wasRenamed = WITH_FILE.has(name) && isRecord(original) && !("filePath" in original);
-  return wasRenamed && !("path" in input) ? rename(input, "filePath", "path") : input;
+  const [theirs, ours] = findRenamed(name);
+  const wasRenamed = isRecord(original) && !(ours in original);
+  return wasRenamed && !(theirs in input) ? rename(input, ours, theirs) : input;
 }
+
+const findRenamed = (name: string): readonly [theirs: string, ours: string] =>
+  (Object.hasOwn(RENAMED_ARGUMENTS, name) && RENAMED_ARGUMENTS[name]) || ["", ""];
 
 /** Keeps the order of the keys, which is part of the request's bytes. */
 function rename(input: PlainRecord, from: string, to: string): PlainRecord {

@@ -123,6 +123,7 @@ function toCall2(tool: string, args: Record<string, unknown>): PlannedCall {
     const { subagent_type: agent, ...rest } = args;
     return { tool: "subagent", args: { ...rest, agent } };
   }
+  if (tool === "skill") return { tool, args: { id: args.name } };
   const { filePath, ...rest } = args;
   return { tool: NAMES_2[tool] ?? tool, args: filePath === undefined ? args : { path: filePath, ...rest } };
 }
