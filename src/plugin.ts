@@ -1,7 +1,6 @@
 /** Entry that OpenCode loads. Only puts the parts together. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
 import { stack } from "../layers/index.js";
-import { createEntries } from "./host/entries.js";
 import { readVariable } from "./host/environment.js";
 import { bindHooks } from "./host/hooks.js";
 import { createOpenCodeHost } from "./host/opencode.js";
@@ -15,31 +14,17 @@ export type { StrataOptions } from "./config/schema.js";
 const open = (host: Host, options?: Record<string, unknown>) =>
   createStrata({ clock, files, host, readVariable }, stack, options);
 
-function createPlugin() {
-  const entries = createEntries();
-
-  /** OpenCode 1. */
-  async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
-    if (!entries.enter("server", input.directory)) return {};
-    const host = createOpenCodeHost(input, clock);
-    const hooks = bindHooks(await open(host, options), host);
-    return {
-      ...hooks,
-      async dispose() {
-        entries.leave("server", input.directory);
-        await hooks.dispose?.();
-      },
-    };
-  }
-
-  /** OpenCode 2, and the core of it inside OpenCode 1, which waits for nothing here. */
-  async function setup(context: unknown) {
-    const { createSetup } = await import("./host/setup/setup.js");
-    const parts = stack.layers.map(({ settings }) => settings);
-    return createSetup({ clock, files, entries, open, parts })(context);
-  }
-
-  return { id: "opencode-strata", server, setup };
+/** OpenCode 1. */
+async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
+  const host = createOpenCodeHost(input, clock);
+  return bindHooks(await open(host, options), host);
 }
 
-export default createPlugin();
+/** OpenCode 2, and the core of it inside OpenCode 1, which waits for nothing here. */
+async function setup(context: unknown) {
+  const { createSetup } = await import("./host/setup/setup.js");
+  const parts = stack.layers.map(({ settings }) => settings);
+  return createSetup({ clock, files, open, parts })(context);
+}
+
+export default { id: "opencode-strata", server, setup };

@@ -1,6 +1,5 @@
 /**
- * Strata in the TUI of OpenCode 2, written against its documentation of September 2026 (build/plugins/cli) and not yet run
- * in it. Each part is looked for before it is used, and a missing one is left out:
+ * Strata in the TUI of OpenCode 2. Each part is looked for before it is used, and a missing one is left out:
  *
  *     ui.slot         sidebar.content and prompt.footer, and app, from where commands have to be registered
  *     keymap.layer    commands with palette entry and slash name

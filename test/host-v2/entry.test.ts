@@ -2,7 +2,6 @@
 import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { findGlobalFolder } from "../../src/host/config-files.js";
-import { createEntries } from "../../src/host/entries.js";
 import { createSetup } from "../../src/host/setup/setup.js";
 import screen from "../../src/tui.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -11,7 +10,6 @@ import { createMemoryFiles } from "../support/memory-files.js";
 /** What the entry needs to start; nothing here is OpenCode 2. */
 const ENTRY = {
   parts: [],
-  entries: createEntries(),
   open: () => Promise.reject(new Error("this host is not OpenCode 2")),
 };
 
@@ -83,41 +81,6 @@ describe("the entry of OpenCode 2", () => {
     expect(files.text("/repo/.opencode/strata/strata.log")).toMatch(/ ERROR .*this host is not OpenCode 2/);
   });
 
-  it("the entry of OpenCode 2 does nothing in a folder where server works, and server nothing where it works", async () => {
-    const entries = createEntries();
-    expect(entries.enter("server", "/repo")).toBe(true);
-    expect(entries.enter("setup", "/repo")).toBe(false);
-    expect(entries.enter("setup", "/other")).toBe(true);
-    entries.leave("setup", "/repo");
-    expect(entries.enter("setup", "/repo")).toBe(false);
-    entries.leave("server", "/repo");
-    expect(entries.enter("setup", "/repo")).toBe(true);
-    expect(entries.enter("server", "/repo")).toBe(false);
-  });
-
-  it("the screen of OpenCode 2 says once, and not at the next start, that the plugin is written against documentation", () => {
-    const shown: unknown[] = [];
-    const kept = { isSaid: false };
-    const context = {
-      app: { version: "2.2.7" },
-      ui: { toast: { show: (one: unknown) => void shown.push(one) } },
-      storage: {
-        store: (_name: string, _options: unknown) => [
-          kept,
-          async (change: (draft: typeof kept) => void) => change(kept),
-        ],
-      },
-    };
-    screen.setup(context);
-    screen.setup(context);
-    expect(shown).toEqual([
-      expect.objectContaining({
-        message: expect.stringContaining("has not yet been run in it"),
-        variant: "warning",
-      }),
-    ]);
-  });
-
   it("the screen of OpenCode 2 shows the toasts of its own location's server half", () => {
     const shown: unknown[] = [];
     let hear = (_event: unknown): void => {};
@@ -136,7 +99,7 @@ describe("the entry of OpenCode 2", () => {
     hear({ data: toast, location: { directory: "/elsewhere" } });
     hear({ data: toast, location: { directory: "/here" } });
     hear({ data: 5 });
-    expect(shown.slice(1)).toEqual([toast]);
+    expect(shown).toEqual([toast]);
   });
 
   it("the entry of OpenCode 2 leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
-import { createEntries } from "../../src/host/entries.js";
 import { createSetup } from "../../src/host/setup/setup.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
@@ -43,7 +42,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const made = makeContext(host, given);
   let strata: Strata | undefined;
   const setup = createSetup({
-    ...{ clock, files, entries: createEntries(), folder: PROJECT },
+    ...{ clock, files, folder: PROJECT },
     parts: stack.layers.map(({ settings }) => settings),
     async open(own, options) {
       const { options: set = {} } = given;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
-import { checkHost, isSecond } from "../../src/cli/doctor/host.js";
+import { checkHost } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
 import { findOpenCode } from "../../src/cli/doctor/opencode.js";
 import { planFolders } from "../../src/folders.js";
+import { isSecond } from "../../src/host/tested.js";
 import type { LockState } from "../../src/lock/holders.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
@@ -148,18 +149,19 @@ describe("strata doctor on the screen's half", () => {
 });
 
 describe("strata doctor on OpenCode", () => {
-  it("doctor says of OpenCode 2 and later that the plugin is written against documentation, and asks for a report", () => {
-    for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {
-      const finding = checkHost("/bin/opencode", version);
-      expect(finding).toMatchObject({ level: "note", what: expect.stringContaining(version) });
-      expect(finding.what).toContain("has not yet been run in it");
-      expect(finding.todo).toContain("please report it");
-      expect(isSecond(version)).toBe(true);
-    }
-    for (const version of ["1.18.33", "1.19.3", "1.18.2"]) {
-      expect(checkHost("/bin/opencode", version).level).not.toBe("problem");
-      expect(isSecond(version)).toBe(false);
-    }
+  it("doctor says which version was tested, of a newer one what it changes, and of an older one what it needs", () => {
+    const levelsOf = (...versions: string[]) =>
+      versions.map((version) => checkHost("/bin/opencode", version).level);
+    expect(levelsOf("1.18.33", "2.0.15")).toEqual(["fine", "fine"]);
+    expect(levelsOf("1.18.2", "2.0.3")).toEqual(["warning", "warning"]);
+    expect(levelsOf("1.18.34", "1.19.3", "2.0.16", "2.2.7", "3.0.0")).toEqual(Array(5).fill("note"));
+    expect(checkHost("/bin/opencode", "2.2.7").what).toMatch(/tested with 2\.0\.15; since 2\.2 .*strictly/);
+    expect(checkHost("/bin/opencode", "1.19.0").what).toMatch(
+      /tested with 1\.18\.33; since 1\.19 .*too large/,
+    );
+    expect(checkHost("/bin/opencode", "2.0.16").what).toMatch(/tested with 2\.0\.15$/);
+    expect(["2.0.0", "2.1.0-beta.3", "3.0.0"].every(isSecond)).toBe(true);
+    expect(["1.18.33", "1.19.3"].some(isSecond)).toBe(false);
   });
 
   it("doctor runs only an OpenCode from the PATH, never a program from the repository", async () => {

@@ -5,6 +5,7 @@
 
 import { resolve } from "node:path";
 import { formatWaiting } from "../../candidates/format-waiting.js";
+import { isSecond } from "../../host/tested.js";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
 import { readWhole } from "../arguments.js";
@@ -13,7 +14,7 @@ import { checkConfiguration } from "../doctor/configuration.js";
 import { type Configured, readOnDisk } from "../doctor/configured.js";
 import { type Finding, fine, formatSections, isTrouble, note, type Section } from "../doctor/finding.js";
 import { checkForeign } from "../doctor/foreign.js";
-import { checkHost, isSecond } from "../doctor/host.js";
+import { checkHost } from "../doctor/host.js";
 import { checkLoaded, checkVersions } from "../doctor/loaded.js";
 import { checkFolders, checkMachine, checkRuntime } from "../doctor/machine.js";
 import { findOpenCode, readVersion } from "../doctor/opencode.js";

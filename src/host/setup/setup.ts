@@ -15,7 +15,6 @@ import { isRecord } from "../../records.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import { listConfigFiles } from "../config-files.js";
-import type { Entries } from "../entries.js";
 import type { StartOptions } from "./start.js";
 
 export interface SetupOptions {
@@ -23,7 +22,6 @@ export interface SetupOptions {
   files: Files;
   /** Assembles Strata with this host. */
   open: StartOptions["open"];
-  entries: Entries;
   /** Settings of the layers. */
   parts: readonly SettingsPart[];
   /** The host's working directory; tests pass another. */
@@ -32,10 +30,9 @@ export interface SetupOptions {
 
 /** The returned function accepts any context and never throws. In OpenCode 2 it returns the cleanup. */
 export function createSetup(options: SetupOptions): (context: unknown) => Promise<Cleanup | undefined> {
-  const { clock, entries, open } = options;
+  const { clock, open } = options;
   return async (context) => {
-    const { directory = "", isComplete } = probe(context);
-    if (!isComplete || !entries.enter("setup", directory)) {
+    if (!probe(context).isComplete) {
       await writeLine(options, context, "info", describe(context)).catch(() => {
         // Nowhere to report it: the log itself failed, and the host would treat an error as a broken plugin.
       });
@@ -43,13 +40,8 @@ export function createSetup(options: SetupOptions): (context: unknown) => Promis
     }
     try {
       const { startInSetup } = await import("./start.js");
-      const end = await startInSetup({ clock, context, open });
-      return async () => {
-        entries.leave("setup", directory);
-        await end?.();
-      };
+      return await startInSetup({ clock, context, open });
     } catch (thrown) {
-      entries.leave("setup", directory);
       const message = `OpenCode called setup, which failed: ${formatError(thrown)}; Strata is off`;
       await writeLine(options, context, "error", message).catch(() => {});
       return undefined;
@@ -81,13 +73,11 @@ async function writeLine(
 }
 
 function describe(context: unknown): string {
-  const { hasHooks, isComplete, offered } = probe(context);
+  const { hasHooks, offered } = probe(context);
   const names = offered.join(", ") || "nothing";
-  const why = isComplete
-    ? "server has started already"
-    : hasHooks
-      ? "it does not say where it is loaded, so Strata is off"
-      : "nothing to register there, server does the work";
+  const why = hasHooks
+    ? "it does not say where it is loaded, so Strata is off"
+    : "nothing to register there, server does the work";
   return `called by OpenCode's version-2 core, which offers ${names}; ${why}`;
 }
 

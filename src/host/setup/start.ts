@@ -9,8 +9,8 @@ import { isRecord, type PlainRecord } from "../../records.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Host } from "../../seams/host.js";
 import type { Strata } from "../../strata.js";
-import { WRITTEN_AGAINST } from "../screen.js";
 import { noteSign } from "../signs.js";
+import { findChanges } from "../tested.js";
 import { type Capabilities, type Capability, createCapabilities, find } from "./capabilities.js";
 import { type Catalog, createCatalog } from "./catalog.js";
 import { type Answers, createAnswers, formatCommands } from "./commands.js";
@@ -271,6 +271,8 @@ function report({ log, pulse }: Strata, context: unknown, missing: readonly stri
   const app = isRecord(context) ? context.app : undefined;
   const version = isRecord(app) && typeof app.version === "string" ? app.version : "2";
   pulse.describeHost({ name: `OpenCode ${version}`, missing });
-  log.warn("host", `OpenCode ${version}: ${WRITTEN_AGAINST}; strata doctor proves what works here`);
+  const changes = findChanges(version);
+  if (changes !== undefined)
+    log.warn("host", `OpenCode ${version}: ${changes}; strata doctor shows what works here`);
   for (const what of missing) log.warn("host", what);
 }
