@@ -12,6 +12,8 @@ const BOTH_HOSTS = [
   "embeddings",
   "entities",
   "errors",
+  "figures",
+  "files-page",
   "findings",
   "foreign",
   "handover",

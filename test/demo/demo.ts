@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: the real OpenCode works on this repository's own files for 40 turns, without the plugin and with
- * it, and the two are compared. Needs no key and no network; leaves behind one folder, whose name it prints.
+ * it, and the two are compared; then OpenCode 2 does the same. Needs no key and no network; leaves behind one folder, whose name it prints.
  *
  *     story.ts, chapters.ts, facts.ts   what the user asks and what the agent does
  *     project-files.ts                  what it works on
@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStyle } from "../../src/cli/style.js";
 import { formatCount } from "../../src/format.js";
+import { HOST } from "../host/stage/which-host.js";
 import { type Checked, checkRun, type Moved } from "./check.js";
 import { measureRun, PRICE } from "./figures.js";
 import { type PlayOptions, play, type Run, withStrata } from "./play.js";
@@ -46,9 +47,9 @@ async function demonstrate(): Promise<void> {
   introduce();
   const folder = await mkdtemp(join(tmpdir(), "strata-demo-"));
   const kept = join(folder, ".opencode");
-  title("1. OpenCode without the plugin");
+  title(`1. OpenCode ${HOST} without the plugin`);
   const bare = await playAloud({});
-  title("2. OpenCode with Strata");
+  title(`2. OpenCode ${HOST} with Strata`);
   const strata = await playAloud({ plugin: withStrata, keepIn: kept });
   const checked = checkAloud(strata, kept);
   showPreview(checked.moved, strata);
@@ -57,7 +58,7 @@ async function demonstrate(): Promise<void> {
 }
 
 function introduce(): void {
-  console.log(`The real OpenCode works on a copy of this repository for 40 turns, in a window of 200,000 tokens: once without
+  console.log(`The real OpenCode ${HOST} works on a copy of this repository for 40 turns, in a window of 200,000 tokens: once without
 the plugin, once with it. That takes about two minutes.
 
 The model is scripted: no language model runs here. What it says and which tools it calls is written in

@@ -14,13 +14,16 @@ import { readRecords } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage } from "../host/stage/stage.js";
+import { HOST } from "../host/stage/which-host.js";
 import { createAgent } from "./agent.js";
 import type { Outcome } from "./outcome.js";
 import { readPackageFiles, readRepository, takeOverHistory } from "./project-files.js";
 import { createStory, listPackageFiles, type Turn } from "./story.js";
 
-/** The built plugin, with a watch on its hooks. */
-export const withStrata = fileURLToPath(new URL("./timed-plugin.mjs", import.meta.url));
+/** The built plugin; in OpenCode 1 with a watch on its hooks. */
+export const withStrata = fileURLToPath(
+  new URL(HOST === 2 ? "../.." : "./timed-plugin.mjs", import.meta.url),
+);
 
 export interface PlayOptions {
   /** The plugin to load; by default none. */

@@ -1,8 +1,10 @@
 /** The tables: what each run came to, where the prefix broke, and where what was moved out lies. */
+
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
+import { HOST } from "../host/stage/which-host.js";
 import type { Moved } from "./check.js";
 import { facts, holdsFact } from "./facts.js";
 import type { Figures } from "./figures.js";
@@ -27,7 +29,9 @@ const rows: Row[] = [
   { label: "prefix breaks", field: "breaks" },
   { label: "looks at what was taken away", field: "looks" },
   { label: "seconds, start included", field: "seconds", digits: 1 },
-  { label: "  waited for the plugin's hooks", field: "hookSeconds", digits: 1 },
+  ...(HOST === 1
+    ? [{ label: "  waited for the plugin's hooks", field: "hookSeconds" as const, digits: 1 }]
+    : []),
 ];
 
 /** The two runs side by side. */
