@@ -1,0 +1,104 @@
+/** How OpenCode 2 is told of the package, in a home where nothing was set up: each form loads, both halves of it. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { runOpenCode } from "./stage/opencode.js";
+import { findArchive } from "./stage/packed.js";
+import type { Project } from "./stage/project.js";
+import { shareHost } from "./stage/shared-host.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { startPackageRegistry } from "./terminal/package-registry.js";
+
+interface Loaded {
+  id: string;
+  features: { server?: boolean; tui?: boolean };
+  state: { status: string };
+}
+
+const shared = shareHost();
+
+/** What the host has loaded of Strata for the project. */
+async function findLoaded({ host }: Stage): Promise<Loaded[]> {
+  const { data } = await host.api<{ data: Loaded[] }>("GET", "/plugin");
+  return data.filter(({ id }) => id === "opencode-strata");
+}
+
+const both = [
+  expect.objectContaining({ features: { server: true, tui: true }, state: { status: "active" } }),
+];
+const serverAlone = [expect.objectContaining({ features: { server: true }, state: { status: "active" } })];
+
+const write = (project: Project, path: string, text: string): void => {
+  mkdirSync(dirname(project.file(path)), { recursive: true });
+  writeFileSync(project.file(path), text);
+};
+const configure = (config: (project: Project) => object) => (project: Project) =>
+  write(project, "opencode.json", JSON.stringify(config(project)));
+
+const FORMS: [string, (project: Project) => void, object[]][] = [
+  ["the folder, in plugins", configure(() => ({ plugins: [repository] })), both],
+  ["the folder, in OpenCode 1's list", configure(() => ({ plugin: [repository] })), both],
+  [
+    "the folder, in both lists, which loads it once",
+    configure(() => ({ plugin: [repository], plugins: [repository] })),
+    both,
+  ],
+  [
+    "the folder with options",
+    configure(() => ({ plugins: [{ package: repository, options: { log: { level: "debug" } } }] })),
+    both,
+  ],
+  ["a file: address of the folder", configure(() => ({ plugins: [`file://${repository}`] })), both],
+  [
+    "the folder, seen from the project",
+    configure(({ path }) => ({ plugins: [`./${relative(path, repository)}`] })),
+    both,
+  ],
+  [
+    "a link to the folder in .opencode/plugins",
+    (project) => {
+      mkdirSync(project.file(".opencode/plugins"), { recursive: true });
+      symlinkSync(repository, project.file(".opencode/plugins/strata"));
+    },
+    both,
+  ],
+  [
+    "a file in .opencode/plugin that re-exports it, which has no screen half",
+    (project) =>
+      write(
+        project,
+        ".opencode/plugin/strata.js",
+        `export { default } from ${JSON.stringify(join(repository, "server.js"))};\n`,
+      ),
+    serverAlone,
+  ],
+  ["the tarball", configure(({ root }) => ({ plugins: [`file:${findArchive(root)}`] })), both],
+];
+
+for (const [form, prepare, expected] of FORMS)
+  test(`OpenCode 2 loads the package as ${form}`, async () => {
+    await using stage = await shared.openStage({ prepare });
+    await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(expected);
+  });
+
+test("`opencode plugin add` puts the package into the user's own configuration, and OpenCode 2 loads it in every project", async () => {
+  await using stage = await openStage({
+    async prepare(project) {
+      await using registry = await startPackageRegistry(findArchive(project.root));
+      const { code, log } = await runOpenCode(project, ["plugin", "add", "opencode-strata"], {
+        npm_config_registry: registry.url,
+        npm_config_offline: "false",
+      });
+      expect(code, log).toBe(0);
+    },
+  });
+  await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
+});
+
+test("a folder without the two files, and a file of it, are passed over by OpenCode 2", async () => {
+  for (const spec of [join(repository, "docs"), join(repository, "dist/plugin.js")]) {
+    await using stage = await shared.openStage({ prepare: configure(() => ({ plugins: [spec] })) });
+    expect(await findLoaded(stage), spec).toEqual([]);
+  }
+});
