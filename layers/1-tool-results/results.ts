@@ -59,7 +59,9 @@ export function readExitStatus({ part }: Result): number | null | undefined {
 export function readHostNote({ text, cutPath }: Result): string | undefined {
   return cutPath === undefined
     ? undefined
-    : /(<shell_metadata>[\s\S]*<\/shell_metadata>|\nCommand exceeded timeout of \d+ ms[^]*)\s*$/.exec(text)?.[0].trim();
+    : /(<shell_metadata>[\s\S]*<\/shell_metadata>|\nCommand exceeded timeout of \d+ ms[\s\S]*)\s*$/
+        .exec(text)?.[0]
+        .trim();
 }
 
 /** A moved result with its preview and its file. */
