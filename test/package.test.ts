@@ -1,7 +1,9 @@
 /** The package as it is published. */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findTested } from "../src/host/tested.js";
 import { code, read, readImports, sources, tracked } from "./support/sources.js";
 
 const BEGAN_WITH = [
@@ -100,11 +102,13 @@ describe("the package", () => {
     expect(text.match(/\bsolid-js\b/g)).toHaveLength(1);
   });
 
-  it("says in the README and in docs/opencode-2.md how much of it has been run in OpenCode 2", () => {
-    for (const page of ["README.md", "docs/opencode-2.md"]) {
-      const text = read(page).replaceAll(/\s+/g, " ");
-      expect(text, page).toMatch(/OpenCode 2(\*\* \(|\.0\.15|\.)/);
-      expect(text, page).toMatch(/folder of this package does not load (there|in OpenCode 2)/);
-    }
+  it("names in the README and in docs/opencode-2.md the versions of OpenCode that the tests run", () => {
+    const { devDependencies } = JSON.parse(read("package.json")) as {
+      devDependencies: Record<string, string>;
+    };
+    const second = devDependencies["@opencode/cli-linux-x64-baseline"];
+    expect(read("README.md")).toContain(`OpenCode ${devDependencies["opencode-ai"]} and`);
+    expect([findTested("1.0.0"), findTested("2.0.0")]).toEqual([devDependencies["opencode-ai"], second]);
+    for (const page of ["README.md", "docs/opencode-2.md"]) expect(read(page), page).toContain(second);
   });
 });
