@@ -1,4 +1,4 @@
-/** The screen half in what OpenCode 2's documentation of September 2026 (build/plugins/cli) says its TUI gives. */
+/** The screen half, in a TUI of OpenCode 2's shape. */
 import { describe, expect, it } from "vitest";
 import { openInOpenCode2 } from "../../src/tui/open-2.js";
 import { createFakeClock } from "../support/fake-clock.js";
