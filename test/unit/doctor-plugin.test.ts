@@ -13,10 +13,15 @@ import { runStrata } from "../support/shell.js";
 const HOME = "/home/me";
 const file = `${PROJECT}/opencode.json`;
 const entry = (spec: string, name = "opencode-strata") => ({ file, origin: "project" as const, spec, name });
-const look = (spec: string, world: Record<string, string>, env: Record<string, string> = {}) => {
+const look = (
+  spec: string,
+  world: Record<string, string>,
+  env: Record<string, string> = {},
+  isSecond = false,
+) => {
   const configured = findConfigured([entry(spec)], []);
   if (!configured) throw new Error("not configured");
-  return readOnDisk({ env, home: HOME, files: createMemoryFiles(world) }, configured);
+  return readOnDisk({ env, home: HOME, files: createMemoryFiles(world) }, configured, isSecond);
 };
 
 describe("the configured plugin", () => {
@@ -57,6 +62,21 @@ describe("the configured plugin", () => {
       level: "problem",
       todo: expect.stringContaining(`delete ${cached}`),
     });
+  });
+
+  it("readOnDisk reports what OpenCode 2 passes over: a file, and a folder without an entry in itself", async () => {
+    const folder = `${PROJECT}/strata`;
+    const world = {
+      [`${folder}/dist/plugin.js`]: "",
+      [`${folder}/package.json`]: '{"main": "./dist/plugin.js"}',
+    };
+    const faultOf = async (spec: string, more: Record<string, string> = {}, isSecond = true) =>
+      (await look(spec, { ...world, ...more }, {}, isSecond)).fault?.what;
+    expect(await faultOf("./strata")).toContain("neither server.js nor index.js");
+    expect(await faultOf("./strata/dist/plugin.js")).toContain("OpenCode 2 loads folders only");
+    expect(await faultOf("./strata", { [`${folder}/server.js`]: "" })).toBeUndefined();
+    expect(await faultOf("./strata", { [`${folder}/index.mts`]: "" })).toBeUndefined();
+    expect(await faultOf("./strata", {}, false)).toBeUndefined();
   });
 
   it("readOnDisk reports a configured folder that is missing or not built", async () => {

@@ -106,7 +106,7 @@ async function examinePlugin(
 ): Promise<Section[]> {
   const { cli, folders } = project;
   const { config, layers } = await project.settings();
-  const onDisk = await readOnDisk(cli, plugin);
+  const onDisk = await readOnDisk(cli, plugin, host !== undefined && isSecond(host));
   const { fault, folder, version } = onDisk;
   // What OpenCode has installed is loaded from there, which asks no registry and writes nothing.
   const installed = onDisk.cached && folder ? { ...plugin, spec: folder, isPackage: false } : plugin;

@@ -53,9 +53,33 @@ export const isMeant = ({ spec }: Pick<PluginEntry, "spec">): boolean =>
 
 const isArchive = (path: string): boolean => /\.(tgz|tar\.gz)$/.test(path);
 
-export function readOnDisk(place: Place, configured: Configured): Promise<OnDisk> {
-  return configured.isPackage ? readCached(place, configured) : readPath(place, configured);
+/** `isSecond`: OpenCode 2 loads it. */
+export async function readOnDisk(place: Place, configured: Configured, isSecond: boolean): Promise<OnDisk> {
+  if (configured.isPackage) return readCached(place, configured);
+  const onDisk = await readPath(place, configured);
+  const fault = onDisk.fault ?? (isSecond ? await findPassedOver(place, configured) : undefined);
+  return { ...onDisk, ...(fault && { fault }) };
 }
+
+/** OpenCode 2 says nothing of a path that it passes over. A file counts in its own folders for plugins only. */
+async function findPassedOver(
+  { files }: Place,
+  { place, spec: path }: Configured,
+): Promise<Finding | undefined> {
+  const todo = `name the folder of ${PACKAGE}, which has server.js and tui.js`;
+  const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
+  if (!isFolder)
+    return path === place ? undefined : problem(`${place} is a file: OpenCode 2 loads folders only`, todo);
+  const names = await files.list(path);
+  if (names.some((name) => ENTRY.test(name))) return undefined;
+  return problem(
+    `${place} has neither server.js nor index.js, so OpenCode 2 passes it over without a word`,
+    todo,
+  );
+}
+
+/** What OpenCode 2 looks for in a plugin's folder: a file or a folder. */
+const ENTRY = /^(server|index)(\.[cm]?[jt]sx?)?$/;
 
 /** OpenCode installs each spec once; after that the lock file in its folder tells it that it has. */
 async function readCached({ env, files, home }: Place, { place, spec }: Configured): Promise<OnDisk> {
