@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planChoice } from "../../src/background/choice.js";
-import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
+import { findModelClaims, type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
 import { defaults } from "../support/settings.js";
 
@@ -35,6 +35,16 @@ describe("a model that a project chose", () => {
       { users, project: project("provider.other", "provider.acme-2") },
       "acme/small",
     ],
+    [
+      "sets the model for titles, the small one of OpenCode 2",
+      {},
+      { project: project("agents.title.model") },
+    ],
+    [
+      "sets where the small model's provider is in OpenCode 2",
+      {},
+      { users, project: project("providers.acme") },
+    ],
     ["sets the main model", {}, { users: { small: "acme/small" }, project: project("model") }, "acme/small"],
     [
       "sets a main model beside which the user's only one looks small",
@@ -65,6 +75,26 @@ describe("a model that a project chose", () => {
       else expect(choice.kind).toBe("refused");
     });
   }
+
+  it("both hosts' settings of a small model and of providers are read, and whose they are", () => {
+    const parsed = (origin: "user" | "project", contents: Record<string, unknown>) => ({
+      ...{ path: `/${origin}.json`, origin, contents },
+    });
+    const claims = findModelClaims([
+      parsed("user", { agents: { title: { model: "acme/small" } } }),
+      parsed("project", {
+        agents: { title: { model: "elsewhere/m1" }, build: { model: "other/m" } },
+        providers: { elsewhere: {}, acme: {} },
+      }),
+    ] as never);
+    expect(claims.users).toEqual({ small: "acme/small" });
+    expect(claims.all).toEqual({ small: "elsewhere/m1" });
+    expect(claims.project.map(({ key }) => key)).toEqual([
+      "agents.title.model",
+      "providers.elsewhere",
+      "providers.acme",
+    ]);
+  });
 
   it("a main model chosen by the project is not called either, but the user's own is", () => {
     const main = { main: "acme/large" } as typeof users;
