@@ -6,7 +6,9 @@ import { measureSlowness } from "./test/run/slowness.js";
 
 /** Stories that are played in OpenCode 1 and 2, from one text; what ends in -2 in OpenCode 2 alone. */
 const BOTH_HOSTS = [
+  "breaks",
   "candidates",
+  "clear-inputs",
   "commands",
   "crash",
   "embeddings",

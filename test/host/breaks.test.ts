@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { removeFolder } from "../support/remove-folder.js";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { startOpenCode } from "./stage/opencode.js";
@@ -94,15 +95,18 @@ test("machine state that is deleted while OpenCode runs breaks nothing, not afte
   expect(isRuleShown(stage)).toBe(true);
 });
 
-test("the plan agent's reminders, which go with the next turn, are recorded breaks, and so is the way back", async () => {
-  await using stage = await shared.openStage({ files: FILES });
-  stage.model.respond(() => say("ok"));
-  const session = await stage.newSession("plan");
-  const agents = ["build", "plan", "plan", "plan", "build", "build"];
-  for (const [turn, agent] of agents.entries()) await session.ask(`turn ${turn}`, { agent });
-  expect(findRecorded(stage)).toHaveLength(4);
-  expect(changesIn(stage)).toHaveLength(4);
-});
+only1("its plan agent leaves no reminders in the history")(
+  "the plan agent's reminders, which go with the next turn, are recorded breaks, and so is the way back",
+  async () => {
+    await using stage = await shared.openStage({ files: FILES });
+    stage.model.respond(() => say("ok"));
+    const session = await stage.newSession("plan");
+    const agents = ["build", "plan", "plan", "plan", "build", "build"];
+    for (const [turn, agent] of agents.entries()) await session.ask(`turn ${turn}`, { agent });
+    expect(findRecorded(stage)).toHaveLength(4);
+    expect(changesIn(stage)).toHaveLength(4);
+  },
+);
 
 test("two hosts that take turns in one session break nothing, and nothing is recorded", async () => {
   await using stage = await openStage({ ...SETTINGS, files: FILES });
@@ -128,46 +132,55 @@ test("two hosts that take turns in one session break nothing, and nothing is rec
   }
 });
 
-test("a message that is edited and one that is deleted are recorded, each as one break", async () => {
-  await using stage = await shared.openStage({ files: FILES });
-  stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"), say("four"));
-  const session = await stage.newSession("edit");
-  await session.ask("First, the importer.");
-  await session.ask("Second.");
-  const [first, second] = await usersMessages(session);
-  const part = second?.parts.find(({ type }) => type === "text");
-  const path = `/session/${session.id}/message`;
-  await stage.host.api("PATCH", `${path}/${second?.info.id}/part/${part?.id}`, { ...part, text: "Sekond." });
-  await session.ask("Third.");
-  await stage.host.api("DELETE", `${path}/${first?.info.id}`);
-  await session.ask("Fourth.");
-  expect(findRecorded(stage)).toHaveLength(2);
-  expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
-    expect.stringContaining("the host has changed message 4 of 5 (user)"),
-    expect.stringContaining("the host has removed message 1 of 7 (user)"),
-  ]);
-  expect(isRuleShown(stage)).toBe(true);
-});
+only1("it has no way to edit a message")(
+  "a message that is edited and one that is deleted are recorded, each as one break",
+  async () => {
+    await using stage = await shared.openStage({ files: FILES });
+    stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"), say("four"));
+    const session = await stage.newSession("edit");
+    await session.ask("First, the importer.");
+    await session.ask("Second.");
+    const [first, second] = await usersMessages(session);
+    const part = second?.parts.find(({ type }) => type === "text");
+    const path = `/session/${session.id}/message`;
+    await stage.host.api("PATCH", `${path}/${second?.info.id}/part/${part?.id}`, {
+      ...part,
+      text: "Sekond.",
+    });
+    await session.ask("Third.");
+    await stage.host.api("DELETE", `${path}/${first?.info.id}`);
+    await session.ask("Fourth.");
+    expect(findRecorded(stage)).toHaveLength(2);
+    expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("the host has changed message 4 of 5 (user)"),
+      expect.stringContaining("the host has removed message 1 of 7 (user)"),
+    ]);
+    expect(isRuleShown(stage)).toBe(true);
+  },
+);
 
-test("results that the host prunes are recorded, with the tokens that this costs", async () => {
-  await using stage = await openStage({
-    ...SETTINGS,
-    files: FILES,
-    // Beyond where the host begins to prune.
-    options: { autoCompact: { threshold: 140_000 } },
-    config: { compaction: { prune: true } },
-  });
-  const results = Array.from({ length: 14 }, () => blob(29_000));
-  stage.model.script(...results, ...["one", "two", "three", "four"].map((text) => say(text)));
-  const session = await stage.newSession("prune");
-  for (const text of ["First, the importer.", "Second.", "Third.", "Fourth."]) await session.ask(text);
-  const [one, ...rest] = findRecorded(stage);
-  expect(rest).toEqual([]);
-  const [{ cacheLost = 0, reason } = {} as SavingsRecord] = changesIn(stage);
-  expect(reason).toContain("the host has changed message 2 of");
-  const counted = one?.tokensLost ?? 0;
-  expect(Math.abs(cacheLost - counted) / counted).toBeLessThan(TOLERANCE);
-});
+only1("it prunes nothing")(
+  "results that the host prunes are recorded, with the tokens that this costs",
+  async () => {
+    await using stage = await openStage({
+      ...SETTINGS,
+      files: FILES,
+      // Beyond where the host begins to prune.
+      options: { autoCompact: { threshold: 140_000 } },
+      config: { compaction: { prune: true } },
+    });
+    const results = Array.from({ length: 14 }, () => blob(29_000));
+    stage.model.script(...results, ...["one", "two", "three", "four"].map((text) => say(text)));
+    const session = await stage.newSession("prune");
+    for (const text of ["First, the importer.", "Second.", "Third.", "Fourth."]) await session.ask(text);
+    const [one, ...rest] = findRecorded(stage);
+    expect(rest).toEqual([]);
+    const [{ cacheLost = 0, reason } = {} as SavingsRecord] = changesIn(stage);
+    expect(reason).toContain("the host has changed message 2 of");
+    const counted = one?.tokensLost ?? 0;
+    expect(Math.abs(cacheLost - counted) / counted).toBeLessThan(TOLERANCE);
+  },
+);
 
 test("a compaction that is taken back is a recorded break, and rules are still shown", async () => {
   await using stage = await shared.openStage({ files: FILES });
