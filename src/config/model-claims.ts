@@ -78,8 +78,7 @@ export interface Chosen {
 export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
   if (model === undefined) return project.at(-1);
   const provider = model.split("/")[0];
-  const wanted = PROVIDERS.map((of) => `${of}.${provider}`);
-  if (key !== undefined) wanted.push(key);
-  if (key === "small_model") wanted.push(TITLE_MODEL);
-  return project.findLast((claim) => wanted.includes(claim.key));
+  const find = (...wanted: (string | undefined)[]) => project.findLast((claim) => wanted.includes(claim.key));
+  const named = key === "small_model" ? find(key, TITLE_MODEL) : find(key);
+  return named ?? find(...PROVIDERS.map((of) => `${of}.${provider}`));
 }
