@@ -104,7 +104,8 @@ export async function startOpenCode({
   };
 }
 
-const findHost = (): string => (HOST === 2 ? findOpenCode2() : findOpenCode());
+/** The binary of the host that this run drives. */
+export const findHost = (): string => (HOST === 2 ? findOpenCode2() : findOpenCode());
 
 /** The text of an `opencode.json` that is given in OpenCode 1's form. */
 export function formatConfig(config: Record<string, unknown>): string {

@@ -7,6 +7,7 @@
  *     await tui.send("hello");
  *     await tui.waitFor("ok");
  */
+import { formatConfig } from "../stage/opencode.js";
 import { createProject, type Project } from "../stage/project.js";
 import { type ScriptedModel, startScriptedModel } from "../stage/scripted-model.js";
 import { type StageOptions, stageConfig } from "../stage/stage.js";
@@ -35,7 +36,7 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
     const screen = [options.screen ?? []].flat();
     const files = {
       ...options.files,
-      "opencode.json": JSON.stringify(stageConfig(model.url, options), null, 2),
+      "opencode.json": formatConfig(stageConfig(model.url, options)),
       ...(screen.length > 0 && { "tui.json": JSON.stringify({ plugin: screen }, null, 2) }),
     };
     const project = await createProject(files, { isCloned: options.isCloned ?? false });

@@ -1,9 +1,9 @@
 /** OpenCode's real TUI in a project, as its user has it. */
 import { patiently } from "../../support/patience.js";
-import { isolation, prepareFolders } from "../stage/opencode.js";
-import { findOpenCode } from "../stage/opencode-binary.js";
+import { findHost, isolation, prepareFolders } from "../stage/opencode.js";
 import type { Project } from "../stage/project.js";
 import { killStrays } from "../stage/strays.js";
+import { HOST } from "../stage/which-host.js";
 import { formatScreen } from "./screen.js";
 import { openTerminal, type PseudoTerminal, type Size } from "./terminal.js";
 
@@ -37,8 +37,8 @@ export interface Tui extends PseudoTerminal {
 }
 
 const START_MS = 30_000;
-/** What the prompt shows when it takes input. */
-const READY = /Ask anything|ctrl\+p commands/;
+/** What the prompt shows when it takes input; that of OpenCode 2 takes a message once it knows the model. */
+const READY = HOST === 2 ? / · \S+ Mock\s/ : /Ask anything|ctrl\+p commands/;
 
 /** Starts OpenCode; resolves when its prompt takes input. */
 export async function openTui(
@@ -48,7 +48,7 @@ export async function openTui(
   await prepareFolders(project);
   const terminal = await openTerminal({
     ...size,
-    command: [findOpenCode(), ...args],
+    command: [findHost(), ...(HOST === 2 ? ["--standalone"] : []), ...args],
     cwd: project.path,
     env: { ...isolation(project), ...env },
     isDark,
