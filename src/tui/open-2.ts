@@ -7,11 +7,29 @@
  *     data.on         the end of a turn
  */
 import { isRecord, type PlainRecord } from "../records.js";
-import { CATEGORY, screenCommands } from "./commands.js";
+import { CATEGORY, planKeys, screenCommands } from "./commands.js";
 import { loadSolid, type Solid } from "./draw.js";
+import type { Colour } from "./line.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
 import { PAGE_NAMES } from "./submitted.js";
+
+/** Names in OpenCode 2's themes (measured with 2.0.15); the kinds have the hues of charts. */
+const COLOURS: Readonly<Record<Colour, readonly string[]>> = {
+  text: ["text", "base"],
+  muted: ["text", "muted"],
+  accent: ["hue", "accent", "500"],
+  good: ["text", "feedback", "success", "base"],
+  warning: ["text", "feedback", "warning", "base"],
+  bad: ["text", "feedback", "error", "base"],
+  kind1: ["hue", "purple", "500"],
+  kind2: ["hue", "green", "500"],
+  kind3: ["hue", "orange", "500"],
+  kind4: ["hue", "cyan", "500"],
+  kind5: ["hue", "yellow", "500"],
+  kind6: ["hue", "blue", "500"],
+  kind7: ["hue", "red", "500"],
+};
 
 type Call = (...given: unknown[]) => unknown;
 
@@ -52,8 +70,9 @@ function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call
 /** Draws nothing. */
 function registerCommands(context: unknown, screen: Screen): null {
   const pages: ReadonlySet<string> = new Set(PAGE_NAMES);
+  const keys = new Map(planKeys(findPart(context, "options")).map(({ cmd, key }) => [cmd, key]));
   const commands = screenCommands.map(({ name, page, title }) => ({
-    ...{ id: name, title, group: CATEGORY, palette: true },
+    ...{ id: name, title, group: CATEGORY, palette: true, bind: keys.get(name) ?? false },
     ...(pages.has(page) && { slash: { name: page, arguments: page === "recall" } }),
     run: (words: unknown) => screen.open(page, typeof words === "string" ? words : ""),
   }));
@@ -75,9 +94,11 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
       const id = isRecord(current) && current.type === "session" ? current.sessionID : undefined;
       return typeof id === "string" ? id : undefined;
     },
-    // The only token that the documentation names.
-    colour: (name) => (name === "text" ? findPart(context, "theme", "text", "default") : undefined),
-    keysOf: () => undefined,
+    colour: (name) => findPart(context, "theme", ...COLOURS[name]),
+    keysOf(command) {
+      const keys = attempt(() => findCall(context, "keymap", "shortcuts")?.(command));
+      return Array.isArray(keys) && typeof keys[0] === "string" ? keys[0] : undefined;
+    },
     dialogs: createDialogs(context, dialog),
     isGone: () => findPart(context, "renderer", "isDestroyed") === true,
     whileSuspended: (run) => whileSuspended(context, run),

@@ -34,7 +34,7 @@ function createContext() {
   };
   const context = {
     location: { directory: "/repo" },
-    theme: { text: { default: "#fff" } },
+    theme: { text: { base: "#fff" } },
     ui: {
       slot(slot: Slot) {
         slots.push(slot);

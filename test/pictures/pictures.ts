@@ -1,7 +1,8 @@
 /**
  * `npm run pictures`: makes the pictures of the documents from what the built plugin and command line really show. The
  * real OpenCode plays three sessions with a scripted model, one more on its real screen, then the demo's two runs for the
- * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen,
+ * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen
+ * (with STRATA_HOST=2 those of OpenCode 2),
  * `pictures.ts inspector` those of the inspector, which plays its own project.
  */
 import { execFileSync } from "node:child_process";
@@ -15,9 +16,10 @@ import { findBrowser } from "../host/stage/chromium.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
+import { HOST } from "../host/stage/which-host.js";
 import { drawInspector } from "./inspector.js";
 import { rememberedFiles } from "./remembered.js";
-import { drawScreens } from "./screens.js";
+import { drawScreens, drawScreens2 } from "./screens.js";
 import { drawTerminal } from "./terminal-picture.js";
 
 const DAY_MS = 86_400_000;
@@ -26,7 +28,7 @@ const FOLDER = join(sources, "docs", "pictures");
 const SHOWN_PROJECT = "/home/me/shop";
 
 if (process.argv[2] === "screens") {
-  await drawScreens(FOLDER);
+  await (HOST === 2 ? drawScreens2(FOLDER) : drawScreens(FOLDER));
   process.exit();
 }
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "../host/repository.js";
-import { call, sayInPieces } from "../host/stage/steps.js";
+import { call, type Step, say, sayInPieces } from "../host/stage/steps.js";
 import { type Cell, formatScreen, type Screen } from "../host/terminal/screen.js";
 import { SIZES, type Tui } from "../host/terminal/tui.js";
 import { openTuiStage, type TuiStage } from "../host/terminal/tui-stage.js";
@@ -81,6 +81,39 @@ export async function drawScreens(folder: string): Promise<void> {
   }
 }
 
+/** The same turns in OpenCode 2, at the largest and the smallest size; needs STRATA_HOST=2. */
+export async function drawScreens2(folder: string): Promise<void> {
+  const files = Object.fromEntries(
+    Array.from({ length: FILES }, (_, index) => [`src/part${index}.ts`, source(`part${index}_`)]),
+  );
+  await using stage = await openTuiStage({
+    plugin: repository,
+    options: { microCompact: { floor: 2_000 }, autoCompact: { threshold: 60_000 } },
+    files: { ...files, "test.sh": TESTS, ...rememberedFiles(Date.now()) },
+    promptCache: { title: "Invoices without a number" },
+  });
+  await using tui = await stage.openTui();
+  for (const [turn, [asked, answer]] of TURNS.entries()) {
+    stage.model.script(...scriptTurn(stage, turn), say(answer));
+    await tui.send(asked);
+    await tui.waitFor(answer.replaceAll("`", "").slice(-12));
+    await tui.waitWithout("esc interrupt");
+  }
+  await tui.waitFor(/instead of[\s\S]*cache hits/);
+  for (const name of ["wide", "narrow"] as const) {
+    tui.resize(SIZES[name]);
+    await tui.waitFor(name === "wide" ? /cache hits/ : /cache \d/);
+    const svg = drawScreen(clean(tui, stage), "OpenCode 2 with Strata's figures");
+    writeFileSync(join(folder, `screen-2-${name}.svg`), svg);
+  }
+}
+
+/** What a turn of the recorded session reads and runs. */
+const scriptTurn = ({ project }: TuiStage, turn: number): Step[] => [
+  ...[0, 1, 2].map((n) => call("read", { filePath: project.file(`src/part${(turn * 3 + n) % FILES}.ts`) })),
+  call("bash", { command: "sh test.sh", description: "Runs the tests" }),
+];
+
 /** Plays the turns, and keeps what the screen shows on the way. */
 async function record(stage: TuiStage): Promise<Frame[]> {
   const frames: Frame[] = [];
@@ -88,11 +121,7 @@ async function record(stage: TuiStage): Promise<Frame[]> {
   const keep = (seconds: number): void => void frames.push({ screen: clean(tui, stage), seconds });
   keep(1);
   for (const [turn, [asked, answer]] of TURNS.entries()) {
-    const reads = [0, 1, 2].map((n) =>
-      call("read", { filePath: stage.project.file(`src/part${(turn * 3 + n) % FILES}.ts`) }),
-    );
-    const run = call("bash", { command: "sh test.sh", description: "Runs the tests" });
-    stage.model.script(...reads, run, sayInPieces(answer, { pieces: 12, everyMs: 60 }));
+    stage.model.script(...scriptTurn(stage, turn), sayInPieces(answer, { pieces: 12, everyMs: 60 }));
     tui.type(asked);
     await tui.waitFor(asked.slice(-12));
     keep(1.2);

@@ -11,6 +11,7 @@ import { formatConfig } from "../stage/opencode.js";
 import { createProject, type Project } from "../stage/project.js";
 import { type ScriptedModel, startScriptedModel } from "../stage/scripted-model.js";
 import { type StageOptions, stageConfig } from "../stage/stage.js";
+import { HOST } from "../stage/which-host.js";
 import { openTui, type Tui, type TuiOptions } from "./tui.js";
 
 export interface TuiStageOptions
@@ -34,10 +35,12 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
   };
   try {
     const screen = [options.screen ?? []].flat();
+    // OpenCode 2 has one list for both halves.
+    const plugin = HOST === 2 ? [...new Set([options.plugin ?? [], screen].flat())] : options.plugin;
     const files = {
       ...options.files,
-      "opencode.json": formatConfig(stageConfig(model.url, options)),
-      ...(screen.length > 0 && { "tui.json": JSON.stringify({ plugin: screen }, null, 2) }),
+      "opencode.json": formatConfig(stageConfig(model.url, { ...options, ...(plugin && { plugin }) })),
+      ...(HOST === 1 && screen.length > 0 && { "tui.json": JSON.stringify({ plugin: screen }, null, 2) }),
     };
     const project = await createProject(files, { isCloned: options.isCloned ?? false });
     undo.push(project.remove);
