@@ -3,6 +3,7 @@ import type { MemoryType } from "../../src/memory/memory.js";
 export const defaults = {
   autoMemory: {
     enabled: true,
+    judge: "auto" as "auto" | "model" | "agent" | "off",
     keepOutOfGit: ["preference", "feedback"] as readonly MemoryType[],
     maxLines: 200,
     maxSize: 25_000,

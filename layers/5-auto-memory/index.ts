@@ -36,9 +36,9 @@ import { createConversation } from "./injection/conversation.js";
 import { createFindDoubts } from "./injection/doubted-facts.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
-import type { UsersMessage } from "./said/own-words.js";
 import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
+import type { UsersMessage } from "./words/own-words.js";
 
 const MOST_TEMPLATES = 50;
 /** Number of messages searched for results. */
@@ -68,7 +68,7 @@ function create(context: LayerContext): LayerParts {
   const conversation = createConversation({ ...shared, match: search.match });
   const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
-  const extraction = createExtraction({ ...context, findSimilar, gate });
+  const extraction = createExtraction({ ...context, gate });
   let findings: Findings | undefined;
   /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
@@ -94,7 +94,10 @@ function create(context: LayerContext): LayerParts {
       },
 
       async context(request, _messages, signal) {
-        if (request.isCompaction) return undefined;
+        if (request.isCompaction) {
+          extraction.onCompaction(request.sessionID);
+          return undefined;
+        }
         await openFindings(request);
         findings?.take(request);
         if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;

@@ -4,10 +4,18 @@ import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
 import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 
-const { keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
+const { judge, keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
+  judge: byUserOrLower(
+    z
+      .enum(["auto", "model", "agent", "off"])
+      .default(judge)
+      .describe(
+        "Who judges what of your words is kept: model is your small model, in the background; agent is the running agent, asked at the end of its context; auto is the model where one is named, else the agent; off keeps only what you mark (remember: …, from now on …) or repeat.",
+      ),
+  ),
   keepOutOfGit: byUserOrLower(
     z
       .array(z.enum(memoryTypes))

@@ -1,6 +1,6 @@
 import { languageOf } from "../../src/language/languages.js";
 import { cut } from "../../src/text.js";
-import { findTriggers } from "./signals/triggers.js";
+import { findTriggers } from "./words/triggers.js";
 
 /** In characters; longer pieces of code are not commands. */
 const LONGEST = 60;

@@ -7,7 +7,7 @@ import { findLaterVersionIn } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { finite, list, object, oneOf, optional, string } from "../shape.js";
-import type { Saying, WaitingCandidate } from "./candidate.js";
+import type { SaidStatement, Saying, WaitingCandidate } from "./candidate.js";
 import type { Dropped } from "./plan-candidates.js";
 
 /** Reading rejects with the system's error. A damaged file counts as empty, which the log says. */
@@ -32,12 +32,21 @@ export function openCandidateFiles(options: { files: Files; log: Pick<Log, "warn
   };
 }
 
+const isStatement = object<SaidStatement>({
+  text: string,
+  heading: optional(string),
+  isQuestion: optional(oneOf([true])),
+});
 const isSaying = object<Saying>({
   session: string,
   message: string,
   saidMs: finite,
   title: string,
   text: string,
+  heading: optional(string),
+  statements: optional(list(isStatement)),
+  place: optional(finite),
+  context: optional(string),
   isTakenBack: optional(oneOf([true])),
   isHandedOver: optional(oneOf([true])),
 });
@@ -45,10 +54,12 @@ const isCandidate = object<WaitingCandidate>({
   id: string,
   type: oneOf(memoryTypes),
   when: list(string),
-  chance: finite,
+  worth: finite,
   said: list(isSaying),
   offeredMs: finite,
+  tries: optional(finite),
   isJudged: optional(oneOf([true])),
+  asked: optional(object<{ session: string; letter: string }>({ session: string, letter: string })),
 });
 const isDropped = object<Dropped>({ words: list(string), messages: list(string), atMs: finite });
 

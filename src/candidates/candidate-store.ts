@@ -4,6 +4,7 @@ import { checkDraft } from "../gate/check-draft.js";
 import type { Clock } from "../seams/clock.js";
 import { inSlices } from "../slices.js";
 import { type Candidate, planDraft, readLatest, type Saying, type WaitingCandidate } from "./candidate.js";
+import { createJudgementLog, type Judgement } from "./judgements.js";
 import {
   hasExpired,
   planCandidates,
@@ -12,24 +13,37 @@ import {
   withoutDroppedWords,
 } from "./plan-candidates.js";
 import { planUndone } from "./plan-undone.js";
+import { createRepeats, type Heard } from "./repeats.js";
 import {
   openStoredCandidates,
   type StoredCandidates,
   type StoredCandidatesOptions,
+  type WithRecord,
 } from "./stored-candidates.js";
 
 /** Every call rejects with the system's error, or ELOCKED. */
 export interface CandidateStore {
   /**
-   * Stores what was found. Returns those that the user has by now said in two sessions; they wait until `settle`, so
-   * that none is lost if it cannot be stored as a memory.
+   * Stores what was found. Returns those that the user has by now said in so many sessions that they count as a rule;
+   * they wait until `settle`, so that none is lost if it cannot be stored as a memory.
    */
   offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
-  /** What waits, most probable first; without what expired or was taken back. */
+  /** What waits: what was said again and again first, then by worth; without what expired or was taken back. */
   list(): Promise<readonly WaitingCandidate[]>;
+  /** They have become memories, or a model has kept nothing of them. */
   settle(ids: readonly string[]): Promise<void>;
-  /** A small model has answered about these, and they still wait. */
+  /** A model was asked and gave no usable answer. After the last try they wait for the user only. */
+  noteTried(ids: readonly string[]): Promise<void>;
+  /** A model is not sure about these: they wait for the user. */
   noteJudged(ids: readonly string[]): Promise<void>;
+  /** The agent was asked about these, by id; it is not asked again. */
+  noteAsked(asked: ReadonlyMap<string, NonNullable<WaitingCandidate["asked"]>>): Promise<void>;
+  /** Counts statements of a message; returns by place where each was said, this time included. */
+  hear(texts: readonly string[], heard: Heard): Promise<readonly (readonly Heard[])[]>;
+  /** Remembers why messages were kept or not. */
+  note(judgements: readonly Judgement[]): Promise<void>;
+  /** The judgements so far, oldest first. */
+  judgements(): Promise<readonly Judgement[]>;
   drop(ids: readonly string[]): Promise<void>;
   /** Adapts the sayings of a session to all of its messages; returns whether one changed. */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
@@ -39,12 +53,20 @@ export interface CandidateStoreOptions extends StoredCandidatesOptions {
   clock: Clock;
 }
 
+const MOST_TRIES = 2;
+
 /** A longer sentence would not be stored whole as the evidence of a memory. */
 const LONGEST_TEXT = 1_300;
 
 export function createCandidateStore(options: CandidateStoreOptions): CandidateStore {
-  const { clock } = options;
+  const { clock, files, locateRecord, locks } = options;
   const stored = openStoredCandidates(options);
+  const judgements = createJudgementLog(files);
+  const repeats = createRepeats(files);
+  const withRecord: WithRecord = async (change) => {
+    const record = await locateRecord();
+    return locks.withLock(record.candidatesLock, () => change(record));
+  };
 
   return {
     async offer(found) {
@@ -67,7 +89,24 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     },
 
     settle: (ids) => changeThose(stored, ids, () => undefined),
-    noteJudged: (ids) => changeThose(stored, ids, (one) => ({ ...one, isJudged: true })),
+    noteTried: (ids) =>
+      changeThose(stored, ids, (one) => {
+        const tries = (one.tries ?? 0) + 1;
+        return { ...one, tries, ...(tries >= MOST_TRIES && { isJudged: true as const }) };
+      }),
+    noteJudged: (ids) => changeThose(stored, ids, (one) => ({ ...one, isJudged: true as const })),
+    noteAsked: (asked) =>
+      changeThose(stored, [...asked.keys()], (one) => {
+        const how = asked.get(one.id);
+        return how ? { ...one, asked: how } : one;
+      }),
+
+    hear: (texts, heard) => withRecord((record) => repeats.hear(record.repeats, texts, heard)),
+    note: (judged) =>
+      judged.length === 0
+        ? Promise.resolve()
+        : withRecord((record) => judgements.add(record.judgements, judged)),
+    judgements: async () => judgements.read((await locateRecord()).judgements),
 
     async drop(ids) {
       if (ids.length === 0) return;
@@ -81,6 +120,10 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     },
 
     async follow(sessionID, messages) {
+      await withRecord(async (record) => {
+        await judgements.follow(record.judgements, sessionID, messages);
+        await repeats.follow(record.repeats, sessionID, messages);
+      });
       // Most undone messages hold no candidate: then no lock is needed.
       if (!planUndone((await stored.read()).waiting, sessionID, messages)) return false;
       const hasChanged = await stored.change(async ({ waiting }) => {
@@ -112,7 +155,7 @@ function clean(candidate: Candidate): Candidate | undefined {
 }
 
 function cleanSaying(saying: Saying, candidate: Candidate): Saying | undefined {
-  const draft = planDraft({ ...candidate, said: [saying] });
+  const draft = planDraft({ ...candidate, said: [{ ...saying, heading: undefined }] }, { how: "confirmed" });
   const checked = draft && checkDraft(draft);
   if (checked?.kind !== "fit") return undefined;
   const { content: text, title = "" } = checked.draft;

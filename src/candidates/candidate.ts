@@ -1,13 +1,20 @@
 /**
- * Candidates: the user's sentences that are probably worth keeping. They wait outside of the project, where no model sees
- * them and no other project reads them. One becomes a memory when the user says the same in another session, when the
- * small model accepts it, or when the user keeps it; otherwise it expires.
+ * Candidates: messages of the user's that may hold something to know in later sessions. They wait outside of the project,
+ * where no model sees them unasked and no other project reads them. A judge decides: the user's small model, the running
+ * agent, or the user. What nobody keeps expires.
  */
-import { type MemoryDraft, type MemoryType, usersTypes } from "../memory/memory.js";
+import type { MemoryDraft, MemoryType, Provenance } from "../memory/memory.js";
 import { CONFIRMING_SESSIONS } from "../memory/sessions.js";
 
 /** Number of days for which a candidate waits. */
 export const WAITING_DAYS = 30;
+
+/** A sentence of the user's, with the line that announces it or the agent's question that it answers. */
+export interface SaidStatement {
+  text: string;
+  heading?: string | undefined;
+  isQuestion?: true | undefined;
+}
 
 /** Where and when the user said it, and how. */
 export interface Saying {
@@ -15,19 +22,25 @@ export interface Saying {
   message: string;
   saidMs: number;
   title: string;
-  /** In the user's words, on one line, without secrets. */
+  /** The sentence that stands for the message, in the user's words, on one line, without secrets. */
   text: string;
+  heading?: string | undefined;
+  /** All statements of the message, `text` at `place` among them. Of the latest saying only. */
+  statements?: readonly SaidStatement[];
+  place?: number;
+  /** What the agent had asked or done before, in a line. */
+  context?: string;
   /** The user has undone or rewritten the message. Redoing it makes the saying count again. */
   isTakenBack?: true;
-  /** It came from an MCP client, not from a message of the user's. Only the user can accept it as a memory. */
+  /** It came from an MCP client or from the agent's work, not from a message of the user's. Only the user can accept it. */
   isHandedOver?: true;
 }
 
 export interface Candidate {
   type: MemoryType;
   when: readonly string[];
-  /** Probability that it is worth keeping, 0 to 1. */
-  chance: number;
+  /** Probability that its message holds something to know, 0 to 1. */
+  worth: number;
   /** Oldest first. */
   said: readonly Saying[];
 }
@@ -38,8 +51,12 @@ export interface WaitingCandidate extends Candidate {
   id: string;
   /** When it was last offered. */
   offeredMs: number;
-  /** A small model has answered about it, without a verdict that counts. */
+  /** How often a model was asked about it and gave no usable answer; after the last try it only waits for the user. */
+  tries?: number;
+  /** No model is asked about it again. */
   isJudged?: true;
+  /** The running agent was asked about it in this session, by this letter; it is not asked again. */
+  asked?: { session: string; letter: string };
 }
 
 /** The latest wording that the user has not taken back, the user's own first; `undefined` if there is none. */
@@ -52,34 +69,39 @@ export function readSessions({ said }: Pick<Candidate, "said">): string[] {
   return [...new Set(said.filter(isUsers).map(({ session }) => session))];
 }
 
-/** Did it come from a client only, so that only the user can accept it as a memory? */
+/** In so many sessions it is shown first; see `planCandidates` for when it is kept. */
+const REPEATED = 3;
+
+/** Has the user said it again and again? */
+export const isRepeated = (candidate: Pick<Candidate, "said">): boolean =>
+  readSessions(candidate).length >= REPEATED;
+
+/** Did it come from a client or the agent only, so that only the user can accept it as a memory? */
 export const isHandedOver = (candidate: Pick<Candidate, "said">): boolean =>
   readLatest(candidate)?.isHandedOver === true;
 
 const isUsers = ({ isHandedOver, isTakenBack }: Saying): boolean => !isTakenBack && !isHandedOver;
 
-/** A small model's verdict on a candidate that is worth keeping. It chooses no words of the memory. */
-export interface Verdict {
-  type: MemoryType;
-  /** Other words under which people would look for it. */
-  aliases: readonly string[];
-}
-
-/** The memory that a candidate becomes: the user's own sentence. `undefined` if it was taken back. Pure. */
-export function planDraft(candidate: Candidate, verdict?: Verdict): MemoryDraft | undefined {
+/**
+ * The memory that a candidate becomes: the user's own sentence, below its heading. `undefined` if it was taken back. Pure.
+ *
+ * @param how who judged it
+ */
+export function planDraft(
+  candidate: Candidate,
+  { how, type = candidate.type }: { how: NonNullable<Provenance["how"]>; type?: MemoryType | undefined },
+): MemoryDraft | undefined {
   const latest = readLatest(candidate);
   if (!latest) return undefined;
-  const { message, session, text, title } = latest;
-  const type = verdict?.type ?? candidate.type;
-  const sessions = readSessions(candidate).slice(-CONFIRMING_SESSIONS);
-  const how = verdict && !usersTypes.has(type) ? "model" : latest.isHandedOver ? "confirmed" : "signal";
+  const { heading, message, session, text, title } = latest;
+  const sessions = readSessions(candidate);
+  const why = sessions.length > 1 ? { why: `said in ${sessions.length} sessions` } : {};
   return {
     type,
     title,
-    content: text,
-    aliases: verdict?.aliases ?? [],
+    content: heading === undefined ? text : `${heading} ${text}`,
     when: candidate.when,
-    provenance: { by: "user", session, message, evidence: text, how },
-    ...(sessions.length > 1 && { extra: { sessions } }),
+    provenance: { by: "user", session, message, evidence: text, how, ...why },
+    ...(sessions.length > 1 && { extra: { sessions: sessions.slice(-CONFIRMING_SESSIONS) } }),
   };
 }

@@ -2,7 +2,7 @@
  * The candidates of a project, in the user's state folder, out of reach of the project and its repository.
  *
  *     offer    merges what was found with what waits; dropped and secret sentences are left out
- *     settle   a candidate has become a memory, or the small model has rejected it: it waits no longer
+ *     settle   a candidate has become a memory, or a judge has kept nothing of it: it waits no longer
  *     drop     the user does not want it: neither its words nor its message bring it back
  *     follow   an undone message no longer counts; a redone one does
  *
@@ -54,7 +54,20 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
     },
 
     settle: async (ids) => (await open()).settle(ids),
+    noteTried: async (ids) => (await open()).noteTried(ids),
     noteJudged: async (ids) => (await open()).noteJudged(ids),
+    noteAsked: async (asked) => (await open()).noteAsked(asked),
+    hear: async (texts, heard) => (await open()).hear(texts, heard),
+    judgements: async () => (await open()).judgements(),
+
+    async note(judgements) {
+      try {
+        await (await open()).note(judgements);
+      } catch (thrown) {
+        complain("why something was kept or not cannot be noted", thrown);
+      }
+    },
+
     drop: async (ids) => (await open()).drop(ids),
     follow: async (sessionID, messages) => (await open()).follow(sessionID, messages),
     onChange: (listener) => void listeners.push(listener),

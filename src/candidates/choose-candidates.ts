@@ -1,6 +1,7 @@
 /** For the commands: which candidates a person means, and what becomes of those kept. */
 import { StrataError } from "../error.js";
 import { formatContradicted, type Gate } from "../gate/gate.js";
+import type { MemoryType } from "../memory/memory.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../memory/store.js";
 import { planDraft, type WaitingCandidate } from "./candidate.js";
@@ -52,14 +53,16 @@ export interface KeepOptions {
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
   nowMs: number;
+  /** Default: the candidate's own. */
+  type?: MemoryType | undefined;
 }
 
 /** Makes a candidate a memory because the user says so now. If the gate refuses it, it still waits. */
 export async function keepCandidate(
   candidate: WaitingCandidate,
-  { candidates, cause, gate, memories, nowMs }: KeepOptions,
+  { candidates, cause, gate, memories, nowMs, type }: KeepOptions,
 ): Promise<KeptCandidate> {
-  const draft = planDraft(candidate);
+  const draft = planDraft(candidate, { how: "confirmed", type });
   if (!draft) return { written: { kind: "refused", why: "its message was taken back" }, contradicted: [] };
   const written = await gate.save(draft, nowMs, cause);
   if (written.kind === "refused") return { written, contradicted: [] };

@@ -12,7 +12,7 @@ export function formatCandidates(all: readonly WaitingCandidate[], nowMs: number
   return all.map((one) => {
     const { saidMs = 0, text = "" } = readLatest(one) ?? {};
     const days = `${Math.max(0, Math.floor((nowMs - saidMs) / DAY_MS))} d`;
-    const chance = isHandedOver(one) ? "client" : `${Math.round(one.chance * 100)} %`;
+    const chance = isHandedOver(one) ? "client" : `${Math.round(one.worth * 100)} %`;
     const columns = [
       one.id.padEnd(idWidth),
       one.type.padEnd(typeWidth),

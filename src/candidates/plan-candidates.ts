@@ -8,6 +8,7 @@ import { readMeaning } from "../statement/wording.js";
 import {
   type Candidate,
   isHandedOver,
+  isRepeated,
   readLatest,
   readSessions,
   type Saying,
@@ -16,9 +17,9 @@ import {
 } from "./candidate.js";
 
 export interface PlannedCandidates {
-  /** Candidates that stay, most probable first; those taken back are last. */
+  /** Candidates that stay: what was said again and again first, then by worth; those taken back are last. */
   waiting: readonly WaitingCandidate[];
-  /** Said in two sessions. */
+  /** Said in so many sessions that the user means it, whatever it is worth by its shape. */
   agreed: readonly WaitingCandidate[];
 }
 
@@ -26,7 +27,7 @@ export interface PlannedCandidates {
 const MOST_WAITING = 200;
 /** Maximum number of sayings stored of one candidate. */
 const MOST_SAYINGS = 10;
-const LEAST_SESSIONS = 2;
+const LEAST_SESSIONS = 5;
 
 /** Merges known and found candidates that say the same. */
 export function* planCandidates(
@@ -44,7 +45,12 @@ export function* planCandidates(
   }
   const agreed = all.filter((one) => readSessions(one).length >= LEAST_SESSIONS);
   const waiting = all.filter((one) => !agreed.includes(one));
-  waiting.sort((a, b) => Number(isStanding(b)) - Number(isStanding(a)) || b.chance - a.chance);
+  waiting.sort(
+    (a, b) =>
+      Number(isStanding(b)) - Number(isStanding(a)) ||
+      Number(isRepeated(b)) - Number(isRepeated(a)) ||
+      b.worth - a.worth,
+  );
   return { waiting: waiting.slice(0, MOST_WAITING), agreed };
 }
 
@@ -73,13 +79,18 @@ function* findSame(all: readonly WaitingCandidate[], found: Candidate): Sliced<n
 function join(known: WaitingCandidate, found: Candidate, nowMs: number): WaitingCandidate {
   if (isHandedOver(found) && readLatest(known) && !isHandedOver(known)) return known;
   const again = new Set(found.said.map(nameSaying));
-  const before = known.said.filter((one) => !again.has(nameSaying(one)));
+  const before = known.said.filter((one) => !again.has(nameSaying(one))).map(withoutStatements);
   const said = [...before, ...found.said].sort((a, b) => a.saidMs - b.saidMs).slice(-MOST_SAYINGS);
   const isNews = found.said.length + before.length > known.said.length;
   const { type, when } = isNews ? found : known;
-  const chance = Math.max(known.chance, found.chance);
-  return { ...known, type, when, chance, said, ...(isNews && { offeredMs: nowMs }) };
+  const worth = Math.max(known.worth, found.worth);
+  const joined: WaitingCandidate = { ...known, type, when, worth, said, ...(isNews && { offeredMs: nowMs }) };
+  // Said in a third session, it is judged again: nobody says by chance what they say so often.
+  if (isRepeated(joined) && !isRepeated(known)) delete joined.isJudged;
+  return joined;
 }
+
+const withoutStatements = ({ context: _, place: __, statements: ___, ...saying }: Saying): Saying => saying;
 
 const nameSaying = ({ message, session }: Saying): string => `${session} ${message}`;
 

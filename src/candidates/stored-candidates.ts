@@ -25,6 +25,9 @@ export interface Changed<T> {
   result: T;
 }
 
+/** With the record's paths, under its lock. */
+export type WithRecord = <T>(change: (record: ProjectRecord) => Promise<T>) => Promise<T>;
+
 export interface StoredCandidatesOptions {
   files: Files;
   locks: Locks;

@@ -18,6 +18,7 @@ import { withSession } from "../memory/sessions.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../memory/store.js";
 import { type Compare, compareStatements, type Relation } from "../statement/compare.js";
+import { countShared, readStems } from "../statement/words.js";
 import { checkDraft } from "./check-draft.js";
 
 /** Memories on the same subject, most similar first. */
@@ -29,8 +30,11 @@ export interface Gate {
    * those it contradicts, which are returned.
    */
   keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
-  /** `saidMs`: when it was said. Rejects when the disk fails; a refusal is a value. */
-  save(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written>;
+  /**
+   * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
+   * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
+   */
+  save(draft: MemoryDraft, saidMs: number, cause: Cause, replaces?: readonly string[]): Promise<Written>;
   /**
    * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
    * memory of the user's is refused.
@@ -69,16 +73,25 @@ export function createGate(options: GateOptions): Gate {
       return { written, contradicted: isNew ? older : [] };
     },
 
-    async save(draft, saidMs, cause) {
+    async save(draft, saidMs, cause, replaces) {
       const checked = checkDraft(draft);
-      return checked.kind === "refused" ? checked : write(checked.draft, saidMs, cause);
+      return checked.kind === "refused" ? checked : write(checked.draft, { saidMs, replaces }, cause);
     },
 
-    takeIn: (draft, cause) => write(draft, 0, cause),
+    takeIn: (draft, cause) => write(draft, { saidMs: 0 }, cause),
   };
 
-  async function write(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written> {
-    const plan = planWrite(draft, await readSimilar(draft), saidMs);
+  async function write(
+    draft: MemoryDraft,
+    { replaces = [], saidMs }: { replaces?: readonly string[] | undefined; saidMs: number },
+    cause: Cause,
+  ): Promise<Written> {
+    const similar = await readSimilar(draft);
+    const named = replaces.length > 0 && "list" in memories ? await memories.list() : [];
+    const replaced = named.filter((one) => replaces.includes(one.id) && mayReplace(draft, one));
+    const known = new Set(similar.map(({ id }) => id));
+    const all = [...similar, ...replaced.filter(({ id }) => !known.has(id))];
+    const plan = planWrite(draft, all, saidMs, new Set(replaced.map(({ id }) => id)));
     if (plan.kind === "refused") return plan;
     if (plan.kind === "merge")
       return memories.update(plan.into.id, (current) => mergeDraft(current, draft), cause);
@@ -128,11 +141,19 @@ export type WritePlan =
   | { kind: "refused"; why: string; existing: Memory };
 
 /** Decides what to do with a draft, given the memories on the same subject. Pure. */
-export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs: number): WritePlan {
+export function planWrite(
+  draft: MemoryDraft,
+  similar: readonly Memory[],
+  saidMs: number,
+  replaced: ReadonlySet<string> = new Set(),
+): WritePlan {
   const near = similar.filter((memory) => isNear(draft, memory));
   const again = near.find(({ provenance }) => isSameSource(draft, provenance));
   if (again) return { kind: "merge", into: again };
-  const relations = near.map((memory) => ({ memory, relation: relate(draft, memory) }));
+  const relations = near.map((memory) => ({
+    memory,
+    relation: replaced.has(memory.id) ? ("contradicts" as const) : relate(draft, memory),
+  }));
   const contradicted = relations.flatMap(({ memory, relation }) =>
     relation === "contradicts" ? [memory] : [],
   );
@@ -147,6 +168,11 @@ export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs
   if (same && contradicted.length === 0) return { kind: "merge", into: same };
   return { kind: "add", supersedes: contradicted };
 }
+
+/** Of somebody's who may be contradicted, and about something that the draft is about. */
+const mayReplace = ({ content, title = "" }: MemoryDraft, memory: Memory): boolean =>
+  !memory.isForeign &&
+  countShared(readStems(`${memory.title} ${memory.content}`), readStems(`${title} ${content}`)) > 0;
 
 export function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
   return (

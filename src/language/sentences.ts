@@ -17,7 +17,7 @@ export const LONGEST_LINE = 4_000;
 /** A longer "sentence" is a pasted text. */
 export const LONGEST_SENTENCE = 600;
 /** Maximum number of sentences read; a text with more was not written to the agent. */
-export const MOST_SENTENCES = 300;
+export const MOST_SENTENCES = 500;
 
 const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|etc)\.)\s+|(?<=[。！？；])/;
 const LIST_MARK = /^([-*+•]|\d+[.)、])\s+/;
@@ -51,8 +51,9 @@ export function splitLine(line: string): string[] {
     .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
 }
 
-/** Minimum length of a line that an editor wrapped; the next line continues in lower case. */
-const WRAPPED = 60;
+/** A line that was wrapped has this length, no end of a sentence, and goes on in lower case. */
+const WRAPPED = 45;
+const ENDED = /[.!?。！？:：;；]["')\]”’]*\s*$/;
 
 /** The lines that a person wrote, mapped by `show`, with wrapped lines joined. */
 export function* readOwnLines(text: string, show: (line: string) => string = (line) => line): Sliced<Line[]> {
@@ -94,7 +95,7 @@ export function* readOwnLines(text: string, show: (line: string) => string = (li
         isJoined: !isBroken,
         isBehindPaste,
       });
-    isOpen = line.length >= WRAPPED;
+    isOpen = line.length >= WRAPPED && !ENDED.test(line);
     isBehindPaste = false;
     isBroken = false;
   }

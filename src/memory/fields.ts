@@ -1,6 +1,6 @@
 /** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
 import { isRecord, type PlainRecord } from "../records.js";
-import type { Memory, MemoryStatus, Provenance } from "./memory.js";
+import { judges, type Memory, type MemoryStatus, type Provenance } from "./memory.js";
 
 /** Fields read from the frontmatter; the rest comes from the file's path and body. */
 export type Fields = Pick<
@@ -89,24 +89,23 @@ const isWritten = (status: MemoryStatus): boolean => status === "resolved" || st
 
 function readSource(source: unknown): Provenance {
   if (!isRecord(source)) return { by: "person" };
-  const { by, how, session, message, evidence } = source;
+  const { by, how, why, session, message, evidence } = source;
   return {
     by: by === "user" || by === "agent" || by === "tool" ? by : "person",
     ...optional(
       "how",
-      hows.find((one) => one === how),
+      judges.find((one) => one === how),
     ),
+    ...optional("why", isText(why) ? why : undefined),
     ...optional("session", isText(session) ? session : undefined),
     ...optional("message", isText(message) ? message : undefined),
     ...optional("evidence", isText(evidence) ? evidence : undefined),
   };
 }
 
-const hows = ["signal", "model", "tool", "confirmed", "counted", "imported", "dream"] as const;
-
 /** Omits the default source: a file that a person began. */
-function unlessUsual({ by, how, session, message, evidence }: Provenance): PlainRecord | undefined {
-  const source = { by, how, session, message, evidence };
+function unlessUsual({ by, how, why, session, message, evidence }: Provenance): PlainRecord | undefined {
+  const source = { by, how, why, session, message, evidence };
   const said = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));
   return by === "person" && Object.keys(said).length === 1 ? undefined : said;
 }

@@ -89,6 +89,18 @@ export interface Memory {
   extra: Readonly<Record<string, unknown>>;
 }
 
+export const judges = [
+  "marked",
+  "repeated",
+  "model",
+  "agent",
+  "tool",
+  "confirmed",
+  "counted",
+  "imported",
+  "dream",
+] as const;
+
 /** The origin of a memory. */
 export interface Provenance {
   /** `person`: written or changed with an editor. */
@@ -98,10 +110,13 @@ export interface Provenance {
   /** The user's words, verbatim: for a rule its content, for a confirmed memory the user's answer. */
   evidence?: string;
   /**
-   * `signal`: the user's own sentence, found without a model. `model`: one that a small model accepted. `confirmed`: the
-   * agent asked and the user said yes. `counted`: a command that was run repeatedly; no one stated it.
+   * Who judged that it is to be kept. `marked`: it says so itself. `repeated`: the user said it in many sessions. `model`,
+   * `agent`: a small model, or the running agent by its letter. `tool`: the agent on its own. `confirmed`: the user.
+   * `counted`: a command that was run repeatedly; no one stated it.
    */
-  how?: "signal" | "model" | "tool" | "confirmed" | "counted" | "imported" | "dream";
+  how?: (typeof judges)[number];
+  /** The judge's reason, in a few words. */
+  why?: string;
 }
 
 /** Input for a new memory; the store fills in the rest, and the dates if there are none. */

@@ -4,7 +4,7 @@
  *     <state folder>/key                            the key of `seal.ts`
  *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
  *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
- *     <state folder>/projects/<id>/candidates.json  sentences that may become memories, and dropped.json: `candidates/`
+ *     <state folder>/projects/<id>/candidates.json  what may become a memory; dropped.json, repeats.json, judgements.jsonl: `candidates/`
  *     <state folder>/projects/<id>/context-requests.jsonl  what people asked about contexts: `steering/`
  *     <state folder>/projects/<id>/sync*            the remote of its memories, and its known state: `sync/`
  *     <state folder>/projects/<id>/checkpoint-*.json  states of sessions, and attached-*.json: `checkpoints/`
@@ -23,6 +23,10 @@ export interface ProjectRecord {
   candidatesLock: string;
   /** Hashes of dropped candidates. */
   dropped: string;
+  /** Why messages were kept or not. */
+  judgements: string;
+  /** What was said in several sessions. */
+  repeats: string;
   contextRequests: string;
 }
 
@@ -51,6 +55,8 @@ export function planRecord(folder: string): ProjectRecord {
     candidates: join(folder, "candidates.json"),
     candidatesLock: join(folder, "candidates.lock"),
     dropped: join(folder, "dropped.json"),
+    judgements: join(folder, "judgements.jsonl"),
+    repeats: join(folder, "repeats.json"),
     contextRequests: join(folder, "context-requests.jsonl"),
   };
 }

@@ -30,6 +30,13 @@ export function readPivots(text: string): ReadonlySet<string> {
   return new Set([...found, ...names].map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
 }
 
+/** Names within a sentence, and environments, in lower case. */
+export function readNames(text: string): ReadonlySet<string> {
+  const plain = normalise(text);
+  const names = [...plain.matchAll(NAMES)].map(([, name = ""]) => name);
+  return new Set([...(plain.match(NAMED) ?? []), ...names].map((name) => name.toLowerCase()));
+}
+
 /** A pivot of these texts that the new one lacks, or one that only the new one has. */
 export function findStrayPivot(
   texts: readonly string[],

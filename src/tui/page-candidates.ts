@@ -33,7 +33,7 @@ export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: numb
       title: fit(wordsOf(one), ROW_COLUMNS),
       value: one.id,
       footer: formatDays(new Date(readLatest(one)?.saidMs ?? 0).toISOString(), nowMs),
-      description: formatPercent(one.chance),
+      description: formatPercent(one.worth),
       category: one.type,
     })),
   };

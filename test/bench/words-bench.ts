@@ -1,158 +1,269 @@
 /**
- * What auto memory keeps of real users' messages without a model, against labels: how much of it is worth keeping, and
- * how much of what is worth keeping it finds. Each message is measured with weights learned from the other folds'
- * repositories; what was learned from all of them, and is shipped, is timed.
+ * `npm run bench:words -- FILE… [--prompts DIR] [--answers DIR] [--record NAME] [--recorded NAME]`: how much of what people say is kept.
  *
- *     npm run bench:words -- --messages FILE --labels FILE [--against FOLDER] [--only REPO,REPO] [--errors]
- *
- * The files are as `npm run learn:signals` takes them. `--against` is a checkout with its own rules, measured beside.
- * `--only` measures these repositories with weights learned from all others.
+ * FILE holds labelled messages of real users (test/bench/words/labelled.ts), which are not in this repository. Without
+ * options it prints what becomes a candidate, and what is kept without a judge. `--prompts` writes the prompts that a
+ * judge would be given, `001.md` and so on; whoever reads only these answers each into `001.json`, and `--answers` scores
+ * them. `--record NAME` keeps the scored answers, without a word of the messages, in test/bench/words/recorded/NAME.json,
+ * and `--recorded NAME` scores those again: by the hashes of the messages, for whoever has the files.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { lookForSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
-import { crossValidate, type Found, findIn } from "../../scripts/signals/cross-validate.js";
-import { readAllInvented, readExamples } from "../../scripts/signals/examples.js";
-import type { Kept } from "../../scripts/signals/judge.js";
-import { type LabelledMessage, readLabelled, readLines } from "../../scripts/signals/labelled.js";
-import { learn } from "../../scripts/signals/learn.js";
-import {
-  figures,
-  interval,
-  type Measured,
-  measure,
-  type Outcome,
-  outcomeOf,
-} from "../../scripts/signals/measure.js";
-import { removeSecrets } from "../../src/secrets/secrets.js";
-import { atOnce, type Sliced } from "../../src/slices.js";
 
-const root = join(import.meta.dirname, "../..");
-const { values } = parseArgs({
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import {
+  type Batch,
+  formatBatch,
+  parseAnswer,
+  type Verdict,
+} from "../../layers/5-auto-memory/judge/batch.js";
+import { planBatches } from "../../layers/5-auto-memory/judge/plan-batches.js";
+import { prove } from "../../layers/5-auto-memory/judge/prove.js";
+import { findMark } from "../../layers/5-auto-memory/words/marked.js";
+import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
+import { LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";
+import type { SaidStatement } from "../../src/candidates/candidate.js";
+import { hashOf } from "../../src/hash.js";
+import { atOnce } from "../../src/slices.js";
+import { type LabelledMessage, readLabelled } from "./words/labelled.js";
+import { type Kept, match } from "./words/match.js";
+import { figures, interval, type Measured, measure, type Outcome } from "./words/measure.js";
+
+const root = join(fileURLToPath(import.meta.url), "..", "..", "..");
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
   options: {
-    messages: { type: "string" },
-    labels: { type: "string" },
-    against: { type: "string" },
-    only: { type: "string" },
+    prompts: { type: "string" },
+    answers: { type: "string" },
+    record: { type: "string" },
+    recorded: { type: "string" },
     errors: { type: "boolean", default: false },
   },
 });
-const { labels, messages } = values;
-if (!messages || !labels || !existsSync(messages) || !existsSync(labels)) {
-  console.log("skipped: no labelled messages; expected --messages FILE and --labels FILE");
-  process.exit(0);
+
+interface Read {
+  message: LabelledMessage;
+  statements: readonly Statement[];
+  worth: number;
 }
 
-const labelled = readLabelled(messages, labels);
-const real = readExamples(labelled);
-const invented = readAllInvented(root);
-const only = values.only === undefined ? undefined : new Set(values.only.split(","));
-const measured = only ? real.filter(({ message }) => only.has(message.repo)) : real;
-if (values.against !== undefined) printTable(`before (${values.against})`, await findBefore(values.against));
-const found = only ? findLeft(only) : crossValidate(real, invented);
-const how = only ? "learned from the others" : "cross-validated by repository";
-const outcomes = found.map(({ kept }) => kept);
-printTable(`kept, ${how}`, outcomes);
-printTable(
-  `waiting as candidates, ${how}`,
-  found.map(({ waiting }) => waiting),
+const all = readLabelled(positionals).map((message): Read => {
+  const statements = atOnce(readStatements({ id: "", text: message.text }));
+  const worth = weighShape({ statements, characters: message.text.length });
+  return { message, statements, worth };
+});
+const candidates = all.filter(({ worth }) => worth >= LEAST_WORTH);
+const repos = [...new Set(candidates.map(({ message }) => message.repo))];
+/** A repository's messages in their order, as they would wait. */
+const batches = repos.flatMap((repo) =>
+  planBatches(candidates.filter(({ message }) => message.repo === repo)),
 );
-if (values.errors) printErrors(outcomes);
-printTimes(readLines<{ text: string }>(messages).map(({ text }) => text));
 
-function findLeft(left: ReadonlySet<string>): Found[] {
-  const learned = learn([...real.filter(({ message }) => !left.has(message.repo)), ...invented]);
-  return measured.map((one) => findIn(one, learned));
-}
+printCandidates();
+printTable("kept without a judge", (one) =>
+  one.statements.flatMap((statement) => {
+    const type = findMark(statement, one.statements);
+    return type === undefined ? [] : [{ type, text: statement.text }];
+  }),
+);
+if (values.prompts !== undefined) writePrompts(values.prompts);
+const answers = values.answers === undefined ? undefined : readAnswers(values.answers);
+if (answers && values.record !== undefined) record(values.record, answers);
+const judged = answers ?? (values.recorded === undefined ? undefined : readRecorded(values.recorded));
+if (judged) printTable("kept by the judge", (one) => judged.get(nameOf(one)) ?? []);
 
-/** Earlier states returned a list of signals, without candidates. */
-async function findBefore(folder: string): Promise<Outcome[]> {
-  const module = (await import(join(folder, "layers/5-auto-memory/signals/find-signals.ts"))) as {
-    lookForSignals(text: string): Sliced<readonly Kept[] | { signals: readonly Kept[] }>;
+function toBatch(some: readonly Read[]): Batch {
+  return {
+    messages: some.map((one) => ({ statements: toSaid(one) })),
+    work: [],
+    memories: [],
   };
-  return measured.map(({ message }) => {
-    const found = atOnce(module.lookForSignals(message.text));
-    return outcomeOf(message, "signals" in found ? found.signals : found);
-  });
 }
 
-function printTable(title: string, all: readonly Outcome[]): void {
-  const of = (name: string, test: (message: LabelledMessage) => boolean) =>
-    [name, all.filter(({ message }) => test(message))] as const;
-  const rows = [
-    of("all", () => true),
-    of("typed or mixed", ({ whose }) => whose !== "pasted"),
-    of("pasted", ({ whose }) => whose === "pasted"),
-    ...["en", "zh", "ja", "it", "es", "ru", "pt", "und"].map((lang) =>
-      of(lang, (message) => message.lang === lang),
-    ),
-    of("en, typed or mixed", ({ lang, whose }) => lang === "en" && whose !== "pasted"),
-    of("not en, typed or mixed", ({ lang, whose }) => lang !== "en" && whose !== "pasted"),
-  ];
+function toSaid({ statements }: Read): readonly SaidStatement[] {
+  return statements.map(({ heading, isQuestion, text }) => ({
+    text,
+    heading,
+    ...(isQuestion && { isQuestion }),
+  }));
+}
+
+function writePrompts(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const task = readFileSync(join(root, "prompts/memory-judge.md"), "utf8").trim();
+  let characters = 0;
+  for (const [index, some] of batches.entries()) {
+    const material = formatBatch(toBatch(some));
+    characters += task.length + material.length;
+    writeFileSync(join(folder, `${nameBatch(index)}.md`), `${task}\n\n${material}\n`);
+  }
   console.log(
-    `\n${title}\nwhat                     messages  kept  /100  precision         rules   strong           weak    type`,
+    `\n${batches.length} prompts, about ${Math.round(((characters / 4) * 10) / all.length)} tokens per 10 messages`,
   );
-  for (const [name, some] of rows) console.log(formatRow(name, some));
-  console.log(formatTypes(all));
 }
 
-function formatRow(name: string, all: readonly Outcome[]): string {
-  const m = measure(all);
-  const ranged = (of: number, figure: (measured: Measured) => number, whole: string): string => {
+function nameBatch(index: number): string {
+  return String(index + 1).padStart(3, "0");
+}
+
+function nameOf({ message }: Read): string {
+  return hashOf(message.text).slice(0, 16);
+}
+
+/** What is kept of each message, by its hash. */
+type KeptOf = ReadonlyMap<string, readonly Kept[]>;
+
+function readAnswers(folder: string): KeptOf {
+  const kept = new Map<string, Kept[]>();
+  for (const [index, some] of batches.entries()) {
+    const batch = toBatch(some);
+    const answer = parseAnswer(readFileSync(join(folder, `${nameBatch(index)}.json`), "utf8"), batch);
+    if (!answer) console.log(`${nameBatch(index)}: not an answer to the task`);
+    for (const fault of answer?.faults ?? []) console.log(`${nameBatch(index)}: ${fault}`);
+    for (const verdict of answer?.verdicts ?? []) {
+      const one = verdict.of.kind === "message" && verdict.isSure ? some[verdict.of.at] : undefined;
+      const proved = one && proveOf(one, verdict);
+      if (!one || proved === undefined) continue;
+      if (typeof proved === "string") console.log(`${nameBatch(index)}: not kept, ${proved}`);
+      else
+        kept.set(nameOf(one), [
+          ...(kept.get(nameOf(one)) ?? []),
+          { type: proved.type, text: quoteOf(one, verdict), says: proved.content },
+        ]);
+    }
+  }
+  return kept;
+}
+
+/** Line by line, as the quote stands in the message. */
+function quoteOf(one: Read, { of }: Verdict): string {
+  const quote = of.kind === "message" ? toSaid(one).slice(of.from, of.to + 1) : [];
+  return quote
+    .flatMap(({ heading, text }, at) =>
+      heading === undefined || heading === quote[at - 1]?.heading ? [text] : [heading, text],
+    )
+    .join("\n");
+}
+
+function proveOf(one: Read, verdict: Verdict) {
+  const { of } = verdict;
+  if (of.kind !== "message") return undefined;
+  return prove(verdict, { quote: toSaid(one).slice(of.from, of.to + 1), around: one.message.text });
+}
+
+function recordPath(name: string): string {
+  return join(root, `test/bench/words/recorded/${name}.json`);
+}
+
+/** Hashes of the quoted sentences instead of their words. */
+interface RecordedKept {
+  type: string;
+  sentences: string[];
+}
+
+function hashLine(line: string): string {
+  return hashOf(line).slice(0, 12);
+}
+
+function record(name: string, kept: KeptOf): void {
+  const entries = [...kept].map(([message, all]): [string, RecordedKept[]] => [
+    message,
+    all.map(({ text, type }) => ({ type, sentences: text.split("\n").map(hashLine) })),
+  ]);
+  mkdirSync(join(recordPath(name), ".."), { recursive: true });
+  writeFileSync(recordPath(name), `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`);
+}
+
+function readRecorded(name: string): KeptOf {
+  const recorded = JSON.parse(readFileSync(recordPath(name), "utf8")) as Record<string, RecordedKept[]>;
+  return new Map(
+    all.map((one) => {
+      const lines = toSaid(one).flatMap(({ heading, text }) =>
+        heading === undefined ? [text] : [heading, text],
+      );
+      const words = new Map(lines.map((line) => [hashLine(line), line]));
+      const entries = (recorded[nameOf(one)] ?? []).map(({ sentences, type }) => ({
+        type,
+        text: sentences.flatMap((hash) => words.get(hash) ?? []).join("\n"),
+      }));
+      return [nameOf(one), entries];
+    }),
+  );
+}
+
+function printCandidates(): void {
+  const count = (some: readonly Read[], of: (one: Read) => number): number =>
+    some.reduce((sum, one) => sum + of(one), 0);
+  const strong = ({ message }: Read): number =>
+    message.expected.filter(({ strength }) => strength === "strong").length;
+  const inside = (one: Read): number => {
+    if (one.worth < LEAST_WORTH) return 0;
+    const { missed } = match(
+      one.message,
+      one.statements.map(({ text }) => ({ type: "", text })),
+    );
+    return strong(one) - missed.filter(({ strength }) => strength === "strong").length;
+  };
+  console.log("candidates            messages  /100  strong items in them");
+  for (const [name, some] of groups())
+    console.log(
+      `${name.padEnd(22)}${String(some.length).padStart(8)}  ${((100 * some.filter((one) => one.worth >= LEAST_WORTH).length) / some.length).toFixed(0).padStart(4)}  ${count(some, inside)}/${count(some, strong)} ${(count(some, inside) / count(some, strong)).toFixed(2)}`,
+    );
+}
+
+function groups(): (readonly [string, readonly Read[]])[] {
+  const langs = [...new Set(all.map(({ message }) => message.lang))];
+  const rows: [string, readonly Read[]][] = [
+    ["all", all],
+    ["English", all.filter(({ message }) => message.lang === "en")],
+    ["other languages", all.filter(({ message }) => message.lang !== "en")],
+    ...langs.map((lang): [string, Read[]] => [lang, all.filter(({ message }) => message.lang === lang)]),
+  ];
+  return rows.filter(([, some]) => some.length > 0);
+}
+
+function printTable(title: string, keptOf: (one: Read) => readonly Kept[]): void {
+  const outcomes = new Map(all.map((one) => [one, outcomeOf(one.message, keptOf(one))]));
+  console.log(
+    `\n${title}\nwhat                    messages  kept  /100  precision              strong items`,
+  );
+  for (const [name, some] of groups())
+    console.log(
+      formatRow(
+        name,
+        some.map((one) => outcomes.get(one) as Outcome),
+      ),
+    );
+  if (!values.errors) return;
+  // To the screen only: they are other people's words.
+  for (const { hits, message } of outcomes.values())
+    for (const { kept, of } of hits)
+      if (of.length === 0)
+        console.log(`  ${message.repo} ${kept.type}: ${kept.text.slice(0, 200)} → ${kept.says ?? ""}`);
+  for (const { message, missed } of outcomes.values())
+    for (const { says, strength, type } of missed)
+      if (strength === "strong") console.log(`  missed: ${message.repo} ${type}: ${says.slice(0, 200)}`);
+}
+
+function outcomeOf(message: LabelledMessage, kept: readonly Kept[]): Outcome {
+  return { message, ...match(message, kept) };
+}
+
+function formatRow(name: string, some: readonly Outcome[]): string {
+  const m = measure(some);
+  const ranged = (of: number, whole: string, figure: (measured: Measured) => number): string => {
     if (of === 0) return whole;
-    const [low, high] = interval(all, figure);
+    const [low, high] = interval(some, figure);
     return `${whole} ${figure(m).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
   };
   return [
     name.padEnd(24),
-    String(m.messages).padStart(8),
+    String(m.messages).padStart(7),
     String(m.kept).padStart(5),
     figures.per100(m).toFixed(1).padStart(5),
     "",
-    ranged(m.kept, figures.precision, `${m.good}/${m.kept}`).padEnd(23),
-    `${m.goodRules}/${m.rules}`.padEnd(7),
-    ranged(m.strong, figures.recall, `${m.strongFound}/${m.strong}`).padEnd(24),
-    `${m.weakFound}/${m.weak}`.padEnd(7),
-    `${m.typed}/${m.good}`,
+    ranged(m.kept, `${m.good}/${m.kept}`, figures.precision).padEnd(22),
+    ranged(m.strong, `${m.strongFound}/${m.strong}`, figures.recall),
   ].join(" ");
-}
-
-function formatTypes(all: readonly Outcome[]): string {
-  const expected = all.flatMap(({ message }) => message.expected);
-  const types = [...new Set(expected.map(({ type }) => type))].sort();
-  const missed = new Set(all.flatMap(({ missed }) => missed));
-  return types
-    .map((type) => {
-      const strong = expected.filter((one) => one.type === type && one.strength === "strong");
-      const kept = all.flatMap(({ hits }) => hits).filter((hit) => hit.kept.type === type);
-      const good = kept.filter(({ of }) => of.length > 0).length;
-      const found = strong.filter((one) => !missed.has(one)).length;
-      return `  ${type}: kept ${good}/${kept.length} worth it, strong found ${found}/${strong.length}`;
-    })
-    .join("\n");
-}
-
-/** To the screen only: they are other people's words. */
-function printErrors(all: readonly Outcome[]): void {
-  console.log("\nkept and not worth it");
-  for (const { hits, message } of all)
-    for (const { kept, of } of hits)
-      if (of.length === 0)
-        console.log(`  ${message.n} ${message.whose} ${kept.type}: ${kept.text.slice(0, 160)}`);
-}
-
-function printTimes(texts: readonly string[]): void {
-  const times = texts.map((text) => {
-    const begunMs = performance.now();
-    atOnce(removeSecrets(text));
-    const readMs = performance.now();
-    atOnce(lookForSignals(text));
-    return { secrets: readMs - begunMs, signals: performance.now() - readMs };
-  });
-  for (const what of ["secrets", "signals"] as const) {
-    const sorted = times.map((time) => time[what]).sort((a, b) => a - b);
-    const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(2);
-    console.log(`${what}, ms a message: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)}`);
-  }
 }

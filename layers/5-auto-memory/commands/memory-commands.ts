@@ -9,7 +9,6 @@ import { formatFound, listShownWhole } from "../../../src/memory/search/found.js
 import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
-import { inSlices } from "../../../src/slices.js";
 import type { Conflicts } from "../conflicts.js";
 import { describeEntities } from "../injection/named-entities.js";
 import { createCandidateCommands } from "./candidate-commands.js";
@@ -40,7 +39,7 @@ export function createMemoryCommands(options: MemoryCommandsOptions): SlashComma
         if (words.trim() === "")
           throw new StrataError("EMPTY", "say what to remember: /remember we deploy on Fridays");
         const { planRemembered } = await import("./remembered.js");
-        const said = await inSlices(clock, planRemembered(words));
+        const said = planRemembered(words);
         const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
         const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };
         const { contradicted, written } = await gate.keep({ ...said, provenance }, cause);

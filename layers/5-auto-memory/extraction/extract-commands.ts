@@ -16,7 +16,7 @@ import {
   markKept,
   type RanCommand,
   simplifyCommand,
-} from "../signals/repeated-commands.js";
+} from "./repeated-commands.js";
 
 export interface CommandWatch {
   /** Rejects with the system's error. */

@@ -1,25 +1,22 @@
 /**
- * Extraction: after a turn, what the user said is looked through for what will matter in another session.
+ * Extraction: after a turn, what the user said is read for what may matter in another session.
  *
- *     cursor → messages since → signals → gate → store → candidates → cursor
- *                                                            ↳ behind it: judged by a small model, if allowed
+ *     cursor → messages since → what the user marked: memories; what may hold something: candidates → cursor
+ *                                                            ↳ when the session is quiet: a judge
  *
- * A signal is saved at once in the user's own words, and a candidate waits on disk before a model is asked, so that a model
- * that fails or hangs delays and loses nothing. The cursor moves when all is written; what comes twice after a crash is
- * known by its source and changes nothing.
+ * A candidate waits on disk before anybody judges it, so that a model that fails or hangs delays and loses nothing. The
+ * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
 
 import { formatError } from "../../../src/error.js";
-import type { FindSimilar, Gate } from "../../../src/gate/gate.js";
+import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
-import type { Learned } from "../signals/weigh.js";
+import { createJudging } from "../judge/judging.js";
 import { createCommandWatch } from "./extract-commands.js";
 import { createCursors } from "./extraction-cursor.js";
-import type { CandidateContext, CandidateJudge } from "./judge-candidates.js";
+import { createSaidKeeper } from "./keep-said.js";
 import { createUnreadReader } from "./read-unread.js";
-import { keepAsSaid } from "./said-drafts.js";
-import { createSaidKeeper } from "./said-keeper.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -28,6 +25,8 @@ export interface Extraction {
   onTemplate(text: string): void;
   /** The session has answered. Reads what is new behind the turn; never rejects. */
   onIdle(sessionID: string): void;
+  /** Its history is being cut or summarised: what waits is judged now. */
+  onCompaction(sessionID: string): void;
 }
 
 export type ExtractionContext = Pick<
@@ -47,9 +46,6 @@ export type ExtractionContext = Pick<
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
   gate: Gate;
-  findSimilar?: FindSimilar;
-  /** Replaced in tests only. */
-  learned?: Learned;
 };
 
 const LAYER = "auto-memory";
@@ -63,18 +59,18 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const { background, clock, family, files, folders, gate, host, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const commands = createCommandWatch({ ...context, gate });
-  const judge = createJudging({ ...context, gate });
-  const keeper = createSaidKeeper({ ...context, gate });
+  const takeSaid = createSaidKeeper({ ...context, gate });
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
-  const reading = { isTheirs, ...(context.learned && { learned: context.learned }) };
-  const readUnread = createUnreadReader({ clock, cursors, host, log, reading });
+  const judging = createJudging({ ...context, gate, isTheirs });
+  const readUnread = createUnreadReader({ clock, cursors, host, log, reading: { isTheirs } });
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();
   let hasLookedBack = false;
 
   return {
     onTurn(sessionID) {
+      judging.onTurn();
       const sinceMs = clock.now() - DATED_BEFORE_MS;
       enqueue(sessionID, () => begin(sessionID, sinceMs));
       if (hasLookedBack) return;
@@ -90,6 +86,10 @@ export function createExtraction(context: ExtractionContext): Extraction {
 
     onIdle(sessionID) {
       enqueue(sessionID, () => extract(sessionID));
+    },
+
+    onCompaction(sessionID) {
+      enqueue(sessionID, async () => judging.begin(sessionID));
     },
   };
 
@@ -132,49 +132,11 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!cursor || cursor.isChild) return;
     const unread = await readUnread(sessionID, cursor);
     if (!unread) return;
-    const turns = await keeper.dropKnown(unread.turns);
-    const said = turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID)));
-    await keeper.save(sessionID, said);
-    await keeper.offer(sessionID, turns);
+    const { waiting } = await takeSaid(unread.turns, { operation: "extract", session: sessionID });
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
-    const doubtful = turns.filter(({ candidates }) => candidates.length > 0);
-    if (doubtful.length > 0)
-      judge(
-        sessionID,
-        doubtful.map(({ text }) => text),
-      );
+    judging.onRead(sessionID, waiting.length);
   }
-}
-
-/** Asks in the background, one question at a time: a model that hangs holds up nothing else. */
-function createJudging(context: ExtractionContext & Pick<CandidateContext, "gate">) {
-  const { background, log } = context;
-  let judge: CandidateJudge | undefined;
-  let isAsking = false;
-  /** The latest that came while a question was open; all candidates that wait are in the next one. */
-  let next: Parameters<CandidateJudge> | undefined;
-
-  return function ask(...asked: Parameters<CandidateJudge>): void {
-    if (isAsking) {
-      next = asked;
-      return;
-    }
-    isAsking = true;
-    void background
-      .add(async () => {
-        const { createCandidateJudge } = await import("./judge-candidates.js");
-        judge ??= createCandidateJudge(context);
-        await judge(...asked);
-      })
-      .catch((thrown) => log.error(LAYER, `candidates are not judged: ${formatError(thrown)}`))
-      .finally(() => {
-        isAsking = false;
-        const waiting = next;
-        next = undefined;
-        if (waiting) ask(...waiting);
-      });
-  };
 }

@@ -3,8 +3,8 @@ import type { Message } from "../../../src/conversation/message.js";
 import { readTime } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
-import type { Reading, Unread } from "./extract-turns.js";
 import type { Cursor, Cursors } from "./extraction-cursor.js";
+import type { Reading, Unread } from "./read-turns.js";
 
 /** `undefined` where the host does not say in time. Rejects with the system's error. */
 export type UnreadReader = (sessionID: string, cursor: Cursor) => Promise<Unread | undefined>;
@@ -27,7 +27,7 @@ export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
 
   /** Noted before it is done: a text over which this process ends must not end the next one as well. */
   async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
-    const { findNewest, planUnread } = await import("./extract-turns.js");
+    const { findNewest, planUnread } = await import("./read-turns.js");
     const newestMs = findNewest(messages);
     const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
     if (isNews) await cursors.attempt(sessionID, newestMs);

@@ -12,7 +12,7 @@
 import type { Sliced } from "../../../src/slices.js";
 import { findUnsupported, isDecidedAlike } from "../../../src/statement/support.js";
 import { countShared, readStems } from "../../../src/statement/words.js";
-import type { UsersMessage } from "./own-words.js";
+import type { UsersMessage } from "../words/own-words.js";
 import type { Said } from "./said.js";
 
 /** Of the agent's words, so many have to stand in the question. */

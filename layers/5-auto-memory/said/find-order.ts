@@ -14,9 +14,8 @@ import type { Memory } from "../../../src/memory/memory.js";
 import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { countShared, readStems } from "../../../src/statement/words.js";
-import { findDoubts } from "../signals/sentence.js";
+import { readGroups, type UsersMessage } from "../words/own-words.js";
 import { readAgreed } from "./find-agreed.js";
-import { readGroups, type UsersMessage } from "./own-words.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
 
@@ -100,7 +99,6 @@ const TURNED_DOWN = /\b(not|never|don['’]?t|do not|without|instead of|before y
 const ASKED_POLITELY = /^(please |pls |hey,? |ok(ay)?,? )*(can|could|would|will) you (please |just |now )*/i;
 const LIFTS =
   /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
-const NO_ORDER = new Set(["question", "reported", "hypothetical", "sarcasm"]);
 
 function* orders(
   { header, isAgreed, text }: Says,
@@ -109,14 +107,10 @@ function* orders(
 ): Sliced<boolean> {
   const isPolite = ASKED_POLITELY.test(text);
   const plain = text.replace(ASKED_POLITELY, "");
-  const doubts = isAgreed ? [] : findDoubts(plain);
-  const isAsked = !isAgreed && /[?？]\s*$/.test(text) && !isPolite;
-  if (isAsked || doubts.some((doubt) => NO_ORDER.has(doubt) && !(isPolite && doubt === "question")))
-    return false;
+  if (!isAgreed && /[?？]\s*$/.test(text) && !isPolite) return false;
   if (isOrder(plain, action, header) && (yield* means(plain, memory, others, subjects))) return true;
   if (isAgreed || (action !== "archive" && action !== "edit"))
     return action === "restore" && isSaidAgain(text, memory);
-  if (doubts.includes("once")) return false;
   if (yield* isOpposite(text, memory)) return true;
   if (!LIFTS.test(text) || !covers(text, yield* subjects(memory))) return false;
   return yield* means(text, memory, others, subjects);

@@ -8,18 +8,14 @@
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
  */
 
-import type { Doubt } from "../../../src/language/language.js";
-import { languages } from "../../../src/language/languages.js";
 import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
 import { countShared, overlapOf, readStems } from "../../../src/statement/words.js";
-import { findForms } from "../signals/forms/forms.js";
-import { createHiding, SPEECH } from "../signals/quotations.js";
-import { findDoubts } from "../signals/sentence.js";
-import { tongueOf } from "../signals/tongues/tongue.js";
+import { announcesOthers } from "../words/own-lines.js";
+import { type Group, readGroups, type UsersMessage } from "../words/own-words.js";
+import { createHiding, SPEECH } from "../words/quotations.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
-import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
 
 /** What was found, or why nothing was: the rest of a sentence that begins with what was not done. */
@@ -144,16 +140,9 @@ function sortPlaces(places: readonly Place[], messages: readonly UsersMessage[])
 function* keep(place: Place, others: readonly Place[], groups: readonly Group[]): Sliced<SaidSearch> {
   const { group, from, to } = place;
   const sentences = group.sentences.slice(from, to + 1);
-  const isListed = languages.some(({ introducesRules }) => introducesRules.test(group.header ?? ""));
-  const doubts: (Doubt | undefined)[] = [];
-  for (const sentence of sentences) doubts.push(yield* findDoubt(sentence));
-  const doubt =
-    doubts.find((one) => one !== undefined && (one !== "task" || !isListed)) ??
-    (yield* findMused(group, from));
-  if (doubt !== undefined) {
-    const why = `the user's sentence ${JSON.stringify(sentences.join(" "))} ${DOUBTS[doubt] ?? "says no rule"}`;
-    return { kind: "unsaid", why };
-  }
+  const fault = findFault(group, sentences);
+  if (fault !== undefined)
+    return { kind: "unsaid", why: `the user's sentence ${JSON.stringify(sentences.join(" "))} ${fault}` };
   yield;
   const rival = others.find((other) => isRival(place, other));
   if (rival) {
@@ -172,36 +161,17 @@ function* keep(place: Place, others: readonly Place[], groups: readonly Group[])
   return { kind: "said", said: { ...said, ...(atMs !== undefined && { atMs }) } };
 }
 
-const DOUBTS: Partial<Record<Doubt, string>> = {
-  question: "is a question",
-  reported: "tells what somebody else says",
-  hypothetical: "is only thought about",
-  sarcasm: "is not meant so",
-  once: "holds for the moment",
-  task: "asks for something to be done once",
-};
-
 export const ASKS = /[?？؟]["”'」)\]\s]*$/;
 /** "…, ok?" */
 const ASKS_FOR_NOD =
   /[,，] ?(ok|okay|k|alright|please|pls|deal|got it|understood|clear|thanks|yes|yeah|agreed|好吗|行吗)[?？]\s*$/i;
 
-/** Why a sentence is no rule of the user's. */
-function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
-  if (ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)) return "question";
-  yield;
-  const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
-  // "Add a line for every change from now on" sounds like a task.
-  const isPlain = doubt === "task" && findForms(sentence, tongueOf(sentence)).some((form) => form.isPlain);
-  return isPlain ? undefined : doubt;
-}
-
-/** "Thinking out loud. We never test." */
-function* findMused({ sentences }: Group, from: number): Sliced<Doubt | undefined> {
-  for (const sentence of sentences.slice(0, from)) {
-    yield;
-    if (languages.some(({ musing }) => musing.test(sentence))) return "hypothetical";
-  }
+/** Why these sentences are no rule of the user's. What they mean is for the agent to know; this is what can be seen. */
+function findFault({ header }: Group, sentences: readonly string[]): string | undefined {
+  if (sentences.some((sentence) => ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)))
+    return "is a question";
+  if (header !== undefined && announcesOthers(header))
+    return "stands below a line that gives it to somebody else";
   return undefined;
 }
 

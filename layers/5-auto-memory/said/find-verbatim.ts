@@ -1,7 +1,7 @@
 import type { Sliced } from "../../../src/slices.js";
 import { foldSentence } from "../../../src/text.js";
+import { readGroups, type UsersMessage } from "../words/own-words.js";
 import { ASKS, MOST_KEPT, MOST_KEPT_CHARACTERS } from "./find-said.js";
-import { readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
 
 /** The user's own sentences, where the text is nothing but these; a final point and capitals may differ. */

@@ -9,8 +9,8 @@ import type { Memories, Written } from "../../../src/memory/store.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import type { Conflicts } from "../conflicts.js";
 import type { FindDoubts } from "../injection/doubted-facts.js";
-import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
+import type { UsersMessage } from "../words/own-words.js";
 
 export interface MemoryToolsContext
   extends Pick<LayerContext, "clock" | "entities" | "files" | "folders" | "log"> {

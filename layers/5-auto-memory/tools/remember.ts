@@ -16,10 +16,10 @@ import { findEntities } from "../../../src/recall/entities.js";
 import { inSlices } from "../../../src/slices.js";
 import type { SaidSearch } from "../said/find-said.js";
 import { findEnd, saysEverywhere } from "../said/limits.js";
-import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
-import { formatTitle } from "../signals/title.js";
 import { findWhen } from "../when.js";
+import type { UsersMessage } from "../words/own-words.js";
+import { formatTitle } from "../words/title.js";
 import type { rememberArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 

@@ -58,10 +58,10 @@ async function listCandidates(
 }
 
 function describeCandidate(candidate: WaitingCandidate): object {
-  const { chance, id, said, type } = candidate;
+  const { worth, id, said, type } = candidate;
   const standing = said.filter(({ isTakenBack }) => !isTakenBack);
   return {
-    ...{ id, type, chance, text: readLatest(candidate)?.text },
+    ...{ id, type, worth, text: readLatest(candidate)?.text },
     ...(isHandedOver(candidate) && { isHandedOver: true }),
     said: standing.map(({ message, saidMs, session }) => ({
       ...{ session, message },

@@ -3,7 +3,6 @@
 import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { formatContradicted } from "../../gate/gate.js";
-import { inSlices } from "../../slices.js";
 import { readList, readShare, readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
@@ -22,7 +21,7 @@ export const run: Run = async (cli, options, args) => {
   const type = readType(options.type);
   const importance = readShare("--importance", options.importance);
   const confidence = readShare("--confidence", sure);
-  const said = type === undefined ? await inSlices(cli.clock, planRemembered(content)) : { type, content };
+  const said = type === undefined ? planRemembered(content) : { type, content };
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
     const draft = {

@@ -202,7 +202,7 @@ export interface WaitingSentence {
   id: string;
   type: string;
   /** 0 to 1. */
-  chance: number;
+  worth: number;
   text: string;
   said: readonly { session: string; at: string }[];
 }

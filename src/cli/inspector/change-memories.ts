@@ -8,7 +8,6 @@ import { type Memory, type MemoryDraft, type MemoryType, memoryTypes } from "../
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { keepLaterState } from "../../record/later-state.js";
 import { list, object, oneOf, optional, string } from "../../shape.js";
-import { inSlices } from "../../slices.js";
 import { openGate } from "../open-gate.js";
 import type { Project } from "../project.js";
 import { recordRivals } from "../upkeep/record-rivals.js";
@@ -159,8 +158,7 @@ async function remember(asked: Remembered, memories: OpenMemories, project: Proj
   const content = asked.content.trim();
   if (content === "") throw new StrataError("REFUSED", "the text is empty; enter what to remember");
   const { isPrivate, title, type } = asked;
-  const said =
-    type === undefined ? await inSlices(project.cli.clock, planRemembered(content)) : { type, content };
+  const said = type === undefined ? planRemembered(content) : { type, content };
   const draft: MemoryDraft = {
     ...said,
     provenance: { by: "user" },

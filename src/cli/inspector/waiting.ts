@@ -44,9 +44,9 @@ async function readCandidates(project: Project): Promise<Omit<Waiting, "conflict
 }
 
 function describe(candidate: WaitingCandidate): WaitingSentence {
-  const { chance, id, said, type } = candidate;
+  const { worth, id, said, type } = candidate;
   return {
-    ...{ id, type, chance, text: readLatest(candidate)?.text ?? "" },
+    ...{ id, type, worth, text: readLatest(candidate)?.text ?? "" },
     said: said
       .filter(({ isTakenBack }) => !isTakenBack)
       .map(({ saidMs, session }) => ({ session, at: new Date(saidMs).toISOString() })),

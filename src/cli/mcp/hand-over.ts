@@ -1,7 +1,7 @@
 /** Turns a client's rules into candidates: the client cannot prove that the user said them, so the user decides. */
 
-import { formatTitle } from "../../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../../layers/5-auto-memory/when.js";
+import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
 import type { WaitingCandidate } from "../../candidates/candidate.js";
 import { TAKES_OVER } from "../../gate/check-draft.js";
 import { type MemoryType, usersTypes } from "../../memory/memory.js";
@@ -42,7 +42,7 @@ export async function handOver(
   const saidMs = clock.now();
   const title = formatTitle(text);
   const said = [{ session: session(), message: id, saidMs, title, text, isHandedOver: true as const }];
-  await candidates.offer([{ type, when: findWhen(text), chance: 0, said }]);
+  await candidates.offer([{ type, when: findWhen(text), worth: 0, said }]);
   const waiting = (await candidates.list()).find((one) => one.said.some((saying) => isSame(saying.text)));
   if (!waiting)
     throw refuse("Nothing was kept: the user dropped this sentence before, or no candidate can wait here.");

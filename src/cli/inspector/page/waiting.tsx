@@ -40,13 +40,13 @@ export function WaitingView() {
 
 function Sentence({ candidate }: { candidate: WaitingSentence }) {
   const { apply } = useShared();
-  const { chance, id, said, text, type } = candidate;
+  const { worth, id, said, text, type } = candidate;
   const last = said.at(-1);
   return (
     <Card class="sentence">
       <blockquote>{text}</blockquote>
       <p class="fine">
-        <Chip tone="type">{type}</Chip> {formatPercent(chance)} likely worth keeping
+        <Chip tone="type">{type}</Chip> {formatPercent(worth)} likely worth keeping
         {last && (
           <>
             {" · said "}

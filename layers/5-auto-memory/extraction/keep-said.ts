@@ -1,0 +1,203 @@
+/**
+ * What becomes of the messages that were read, before any judge:
+ *
+ *     marked by the user ("from now on …")   a memory at once, in the user's words
+ *     said in five sessions                   a rule, with its count
+ *     of a shape that may hold something      a candidate, for a judge
+ *     anything else                           left out, and noted why for `strata why`
+ */
+import {
+  planDraft,
+  readLatest,
+  readSessions,
+  type Saying,
+  type WaitingCandidate,
+} from "../../../src/candidates/candidate.js";
+import type { Judgement } from "../../../src/candidates/judgements.js";
+import type { Heard } from "../../../src/candidates/repeats.js";
+import type { Gate } from "../../../src/gate/gate.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
+import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { MemoryStore, Written } from "../../../src/memory/store.js";
+import { findWhen } from "../when.js";
+import { formatStatement, type Statement } from "../words/statements.js";
+import { formatTitle } from "../words/title.js";
+import { findCore, LEAST_WORTH } from "../words/worth.js";
+import type { SaidTurn } from "./read-turns.js";
+
+export interface Kept {
+  turn: SaidTurn;
+  draft: MemoryDraft;
+  written: Written;
+}
+
+export interface Taken {
+  kept: readonly Kept[];
+  /** Those of these messages that wait now. */
+  waiting: readonly WaitingCandidate[];
+}
+
+/** Takes in what is new of a session's turns, in order. Rejects with the store's error; what comes twice changes nothing. */
+export type SaidKeeper = (
+  turns: readonly SaidTurn[],
+  cause: Pick<Cause, "operation" | "run"> & { session: string },
+) => Promise<Taken>;
+
+export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
+  gate: Pick<Gate, "save">;
+  memories: Pick<MemoryStore, "list">;
+}
+
+const LAYER = "auto-memory";
+/** In so many sessions a sentence becomes a candidate, whatever its message is worth. */
+const REPEATED = 3;
+/** Kept with a candidate, for the judge; the rest of a longer message is in the session. */
+const MOST_CHARACTERS = 12_000;
+
+export function createSaidKeeper({ candidates, clock, gate, log, memories }: SaidKeeperContext): SaidKeeper {
+  return async (turns, cause) => {
+    const known = turns.length === 0 ? new Set<string>() : await readKnown();
+    const kept: Kept[] = [];
+    const notes: Judgement[] = [];
+    const found: { saying: Saying; turn: SaidTurn; before: readonly Saying[] }[] = [];
+    for (const turn of turns) {
+      for (const { statement, type } of turn.marked) {
+        if (known.has(nameOf(turn.messageID, statement.text))) continue;
+        const draft = planMarked(statement, { turn, type, session: cause.session });
+        kept.push(await save(draft, turn, { ...cause, reason: "the user marked it as lasting" }));
+      }
+      const repeated = await hearAll(turn, cause.session);
+      const at = repeated?.at ?? findCore(turn.statements);
+      const isCandidate = turn.marked.length === 0 && (repeated !== undefined || turn.worth >= LEAST_WORTH);
+      const core = turn.statements[at];
+      if (isCandidate && core && !known.has(nameOf(turn.messageID, core.text)))
+        found.push({ saying: planSaying(turn, at, cause.session), turn, before: repeated?.before ?? [] });
+      else if (turn.marked.length === 0) notes.push(describeLeftOut(turn, cause.session, clock.now()));
+    }
+    const agreed = await candidates.offer(
+      found.map(({ before, saying, turn }) => ({
+        ...{ type: "knowledge", when: findWhen(saying.text), worth: turn.worth },
+        said: [...before, saying],
+      })),
+    );
+    for (const one of agreed) {
+      const draft = planDraft(one, { how: "repeated", type: "directive" });
+      const turn = turns.find(({ messageID }) => messageID === readLatest(one)?.message);
+      const reason = `the user said it in ${readSessions(one).length} sessions`;
+      if (draft && turn) kept.push(await save(draft, turn, { ...cause, reason }));
+      await candidates.settle([one.id]);
+    }
+    await candidates.note([...kept.map((one) => describeKept(one, cause.session, clock.now())), ...notes]);
+    const offered = new Set(found.map(({ turn }) => turn.messageID));
+    const all = found.length === 0 ? [] : await candidates.list();
+    return { kept, waiting: all.filter((one) => offered.has(readLatest(one)?.message ?? "")) };
+  };
+
+  async function save(draft: MemoryDraft, turn: SaidTurn, cause: Cause): Promise<Kept> {
+    const written = await gate.save(draft, turn.saidMs, cause);
+    if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
+    else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+    return { draft, turn, written };
+  }
+
+  /** Sentences that have a memory of the user's already; an archived one does not come back. */
+  async function readKnown(): Promise<ReadonlySet<string>> {
+    const own = (await memories.list({ archived: true })).filter(({ isForeign }: Memory) => !isForeign);
+    return new Set(own.map(({ provenance }) => nameOf(provenance.message, provenance.evidence)));
+  }
+
+  /** The statement that was said in most sessions, if in enough, with when it was said before. */
+  async function hearAll(
+    { messageID, saidMs, statements }: SaidTurn,
+    session: string,
+  ): Promise<{ at: number; before: readonly Saying[] } | undefined> {
+    const demands = statements.filter(({ isQuestion }) => !isQuestion);
+    if (demands.length === 0 || demands.length > MOST_DEMANDS) return undefined;
+    const texts = demands.map(({ text }) => text);
+    const heard = await candidates.hear(texts, { session, message: messageID, saidMs });
+    const most = heard.reduce((best, one, at) => (one.length > (heard[best]?.length ?? 0) ? at : best), 0);
+    const sessions = heard[most] ?? [];
+    const demand = demands[most];
+    if (!demand || sessions.length < REPEATED) return undefined;
+    const toSaying = ({ message, saidMs, session }: Heard): Saying => ({
+      ...{ message, saidMs, session, text: demand.text, title: formatTitle(demand.text) },
+    });
+    return { at: statements.indexOf(demand), before: sessions.slice(0, -1).map(toSaying) };
+  }
+}
+
+/** A longer message is a task; nobody repeats all of it. */
+const MOST_DEMANDS = 12;
+
+const nameOf = (message = "", evidence = ""): string => `${message} ${evidence}`;
+
+function planMarked(
+  statement: Statement,
+  { session, turn, type }: { turn: SaidTurn; type: MemoryDraft["type"]; session: string },
+): MemoryDraft {
+  const content = formatStatement(statement);
+  return {
+    type,
+    title: formatTitle(statement.text),
+    content,
+    when: findWhen(content),
+    provenance: { by: "user", session, message: turn.messageID, evidence: statement.text, how: "marked" },
+  };
+}
+
+function planSaying(
+  { context, messageID, saidMs, statements }: SaidTurn,
+  at: number,
+  session: string,
+): Saying {
+  const { heading, text = "" } = statements[at] ?? {};
+  let left = MOST_CHARACTERS;
+  // The first ones, and in any case the one that stands for them.
+  const stored = statements.filter((one, index) => {
+    left -= one.text.length;
+    return left >= 0 || index === at;
+  });
+  return {
+    ...{ session, message: messageID, saidMs, title: formatTitle(text), text },
+    ...(heading !== undefined && { heading }),
+    statements: stored.map(({ heading, isQuestion, text }) => ({
+      text,
+      ...(heading !== undefined && { heading }),
+      ...(isQuestion && { isQuestion }),
+    })),
+    place: stored.indexOf(statements[at] as Statement),
+    ...(context !== undefined && { context }),
+  };
+}
+
+function describeKept({ turn, written }: Kept, session: string, atMs: number): Judgement {
+  const { messageID: message, text } = turn;
+  const base = { atMs, session, message, text };
+  if (written.kind === "refused") return { ...base, by: "marks", outcome: "refused", why: written.why };
+  const by = written.memory.provenance.how === "repeated" ? ("repetition" as const) : ("marks" as const);
+  return {
+    ...base,
+    by,
+    outcome: "kept",
+    why: by === "marks" ? "it says that it lasts" : "said again and again",
+    id: written.memory.id,
+  };
+}
+
+function describeLeftOut(
+  { messageID: message, statements, text, worth }: SaidTurn,
+  session: string,
+  atMs: number,
+): Judgement {
+  const questions = statements.filter(({ isQuestion }) => isQuestion).length;
+  const why =
+    statements.length === 0
+      ? "nothing in it was typed by you: code, logs, quotations"
+      : questions === statements.length
+        ? "it only asks"
+        : worth === 0
+          ? "the agent has kept something of that turn itself"
+          : `its shape seldom holds something to know later (${worth.toFixed(2)} of ${LEAST_WORTH} needed)`;
+  return { atMs, session, message, text, by: "shape", outcome: "left out", why };
+}

@@ -1,0 +1,176 @@
+/** What a session has brought since the cursor: the user's messages, read for what may matter later, and the commands. Pure. */
+import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
+import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
+import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
+import { removeSecrets } from "../../../src/secrets/secrets.js";
+import type { Sliced } from "../../../src/slices.js";
+import { compareStatements } from "../../../src/statement/compare.js";
+import { cut, toLine } from "../../../src/text.js";
+import { findMark } from "../words/marked.js";
+import { readStatements, type Statement } from "../words/statements.js";
+import { weighShape } from "../words/worth.js";
+import type { Cursor } from "./extraction-cursor.js";
+import type { RanCommand } from "./repeated-commands.js";
+
+/** What a user said in one message. */
+export interface SaidTurn {
+  messageID: string;
+  saidMs: number;
+  /** In the user's words, secrets taken out. */
+  text: string;
+  statements: readonly Statement[];
+  /** Those that say themselves that they last; of the agent's own turn only what it has left out. */
+  marked: readonly { statement: Statement; type: MemoryType }[];
+  /** Probability that the message holds something to know; 0 where the agent has saved something itself. */
+  worth: number;
+  /** What the agent had asked or done before. */
+  context?: string;
+}
+
+/** What stands behind so much is not looked for. */
+const LOOKED_AT = 200_000;
+/** Calls by which the agent itself saves something. */
+const SAVING_TOOLS = new Set(["memory_remember", "memory_update", "memory_keep"]);
+
+export interface Unread {
+  turns: readonly SaidTurn[];
+  commands: readonly RanCommand[];
+  /** Where the cursor goes once all of it is written. */
+  next: Cursor;
+}
+
+export interface Reading {
+  /** Did the user write this text? */
+  isTheirs(text: string): boolean;
+}
+
+/** In slices. */
+export function* planUnread(
+  messages: readonly Message[],
+  cursor: Cursor,
+  { isTheirs }: Reading = { isTheirs: () => true },
+): Sliced<Unread> {
+  const turns: SaidTurn[] = [];
+  const commands: RanCommand[] = [];
+  let { callsUntilMs, untilMs } = cursor;
+  for (const [index, message] of messages.entries()) {
+    const atMs = readTime(message.info);
+    if (atMs === undefined) continue;
+    for (const command of readCommands(message)) {
+      if (command.atMs <= cursor.callsUntilMs) continue;
+      commands.push(command);
+      callsUntilMs = Math.max(callsUntilMs, command.atMs);
+    }
+    if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
+    untilMs = Math.max(untilMs, atMs);
+    const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
+    const { text } = yield* removeSecrets(cut(whole, LOOKED_AT));
+    if (text !== "") turns.push(yield* readTurn(messages, index, { atMs, text }));
+  }
+  return { turns, commands, next: { untilMs, callsUntilMs } };
+}
+
+function* readTurn(
+  messages: readonly Message[],
+  index: number,
+  { atMs, text }: { atMs: number; text: string },
+): Sliced<SaidTurn> {
+  const { id } = (messages[index] as Message).info;
+  const before = readBefore(messages, index);
+  const asked = before.flatMap(({ parts }) => readOwnTexts(parts)).at(-1);
+  const statements = yield* readStatements({ id, text, ...(asked !== undefined && { asked }) });
+  const saved = readSaved(messages, index);
+  const marked = statements.flatMap((statement) => {
+    const type = findMark(statement, statements);
+    return type !== undefined && (saved === undefined || isLeftOut(statement, type, saved))
+      ? [{ statement, type }]
+      : [];
+  });
+  const worth = saved === undefined ? weighShape({ statements, characters: text.length }) : 0;
+  const context = describeBefore(before, asked);
+  return {
+    ...{ messageID: id, saidMs: atMs, text, statements, marked, worth },
+    ...(context !== undefined && { context }),
+  };
+}
+
+/** The agent's messages between the user's last one and this. */
+function readBefore(messages: readonly Message[], index: number): readonly Message[] {
+  const last = messages.findLastIndex(({ info }, at) => at < index && info.role === "user");
+  return messages.slice(last + 1, index).filter(({ info }) => info.summary !== true);
+}
+
+const LONGEST_ASKED = 140;
+const MOST_CALLS = 3;
+
+/** "the agent had asked: Shall I add retries?; had called edit src/http.ts, bash npm test" */
+function describeBefore(before: readonly Message[], asked: string | undefined): string | undefined {
+  const calls = before.flatMap(({ parts }) => parts.filter(isToolPart));
+  const done = calls.slice(-MOST_CALLS).map(({ state, tool }) => {
+    const { command, filePath, path } = state?.input ?? {};
+    const what = [filePath, path, command].find((one) => typeof one === "string");
+    return what === undefined ? tool : `${tool} ${toLine(String(what), 50)}`;
+  });
+  const line = asked?.trim().split("\n").at(-1)?.trim() ?? "";
+  const verb = /[?？]\W*$/.test(line) ? "asked" : "said";
+  const notes = [
+    ...(line === "" ? [] : [`the agent had ${verb}: ${toLine(line, LONGEST_ASKED)}`]),
+    ...(done.length === 0 ? [] : [`had called ${done.join(", ")}`]),
+  ];
+  return notes.length === 0 ? undefined : notes.join("; ");
+}
+
+/** When the newest that these messages tell of was; 0 where none says. */
+export function findNewest(messages: readonly Message[]): number {
+  const times = messages.flatMap((message) => [
+    readTime(message.info) ?? 0,
+    ...readCommands(message).map(({ atMs }) => atMs),
+  ]);
+  return times.reduce((newest, atMs) => Math.max(newest, atMs), 0);
+}
+
+interface Saved {
+  content: string;
+  /** As the user's word, so that the user's sentence was kept and not the agent's. */
+  isUsers: boolean;
+}
+
+/** What the agent has saved in its answers to this message, before the user's next one; `undefined` for nothing. */
+function readSaved(messages: readonly Message[], asked: number): readonly Saved[] | undefined {
+  const next = messages.findIndex(({ info }, index) => index > asked && info.role === "user");
+  const answers = messages.slice(asked + 1, next === -1 ? undefined : next);
+  const calls = answers.flatMap(({ parts }) =>
+    parts.flatMap((part) =>
+      isToolPart(part) && SAVING_TOOLS.has(part.tool) && part.state?.status === "completed" ? [part] : [],
+    ),
+  );
+  if (calls.length === 0) return undefined;
+  return calls.flatMap(({ state }) => {
+    const { content, type } = state.input ?? {};
+    const isUsers = usersTypes.has(type as MemoryType);
+    return typeof content === "string" ? [{ content, isUsers }] : [];
+  });
+}
+
+/** A rule of the user's is not made up for by what the agent has noted about it. */
+function isLeftOut({ text }: Statement, type: MemoryType, saved: readonly Saved[]): boolean {
+  return saved.every(({ content, isUsers }) => {
+    const relation = compareStatements(text, content);
+    return usersTypes.has(type) ? !isUsers || relation !== "same" : relation === "other";
+  });
+}
+
+/** Shell commands that have ended, with how. */
+export function readCommands({ parts }: Message): RanCommand[] {
+  return parts.flatMap((part) => {
+    if (!isToolPart(part) || part.tool !== "bash") return [];
+    const command: unknown = part.state?.input?.command;
+    const atMs = part.state?.time?.end;
+    if (typeof command !== "string" || atMs === undefined) return [];
+    return [{ command, atMs, hasSucceeded: hasSucceeded(part) }];
+  });
+}
+
+function hasSucceeded({ state: { metadata, status } }: ToolPart): boolean {
+  return status === "completed" && metadata?.exit === 0;
+}

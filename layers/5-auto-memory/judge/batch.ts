@@ -1,0 +1,169 @@
+/**
+ * What a judge is given, and what of its answer is believed. Pure.
+ *
+ *     candidates, work, memories → numbered material below `prompts/memory-judge.md` → JSON list → verdicts
+ *
+ * It is given only what the user wrote and a line about each turn, so that no tool and no page can speak through it. An
+ * entry that does not fit is dropped with its fault, and the rest still counts.
+ */
+import type { SaidStatement } from "../../../src/candidates/candidate.js";
+import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";
+import { isRecord } from "../../../src/records.js";
+import { toLine } from "../../../src/text.js";
+
+/** A message to be judged. */
+export interface JudgedMessage {
+  statements: readonly SaidStatement[];
+  /** What the agent had asked or done before, in a line. */
+  context?: string;
+  /** Number of sessions in which the user said it, if several. */
+  sessions?: number;
+}
+
+export interface Batch {
+  messages: readonly JudgedMessage[];
+  /** What the work showed, a line each. */
+  work: readonly string[];
+  memories: readonly { type: MemoryType; title: string }[];
+}
+
+export interface Verdict {
+  /** Place of the message or of the thing that the work showed, from 0; and of the quoted statements. */
+  of: { kind: "message"; at: number; from: number; to: number } | { kind: "work"; at: number };
+  type: MemoryType;
+  isGlobal: boolean;
+  /** Otherwise the user decides. */
+  isSure: boolean;
+  says: string;
+  why: string;
+  /** Place of the memory that it replaces. */
+  replaces?: number;
+}
+
+export interface Answer {
+  verdicts: readonly Verdict[];
+  /** What was not believed, and why; for the log. */
+  faults: readonly string[];
+}
+
+/** A longer message is a document; what a person would remember of it stands at its beginning. */
+const MESSAGE_CHARACTERS = 12_000;
+const LONGEST_LINE = 600;
+const LONGEST_CONTEXT = 240;
+
+/** The material, below the task. */
+export function formatBatch({ memories, messages, work }: Batch): string {
+  const said = messages.map(({ context, sessions = 1, statements }, at) => {
+    const notes = [
+      ...(context === undefined ? [] : [toLine(context, LONGEST_CONTEXT)]),
+      ...(sessions > 1 ? [`said in ${sessions} sessions`] : []),
+    ];
+    const lines: string[] = [];
+    let left = MESSAGE_CHARACTERS;
+    for (const [index, { heading, text }] of statements.entries()) {
+      left -= text.length;
+      if (left < 0) break;
+      // A heading is said once, above what it announces.
+      if (heading !== undefined && heading !== statements[index - 1]?.heading)
+        lines.push(toLine(heading, LONGEST_LINE));
+      lines.push(`m${at + 1}.${index + 1} ${toLine(text, LONGEST_LINE)}`);
+    }
+    return [`m${at + 1}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`, ...lines].join("\n");
+  });
+  return [
+    formatPart("messages", said, "\n\n"),
+    formatPart(
+      "work",
+      work.map((line, at) => `w${at + 1} ${line}`),
+    ),
+    formatPart(
+      "remembered",
+      memories.map(({ title, type }, at) => `k${at + 1} (${type}) ${title}`),
+    ),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const formatPart = (name: string, lines: readonly string[], between = "\n"): string =>
+  lines.length === 0 ? "" : `<${name}>\n${lines.join(between)}\n</${name}>`;
+
+/** A longer text is no list of a few verdicts, and reading it would block the host. */
+const LONGEST_ANSWER = 200_000;
+const LONGEST_SAYING = 500;
+const LONGEST_REASON = 120;
+/** Sentences that one memory quotes. */
+export const MOST_QUOTED = 30;
+
+/** What can be believed of an answer; `undefined` if it is not an answer to the task at all. */
+export function parseAnswer(text: string, batch: Batch): Answer | undefined {
+  const list = parseList(text);
+  if (!list) return undefined;
+  const verdicts: Verdict[] = [];
+  const faults: string[] = [];
+  const most = 3 * (batch.messages.length + batch.work.length);
+  for (const [index, entry] of list.slice(0, most).entries()) {
+    const read = readVerdict(entry, batch);
+    if (typeof read === "string") faults.push(`entry ${index + 1}: ${read}`);
+    else if (read) verdicts.push(read);
+  }
+  return { verdicts, faults };
+}
+
+/** The list, in a fence or behind a word or two as well. */
+function parseList(text: string): unknown[] | undefined {
+  if (text.length > LONGEST_ANSWER) return undefined;
+  const [from, to] = [text.indexOf("["), text.lastIndexOf("]")];
+  if (from === -1 || to < from) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(from, to + 1));
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fault as text; `undefined` for one that is explicitly not kept. */
+function readVerdict(entry: unknown, batch: Batch): Verdict | string | undefined {
+  if (!isRecord(entry)) return "it is not an object";
+  if (entry.keep === false) return undefined;
+  const of = readPlace(entry.quote, batch);
+  if (!of) return "its quote is none of the numbers";
+  const type = memoryTypes.find((one) => one === entry.type);
+  if (!type) return "its type is unknown";
+  const { says, why } = entry;
+  if (typeof says !== "string" || says.trim() === "" || says.length > LONGEST_SAYING)
+    return `it does not say anything in one sentence of at most ${LONGEST_SAYING} characters`;
+  const replaces = readReplaced(entry.replaces, batch);
+  return {
+    ...{ of, type, isGlobal: entry.scope === "global", isSure: entry.sure !== false },
+    says: toLine(says, LONGEST_SAYING),
+    why: typeof why === "string" ? toLine(why, LONGEST_REASON) : "",
+    ...(replaces !== undefined && { replaces }),
+  };
+}
+
+const QUOTE = /^m(\d{1,3})(?:\.(\d{1,3})(?:\s*[-–]\s*(?:m\d{1,3}\.)?(\d{1,3}))?)?$/;
+
+function readPlace(quote: unknown, { messages, work }: Batch): Verdict["of"] | undefined {
+  const name = String(quote ?? "").trim();
+  const [, worked] = /^w(\d{1,3})$/.exec(name) ?? [];
+  if (worked !== undefined) {
+    const at = Number(worked) - 1;
+    return at >= 0 && at < work.length ? { kind: "work", at } : undefined;
+  }
+  const [, message, first = "1", last] = QUOTE.exec(name) ?? [];
+  const at = Number(message) - 1;
+  const count = messages[at]?.statements.length ?? 0;
+  // "m2" is all of a message that has one sentence.
+  if (message !== undefined && !name.includes(".") && count > 1) return undefined;
+  const [from, to] = [Number(first) - 1, Number(last ?? first) - 1];
+  const isRun = from >= 0 && from <= to && to < count && to - from < MOST_QUOTED;
+  return isRun ? { kind: "message", at, from, to } : undefined;
+}
+
+function readReplaced(value: unknown, { memories }: Batch): number | undefined {
+  const [, place] = /^k(\d{1,3})$/.exec(String(value ?? "")) ?? [];
+  const at = Number(place) - 1;
+  return at >= 0 && at < memories.length ? at : undefined;
+}

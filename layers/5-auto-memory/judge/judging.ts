@@ -1,0 +1,104 @@
+/**
+ * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
+ * while, when a history is cut or summarised, and when a page full of candidates waits. What an ended session has left is
+ * judged in the next one. One question at a time; nothing waits for it.
+ */
+
+import { formatError } from "../../../src/error.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import { readUsersMessages } from "../said/users-messages.js";
+import type { ModelJudge, ModelJudgeContext } from "./model-judge.js";
+import type { Work } from "./work.js";
+
+export interface Judging {
+  /** Somebody speaks: the quiet is over. */
+  onTurn(): void;
+  /** A session's turn was read, and so many of its messages wait. */
+  onRead(sessionID: string, waiting: number): void;
+  /** Judges what waits now. Returns at once. */
+  begin(sessionID: string): void;
+}
+
+export type JudgingContext = ModelJudgeContext &
+  Pick<LayerContext, "background" | "config" | "host"> & {
+    /** Did the user write this text? */
+    isTheirs(text: string): boolean;
+  };
+
+const LAYER = "auto-memory";
+const QUIET_MS = 90_000;
+/** So many messages fill a question. */
+const FULL = 20;
+/** Messages of the session that are looked through for what its work showed. */
+const LAST_MESSAGES = 120;
+
+export function createJudging(context: JudgingContext): Judging {
+  const { background, clock, config, host, isTheirs, log } = context;
+  let judge: ModelJudge | undefined;
+  let isAsking = false;
+  let isWanted: string | undefined;
+  let cancel = (): void => {};
+  let waiting = 0;
+  /** By session: work up to this time has been judged. */
+  const workUntilMs = new Map<string, number>();
+
+  return {
+    onTurn() {
+      cancel();
+    },
+
+    onRead(sessionID, more) {
+      if (!mayAsk()) return;
+      waiting += more;
+      cancel();
+      if (waiting >= FULL) return begin(sessionID);
+      cancel = clock.after(QUIET_MS, () => begin(sessionID));
+    },
+
+    begin,
+  };
+
+  function mayAsk(): boolean {
+    return config.autoMemory.judge === "auto" || config.autoMemory.judge === "model";
+  }
+
+  function begin(sessionID: string): void {
+    cancel();
+    if (!mayAsk()) return;
+    if (isAsking) {
+      isWanted = sessionID;
+      return;
+    }
+    isAsking = true;
+    waiting = 0;
+    void background
+      .add(() => ask(sessionID))
+      .catch((thrown) => log.error(LAYER, `candidates are not judged: ${formatError(thrown)}`))
+      .finally(() => {
+        isAsking = false;
+        const next = isWanted;
+        isWanted = undefined;
+        if (next !== undefined) begin(next);
+      });
+  }
+
+  async function ask(sessionID: string): Promise<void> {
+    const { createModelJudge } = await import("./model-judge.js");
+    judge ??= createModelJudge(context);
+    await judge({ sessionID, work: await readWork(sessionID) });
+  }
+
+  async function readWork(sessionID: string): Promise<Work[]> {
+    const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
+    const { findWork } = await import("./work.js");
+    const sinceMs = workUntilMs.get(sessionID) ?? 0;
+    const found = findWork(messages, readUsersMessages(messages, isTheirs)).filter(
+      ({ atMs }) => atMs > sinceMs,
+    );
+    workUntilMs.set(
+      sessionID,
+      found.reduce((last, { atMs }) => Math.max(last, atMs), sinceMs),
+    );
+    return found;
+  }
+}

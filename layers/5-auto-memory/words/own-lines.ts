@@ -1,0 +1,122 @@
+/** What of a message the user wrote themselves, in lines and sentences; quotations hidden while it is looked through. */
+
+import type { Language } from "../../../src/language/language.js";
+import { languages } from "../../../src/language/languages.js";
+import {
+  type Line,
+  LONGEST_SENTENCE,
+  LOOKED_AT,
+  MOST_SENTENCES,
+  readOwnLines,
+  splitLine,
+} from "../../../src/language/sentences.js";
+import type { Sliced } from "../../../src/slices.js";
+import { cut } from "../../../src/text.js";
+import { createHiding, dropTagged } from "./quotations.js";
+
+/** A line of the user's own. */
+export interface OwnLine {
+  sentences: readonly string[];
+  /** Of a list. */
+  isItem: boolean;
+}
+
+/** What the user wrote themselves; the lines of a paragraph follow each other without a gap or a paste between them. */
+export function* readOwnParagraphs(text: string): Sliced<OwnLine[][]> {
+  const own = yield* readOwn(text);
+  const paragraphs: OwnLine[][] = [];
+  let left = MOST_SENTENCES;
+  for (const lines of own.paragraphs) {
+    for (const [index, { isBehindPaste, isItem, text }] of lines.entries()) {
+      if (index === 0 || isBehindPaste) paragraphs.push([]);
+      yield;
+      const sentences = dropQuoted(splitLine(text).slice(0, left)).map(own.restore);
+      left -= sentences.length;
+      if (sentences.length > 0) paragraphs.at(-1)?.push({ sentences, isItem });
+    }
+  }
+  return paragraphs;
+}
+
+/** The sentences that signals are looked for in: what the user wrote themselves. */
+export function* readOwnSentences(text: string): Sliced<string[]> {
+  const paragraphs = yield* readOwnParagraphs(text);
+  return paragraphs.flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
+}
+
+/** The sentences of a line before the one after whose colon somebody else speaks. */
+function dropQuoted(sentences: readonly string[]): readonly string[] {
+  const foreign = sentences.findIndex(quotesOthers);
+  return foreign === -1 ? sentences : sentences.slice(0, foreign);
+}
+
+export function quotesOthers(sentence: string): boolean {
+  return languages.some((language) => language.quotesOthers.test(sentence));
+}
+
+export interface Own {
+  paragraphs: Line[][];
+  restore(piece: string): string;
+}
+
+/** What the user wrote themselves, quotations hidden. */
+export function* readOwn(text: string): Sliced<Own> {
+  const { hide, restore } = createHiding();
+  const untagged = yield* dropTagged(cut(text, LOOKED_AT));
+  const lines = yield* readOwnLines(untagged, hide);
+  return { paragraphs: yield* dropOthers(lines), restore };
+}
+
+/** Paragraphs without those in which, as the line before them says, somebody else speaks. */
+function* dropOthers(lines: readonly Line[]): Sliced<Line[][]> {
+  const paragraphs: Line[][] = [];
+  let isOthers = false;
+  let hasSkipped = false;
+  for (const [index, line] of lines.entries()) {
+    const begins = !line.isJoined;
+    if (isOthers && ((begins && hasSkipped) || line.isBehindPaste)) isOthers = false;
+    if (isOthers) {
+      hasSkipped = true;
+      continue;
+    }
+    if (begins || paragraphs.length === 0) paragraphs.push([]);
+    paragraphs.at(-1)?.push(line);
+    yield;
+    isOthers = introducesOthers(line, lines[index + 1]);
+    hasSkipped = false;
+  }
+  return paragraphs;
+}
+
+/** What is presented as somebody else's is; and a colon before a paragraph of its own that is no list announces what somebody else wrote. */
+function introducesOthers(line: Line, next: Line | undefined): boolean {
+  const { text } = line;
+  const isShort = text.length <= LONGEST_SENTENCE;
+  if (isShort && languages.some(({ presentsOthers }) => presentsOthers.test(text))) return true;
+  if (!endsInColon(text) || hasEnding(line, ({ introducesRules }) => introducesRules)) return false;
+  if (INTRODUCES_ANSWERS.test(text)) return false;
+  if (next && !next.isJoined && !next.isItem) return true;
+  // A list keeps its heading, by which whoever judges it can tell: see `announcesOthers`.
+  if (next?.isItem) return false;
+  return hasEnding(line, (language) => language.introducesOthers);
+}
+
+/** Does this heading say that what follows is somebody else's? No item below it is a rule of the user's. */
+export function announcesOthers(heading: string): boolean {
+  const line = heading.slice(-LONGEST_SENTENCE);
+  return languages.some(
+    ({ introducesOthers, introducesRules }) => introducesOthers.test(line) && !introducesRules.test(line),
+  );
+}
+
+/** These ask how the line's last sentence ends; what stands before it need not be looked through. */
+export function hasEnding({ text }: Line, patternOf: (language: Language) => RegExp): boolean {
+  const ending = text.slice(-LONGEST_SENTENCE);
+  return languages.some((language) => patternOf(language).test(ending));
+}
+
+/** "To answer your questions:", "Antworten:" */
+export const INTRODUCES_ANSWERS =
+  /^(?:ok(?:ay)?,? |so,? |and )*(?:(?:my |here are (?:my|the) )?answers?\b|to answer\b|answering\b|antworten?\b|réponses?\b|respuestas?\b|risposte\b|respostas?\b|ответы?\b|回答|答复|答え)[^.!?]{0,60}[:：]\s*$/iu;
+
+const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);

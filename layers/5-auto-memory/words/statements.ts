@@ -1,0 +1,66 @@
+/**
+ * What a person said in a message, sentence by sentence, with what each needs to be understood. Pure, in slices.
+ *
+ *     "Never do this:\n- push to main"     the item has its heading: "Never do this: push to main"
+ *     agent "2. Which port?"  "2. 8080"    the answer has its question
+ *     "Which of these?\n- a rewrite"       the item is part of a question
+ */
+
+import type { Sliced } from "../../../src/slices.js";
+import { type Group, readGroups, type UsersMessage } from "./own-words.js";
+
+export interface Statement {
+  /** Verbatim, on one line. */
+  text: string;
+  /** The line that announces it, or the agent's question that it answers. */
+  heading?: string;
+  isItem: boolean;
+  isQuestion: boolean;
+}
+
+const ASKS = /[?？؟]["”'」)\]\s]*[:：]?\s*$/;
+const NUMBERED = /^\s*(\d{1,2})[.):、]\s*(\S.*)$/;
+
+/** Of one message; empty where nothing in it was typed to the agent. */
+export function* readStatements(message: UsersMessage): Sliced<Statement[]> {
+  const groups = yield* readGroups([message]);
+  const asked = readNumbered(message.asked);
+  const answers = readNumbered(message.text);
+  return groups.flatMap((group) => readGroup(group, (text) => findQuestion(text, asked, answers)));
+}
+
+function readGroup(
+  { header, items, sentences }: Group,
+  questionOf: (text: string) => string | undefined,
+): Statement[] {
+  let isItem = false;
+  return sentences.map((text, index) => {
+    isItem ||= items.has(index);
+    const heading = questionOf(text) ?? header;
+    const isQuestion = ASKS.test(text) || (header !== undefined && ASKS.test(header) && isItem);
+    return { text, isItem, isQuestion, ...(heading !== undefined && { heading }) };
+  });
+}
+
+/** Lines that begin with a number, by it. */
+function readNumbered(text = ""): ReadonlyMap<string, string> {
+  const lines = text.split("\n").flatMap((line) => {
+    const [, number, rest] = NUMBERED.exec(line) ?? [];
+    return number !== undefined && rest !== undefined ? [[number, rest.trim()] as const] : [];
+  });
+  return new Map(lines);
+}
+
+/** The agent's question with the number that this answer has. */
+function findQuestion(
+  text: string,
+  asked: ReadonlyMap<string, string>,
+  answers: ReadonlyMap<string, string>,
+): string | undefined {
+  for (const [number, answer] of answers) if (answer.startsWith(text)) return asked.get(number);
+  return undefined;
+}
+
+/** As it is shown and kept: what announces it, and its words. */
+export const formatStatement = ({ heading, text }: { heading?: string | undefined; text: string }): string =>
+  heading === undefined ? text : `${heading} ${text}`;

@@ -1,0 +1,84 @@
+/**
+ * Why each message was kept or not: a line each time somebody judged one, beside the candidates. `strata why` reads it.
+ * Bounded; what the user takes back is taken out.
+ */
+import type { Message } from "../conversation/message.js";
+import { createLineLog } from "../record/line-log.js";
+import { isVersion } from "../record/version.js";
+import type { Files } from "../seams/files.js";
+import { finite, object, oneOf, optional, string } from "../shape.js";
+import { toLine } from "../text.js";
+
+/** `shape`: the filter without words. `marks`: a sentence that says itself that it lasts. */
+const JUDGES = ["shape", "marks", "model", "agent", "user", "repetition"] as const;
+const OUTCOMES = ["kept", "waiting", "left out", "refused"] as const;
+
+export interface Judgement {
+  atMs: number;
+  session: string;
+  message: string;
+  /** The user's words, without secrets; cut. */
+  text: string;
+  by: (typeof JUDGES)[number];
+  outcome: (typeof OUTCOMES)[number];
+  /** For people: "of 3 questions and no statement". */
+  why: string;
+  /** The memory or candidate that it became. */
+  id?: string;
+}
+
+interface Line extends Judgement {
+  v: 1;
+}
+
+const isLine = object<Line>({
+  v: isVersion,
+  atMs: finite,
+  session: string,
+  message: string,
+  text: string,
+  by: oneOf(JUDGES),
+  outcome: oneOf(OUTCOMES),
+  why: string,
+  id: optional(string),
+});
+
+/** Messages of about two months. */
+const MOST_LINES = 4_000;
+const LONGEST_TEXT = 400;
+
+/** Every call rejects with the system's error; those that change are made under the candidates' lock. */
+export interface JudgementLog {
+  /** Oldest first. */
+  read(path: string): Promise<readonly Judgement[]>;
+  add(path: string, judgements: readonly Judgement[]): Promise<void>;
+  /** Keeps only what this session's messages still say. */
+  follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
+}
+
+export function createJudgementLog(files: Files): JudgementLog {
+  const lines = createLineLog<Line>({ files, parse: (value) => (isLine(value) ? value : undefined) });
+
+  return {
+    read: async (path) => (await lines.read(path)).records,
+
+    async add(path, judgements) {
+      if (judgements.length === 0) return;
+      const added = judgements.map((one): Line => ({ v: 1, ...one, text: toLine(one.text, LONGEST_TEXT) }));
+      await lines.append(path, added);
+      const { records } = await lines.read(path);
+      if (records.length > MOST_LINES) await write(path, records.slice(-MOST_LINES / 2));
+    },
+
+    async follow(path, sessionID, messages) {
+      const { records } = await lines.read(path);
+      const standing = new Set(messages.map(({ info }) => info.id));
+      const kept = records.filter(({ message, session }) => session !== sessionID || standing.has(message));
+      if (kept.length < records.length) await write(path, kept);
+    },
+  };
+
+  function write(path: string, records: readonly Line[]): Promise<void> {
+    return files.writeWhole(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  }
+}

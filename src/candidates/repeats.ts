@@ -1,0 +1,101 @@
+/**
+ * Counts in how many sessions the user has said the same, so that nobody has to say it a sixth time. Hashes of words, no
+ * words. Pure but for `createRepeats`.
+ */
+import type { Message } from "../conversation/message.js";
+import { hashOf } from "../hash.js";
+import { createStateFile, formatState } from "../record/state-file.js";
+import { isRecord, parseJson } from "../records.js";
+import type { Files } from "../seams/files.js";
+import { finite, list, object, string } from "../shape.js";
+import { readMeaning } from "../statement/wording.js";
+
+/** Where a statement was said. */
+export interface Heard {
+  session: string;
+  message: string;
+  saidMs: number;
+}
+
+interface Repeat {
+  /** Hash of the meaning. */
+  words: string;
+  /** The latest of each session, oldest first. */
+  heard: Heard[];
+}
+
+/** Statements whose repetition is noticed: those of the last months. */
+const MOST_REPEATS = 1_500;
+/** More sessions prove nothing more. */
+const MOST_SESSIONS = 8;
+/** "Go on" and "run the tests" are said in every session and ask for nothing that lasts. */
+const SHORTEST = 24;
+const SHORTEST_DENSE = 8;
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+const isHeard = object<Heard>({ session: string, message: string, saidMs: finite });
+const isRepeat = object<Repeat>({ words: string, heard: list(isHeard) });
+
+/** Is its repetition a demand, and no greeting? */
+export const isCounted = (text: string): boolean =>
+  text.length >= (DENSE.test(text) ? SHORTEST_DENSE : SHORTEST);
+
+/** Under the candidates' lock. Every call rejects with the system's error. */
+export interface Repeats {
+  /** Counts the statements; returns by place where each was said, this time included. */
+  hear(path: string, texts: readonly string[], heard: Heard): Promise<readonly (readonly Heard[])[]>;
+  /** Forgets what this session's messages no longer say. */
+  follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
+}
+
+export function createRepeats(files: Files): Repeats {
+  const stored = createStateFile<readonly Repeat[]>({
+    files,
+    parse(text) {
+      const value = parseJson(text);
+      return isRecord(value) && Array.isArray(value.repeats) ? value.repeats.filter(isRepeat) : [];
+    },
+    format: (repeats) => formatState({ repeats }),
+    fresh: [],
+  });
+
+  return {
+    async hear(path, texts, heard) {
+      const { found, next } = planHeard(await stored.read(path), texts, heard);
+      if (texts.some(isCounted)) await stored.write(path, next);
+      return found;
+    },
+
+    async follow(path, sessionID, messages) {
+      const known = await stored.read(path);
+      const standing = new Set(messages.map(({ info }) => info.id));
+      const isStanding = ({ message, session }: Heard): boolean =>
+        session !== sessionID || standing.has(message);
+      if (known.every(({ heard }) => heard.every(isStanding))) return;
+      const next = known.map(({ heard, words }) => ({ words, heard: heard.filter(isStanding) }));
+      await stored.write(
+        path,
+        next.filter(({ heard }) => heard.length > 0),
+      );
+    },
+  };
+}
+
+/** The latest heard are last, and stay. */
+export function planHeard(
+  known: readonly Repeat[],
+  texts: readonly string[],
+  heard: Heard,
+): { next: readonly Repeat[]; found: readonly (readonly Heard[])[] } {
+  const all = new Map(known.map((one) => [one.words, one]));
+  const found = texts.map((text): readonly Heard[] => {
+    if (!isCounted(text)) return [heard];
+    const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
+    const before = (all.get(words)?.heard ?? []).filter(({ session }) => session !== heard.session);
+    const next = [...before, heard].slice(-MOST_SESSIONS);
+    all.delete(words);
+    all.set(words, { words, heard: next });
+    return next;
+  });
+  return { next: [...all.values()].slice(-MOST_REPEATS), found };
+}
