@@ -17,6 +17,7 @@ import { normalise } from "../../../src/statement/words.js";
 import { saysEverywhere } from "../said/limits.js";
 import { announcesOthers } from "../words/own-lines.js";
 import { formatStatement } from "../words/statements.js";
+import { formatTitle } from "../words/title.js";
 import type { Verdict } from "./batch.js";
 
 export interface Quoted {
@@ -28,6 +29,8 @@ export interface Quoted {
 
 export interface Proved {
   type: Verdict["type"];
+  /** What stands alone, for a rule whose words do not. */
+  title: string;
   content: string;
   /** The user's words, below their headings. */
   evidence: string;
@@ -41,9 +44,9 @@ export function prove({ isGlobal, says, type }: Verdict, { around, quote }: Quot
   if (isRule && quote.every(({ isQuestion }) => isQuestion)) return "the quote is a question";
   if (isRule && quote.some(({ heading }) => heading !== undefined && announcesOthers(heading)))
     return "the quote stands below a heading that gives it to somebody else";
-  const isVerbatim = isRule || goesBeyond(says, quote, `${evidence}\n${around}`);
-  const content = isVerbatim ? evidence : says;
-  return { type, content, evidence, isGlobal: isGlobal && saysEverywhere(around) };
+  const isSupported = !goesBeyond(says, quote, `${evidence}\n${around}`);
+  const content = isRule || !isSupported ? evidence : says;
+  return { type, content, title: formatTitle(isSupported ? says : evidence), evidence, isGlobal: isGlobal && saysEverywhere(around) };
 }
 
 /** The statements, a heading once. */
