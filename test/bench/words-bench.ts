@@ -125,6 +125,7 @@ function readAnswers(folder: string): KeptOf {
       const one = verdict.of.kind === "message" && verdict.isSure ? some[verdict.of.at] : undefined;
       const proved = one && proveOf(one, verdict);
       if (!one || proved === undefined) continue;
+      if (typeof proved !== "string" && !proved.isProved) continue;
       if (typeof proved === "string") console.log(`${nameBatch(index)}: not kept, ${proved}`);
       else
         kept.set(nameOf(one), [

@@ -2,8 +2,8 @@
  * Proof of a verdict by code: what a judge may not decide alone. Pure.
  *
  *     rules            hold the user's own words, so a directive, preference or feedback is the quote, letter by letter
- *     other types      say what the judge says if the quote and its context support it: no number, name, path or negation
- *                      of the judge's own; otherwise they are the quote as well
+ *     other types      say what the judge says, if the quote and its context support it: no number, name, path or negation
+ *                      of the judge's own; otherwise the user decides
  *     never            a rule from a question, or from a list that a heading gives to somebody else
  *
  * Secrets, repeats and contradictions are the gate's.
@@ -28,6 +28,8 @@ export interface Quoted {
 }
 
 export interface Proved {
+  /** Otherwise the judge's sentence says more than the user's words, or the opposite: the user decides. */
+  isProved: boolean;
   type: Verdict["type"];
   /** What stands alone, for a rule whose words do not. */
   title: string;
@@ -45,8 +47,15 @@ export function prove({ isGlobal, says, type }: Verdict, { around, quote }: Quot
   if (isRule && quote.some(({ heading }) => heading !== undefined && announcesOthers(heading)))
     return "the quote stands below a heading that gives it to somebody else";
   const isSupported = !goesBeyond(says, quote, `${evidence}\n${around}`);
-  const content = isRule || !isSupported ? evidence : says;
-  return { type, content, title: formatTitle(isSupported ? says : evidence), evidence, isGlobal: isGlobal && saysEverywhere(around) };
+  const content = isRule ? evidence : says;
+  return {
+    type,
+    content,
+    isProved: isRule || isSupported,
+    title: formatTitle(isSupported ? says : evidence),
+    evidence,
+    isGlobal: isGlobal && saysEverywhere(around),
+  };
 }
 
 /** The statements, a heading once. */
