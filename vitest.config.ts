@@ -30,6 +30,8 @@ const BOTH_HOSTS = [
   "retention",
   "said",
   "same-bytes",
+  "screen",
+  "screen-pages",
   "spill",
   "subagents",
   "sweep",

@@ -60,7 +60,8 @@ export function openInOpenCode2(
 function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call }): Call[] {
   const given = [
     attempt(() => slot({ append: "sidebar.content", render: () => screen.drawSidebar() })),
-    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter() })),
+    // The host's own usage and keys stand in the same line, which has 76 columns in a terminal of 80.
+    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter(true) })),
     attempt(() => slot({ append: "app", render: () => registerCommands(context, screen) })),
     attempt(() => findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn())),
   ];

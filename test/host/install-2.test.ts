@@ -3,12 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
-import { runOpenCode } from "./stage/opencode.js";
 import { findArchive } from "./stage/packed.js";
 import type { Project } from "./stage/project.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { startPackageRegistry } from "./terminal/package-registry.js";
+import { installByHost } from "./terminal/installed.js";
 
 interface Loaded {
   id: string;
@@ -84,14 +83,7 @@ for (const [form, prepare, expected] of FORMS)
 
 test("`opencode plugin add` puts the package into the user's own configuration, and OpenCode 2 loads it in every project", async () => {
   await using stage = await openStage({
-    async prepare(project) {
-      await using registry = await startPackageRegistry(findArchive(project.root));
-      const { code, log } = await runOpenCode(project, ["plugin", "add", "opencode-strata"], {
-        npm_config_registry: registry.url,
-        npm_config_offline: "false",
-      });
-      expect(code, log).toBe(0);
-    },
+    prepare: async (project) => void (await installByHost(project)),
   });
   await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
 });

@@ -4,6 +4,7 @@ import { fine, formatSections, note, problem, warning } from "../../src/cli/doct
 import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
 import { createSteps } from "../../src/cli/doctor/steps.js";
 import { createStyle } from "../../src/cli/style.js";
+import type { PluginEntry } from "../../src/config/plugin-entries.js";
 import { planFolders } from "../../src/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -12,7 +13,10 @@ import { runStrata } from "../support/shell.js";
 
 const HOME = "/home/me";
 const file = `${PROJECT}/opencode.json`;
-const entry = (spec: string, name = "opencode-strata") => ({ file, origin: "project" as const, spec, name });
+const entry = (spec: string, name = "opencode-strata"): PluginEntry => ({
+  ...{ file, origin: "project", spec, name },
+  list: "plugin",
+});
 const look = (
   spec: string,
   world: Record<string, string>,
