@@ -85,8 +85,11 @@ function readFileURL(url: string): string | undefined {
   }
 }
 
-/** What a folder or a file in it calls itself in its package.json; without one, the folder's own name. */
-async function findName(files: Files, spec: string, folder: string): Promise<string> {
+/**
+ * What a folder or a file in it calls itself in its package.json; without one, the folder's own name, but a folder of this
+ * package such as `dist` has the package's.
+ */
+export async function findName(files: Files, spec: string, folder: string): Promise<string> {
   const path = resolveSpec(spec, folder);
   if (path === undefined) return parsePackageName(spec);
   const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
@@ -95,8 +98,8 @@ async function findName(files: Files, spec: string, folder: string): Promise<str
   for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
     const text = await readText(files, join(place, "package.json"));
     const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
-    if (isRecord(manifest) && typeof manifest.name === "string") return manifest.name;
-    if (isFolder) break;
+    const name = isRecord(manifest) ? manifest.name : undefined;
+    if (typeof name === "string" && (name === PACKAGE || !isFolder || place === top)) return name;
   }
   return basename(path);
 }

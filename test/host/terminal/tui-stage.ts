@@ -19,7 +19,9 @@ import { openTui, type Tui, type TuiOptions } from "./tui.js";
 export interface TuiStageOptions
   extends Pick<StageOptions, "files" | "plugin" | "options" | "config" | "isCloned" | "promptCache"> {
   /** Plugins of the TUI, none by default. In OpenCode 2 an entry of `plugin` has loaded its screen half already. */
-  screen?: string | string[];
+  screen?: string;
+  /** Options of that entry. */
+  screenOptions?: Record<string, unknown>;
 }
 
 export interface TuiStage extends AsyncDisposable {
@@ -36,15 +38,17 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const screen = [options.screen ?? []].flat();
+    const { screen, screenOptions: given = {} } = options;
     const files = {
       ...options.files,
       "opencode.json": formatConfig(stageConfig(model.url, options)),
-      ...(HOST === 1 && screen.length > 0 && { "tui.json": JSON.stringify({ plugin: screen }, null, 2) }),
+      ...(HOST === 1 &&
+        screen !== undefined && { "tui.json": JSON.stringify({ plugin: [[screen, given]] }) }),
     };
     const project = await createProject(files, { isCloned: options.isCloned ?? false });
     undo.push(project.remove);
-    if (HOST === 2) await configureScreen(project, screen);
+    if (HOST === 2 && screen !== undefined)
+      await configureScreen(project, { package: screen, options: given });
     return { project, model, openTui: (given) => openTui(project, given), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
@@ -53,8 +57,8 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
 }
 
 /** The TUI of OpenCode 2 has plugins of its own in the user's `cli.json` alone. */
-async function configureScreen({ folders }: Project, plugins: readonly string[]): Promise<void> {
+async function configureScreen({ folders }: Project, plugin: object): Promise<void> {
   const folder = join(folders.config, "opencode");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "cli.json"), JSON.stringify({ plugins }, null, 2));
+  await writeFile(join(folder, "cli.json"), JSON.stringify({ plugins: [plugin] }));
 }
