@@ -8,7 +8,7 @@
  * So every run pays for what it took away. A request to summarize gets a summary, one from another session an answer.
  */
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
-import { type CallsStep, calls, type Step, say } from "../host/stage/steps.js";
+import { type CallsStep, call, calls, type Step, say } from "../host/stage/steps.js";
 import { isNeeded, lookAgain, lookInto } from "./look.js";
 import { type Outcome, readOutcome } from "./outcome.js";
 import type { Beat, Turn, WorkCall } from "./story.js";
@@ -53,7 +53,7 @@ export function createAgent(sessionID: string, folder: string): Agent {
       return planned;
     }
     open = beat.calls;
-    return beat.calls.map((made) => ({ kind: "calls", calls: [made] }));
+    return beat.calls.map(({ tool, args, id }) => call(tool, args, { id }));
   }
 
   return {

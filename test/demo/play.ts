@@ -13,9 +13,10 @@ import type { SavingsRecord } from "../../src/record/savings.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
-import { openStage } from "../host/stage/stage.js";
+import { openStage, type Stage } from "../host/stage/stage.js";
 import { HOST } from "../host/stage/which-host.js";
 import { createAgent } from "./agent.js";
+import { question } from "./facts.js";
 import type { Outcome } from "./outcome.js";
 import { readPackageFiles, readRepository, takeOverHistory } from "./project-files.js";
 import { createStory, listPackageFiles, type Turn } from "./story.js";
@@ -40,8 +41,10 @@ export interface PlayOptions {
 
 /** What was sent and seen in one run. */
 export interface Run {
-  /** All requests but those for a title, those of other sessions included. */
+  /** All requests of the story but those for a title, those of other sessions included. */
   requests: readonly ModelRequest[];
+  /** Behind the story: the first request of a new session, which is asked about the facts. */
+  later: ModelRequest;
   /** The session that the story was played in. */
   sessionID: string;
   /** Every tool call of the story, by id, as its result was first sent. */
@@ -90,9 +93,12 @@ export async function play({
     onTurn?.(turn, model.requests.slice(before));
   }
   const seconds = (performance.now() - startedMs) / 1_000;
+  const requests = [...model.requests];
+  const later = await askLater(stage);
   if (keepIn !== undefined) await keep(project, keepIn);
   return {
-    requests: model.requests,
+    requests,
+    later,
     sessionID: session.id,
     outcomes: agent.seen,
     looks: agent.looks,
@@ -101,6 +107,14 @@ export async function play({
     records: readRecords(project.file(".opencode/strata")),
     projectPath: project.path,
   };
+}
+
+async function askLater(stage: Stage): Promise<ModelRequest> {
+  const session = await stage.newSession("later");
+  await session.ask(question);
+  const first = stage.model.requests.find(({ sessionID }) => sessionID === session.id);
+  if (!first) throw new Error("the new session asked the model nothing");
+  return first;
 }
 
 /** What the provider or the host said; the scripted agent's own faults come back this way too. */
