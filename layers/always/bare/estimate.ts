@@ -5,6 +5,7 @@
 import { isEndedAnswer } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import { type BareRequest, planBare } from "./plan-bare.js";
 import { planHostSummary } from "./summary-in-session.js";
 import { countUsage } from "./usage.js";
@@ -29,13 +30,15 @@ export function estimateBare(
   for (const [index, message] of messages.entries()) {
     if (!isEndedAnswer(message)) continue;
     const { created: at = 0 } = message.info.time ?? {};
-    const grownTokens = countCharacters(messages.slice(from, index)) * tokensPerCharacter;
+    const grown = countCharacters(messages.slice(from, index));
     const counted = countUsage(message.info);
     const leastTokens = counted.sent - toolTokens;
     const [seen, last] = [messages.slice(0, index), from];
     const { request } = planBare(before, {
       at,
-      ...{ counted, fixedTokens, grownTokens, isInSession, usableTokens, windowTokens },
+      ...{ counted, fixedTokens, usableTokens, windowTokens },
+      grownTokens: grown * tokensPerCharacter,
+      followingTokens: isInSession ? grown / CHARACTERS_PER_TOKEN : (before?.answered ?? 0),
       isCold: false,
       isLook: false,
       wholeTokens: leastTokens,

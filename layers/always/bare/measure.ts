@@ -2,6 +2,7 @@
 import { type History, isSummary, type Result } from "../../../src/conversation/history.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import type { Find } from "../../../src/view/replay.js";
 import type { BareRequest, BareStep, BareSummary, Pruned } from "./plan-bare.js";
 import { planHostSummary } from "./summary-in-session.js";
@@ -52,7 +53,8 @@ export function measureStep(before: BareRequest | undefined, request: MeasuredRe
   const count = (messages: readonly Message[]): number => countCharacters(messages) * tokensPerCharacter;
   const lookTokens = answer && !isLook ? count([{ ...answer, parts: looks }]) : 0;
   return {
-    ...{ at, counted, fixedTokens, isCold, isInSession, isLook, usableTokens, windowTokens },
+    ...{ at, counted, fixedTokens, isCold, isLook, usableTokens, windowTokens },
+    followingTokens: isInSession ? countCharacters(added) / CHARACTERS_PER_TOKEN : (before?.answered ?? 0),
     wholeTokens: counted.sent - toolTokens + count(history.messages) - count(shown),
     // Only the host's own summary and an undo make a history shorter.
     grownTokens: Math.max(
