@@ -1,6 +1,6 @@
 /**
- * A plugin for the host of a replay: its own tools, by their names and definitions, answer what was recorded. Loaded
- * before all others, it also shifts `Date` by the offset in a file, so that a pause needs no waiting.
+ * A plugin for the host of a replay, OpenCode 1 or 2: its own tools, by their names and definitions, answer what was
+ * recorded. Loaded before all others, it also shifts `Date` by the offset in a file, so that a pause needs no waiting.
  *
  *     STRATA_RECORDED_TOOLS     JSON file with the definitions of the tools
  *     STRATA_RECORDED_ANSWERS   address that knows what a call answered
@@ -8,9 +8,9 @@
  */
 import { readFileSync } from "node:fs";
 import { tool } from "@opencode-ai/plugin";
-import type { ChatTool } from "../host/stage/model-request.js";
-import { shiftDate } from "../host/stage/shift-date.js";
-import type { RecordedAnswer } from "./recorded-answers.js";
+import type { ChatTool } from "../../host/stage/model-request.js";
+import { shiftDate } from "../../host/stage/shift-date.js";
+import type { RecordedAnswer } from "../recorded-answers.js";
 
 const { schema } = tool;
 const { STRATA_RECORDED_TOOLS, STRATA_RECORDED_ANSWERS, STRATA_RECORDED_CLOCK } = process.env;
@@ -48,19 +48,58 @@ function toTool({ function: { name, description = "", parameters } }: ChatTool) 
     args: Object.fromEntries(fields),
     async execute(args: Record<string, unknown>, context) {
       const { callID = "" } = context as { callID?: string };
-      const response = await fetch(`${STRATA_RECORDED_ANSWERS}${encodeURIComponent(callID)}`);
-      const { result, isError, exit } = (await response.json()) as RecordedAnswer;
-      if (isError) throw new Error(result);
+      const { result, exit } = await answer(callID);
       const title = String(args.filePath ?? args.command ?? args.pattern ?? name).slice(0, 80);
       return { title, output: result, metadata: exit === undefined ? {} : { exit, output: "" } };
     },
   });
 }
 
-async function server() {
-  if (STRATA_RECORDED_CLOCK) shiftDate(STRATA_RECORDED_CLOCK);
-  const definitions = JSON.parse(readFileSync(STRATA_RECORDED_TOOLS ?? "", "utf8")) as ChatTool[];
-  return { tool: Object.fromEntries(definitions.map((one) => [one.function.name, toTool(one)])) };
+/** OpenCode 2 takes the arguments' schema as it is; only kinds are kept of it, as above. */
+function toTool2({ function: { name, description = "", parameters } }: ChatTool) {
+  const { properties = {}, required = [] } = (parameters ?? {}) as Parameters;
+  const fields = Object.entries(properties).map(([key, { type, description: about, enum: values }]) => [
+    key,
+    { type, description: about, enum: values },
+  ]);
+  return {
+    name,
+    description,
+    input: { type: "object", properties: Object.fromEntries(fields), required },
+    options: { codemode: false },
+    async execute(_: unknown, { id }: { id: string }) {
+      const { result, exit } = await answer(id);
+      return { content: result, ...(exit !== undefined && { metadata: { exit } }) };
+    },
+  };
 }
 
-export default { id: "recorded-tools", server };
+async function answer(callID: string): Promise<RecordedAnswer> {
+  const response = await fetch(`${STRATA_RECORDED_ANSWERS}${encodeURIComponent(callID)}`);
+  const recorded = (await response.json()) as RecordedAnswer;
+  if (recorded.isError) throw new Error(recorded.result);
+  return recorded;
+}
+
+function begin(): ChatTool[] {
+  if (STRATA_RECORDED_CLOCK) shiftDate(STRATA_RECORDED_CLOCK);
+  return JSON.parse(readFileSync(STRATA_RECORDED_TOOLS ?? "", "utf8"));
+}
+
+/** In OpenCode 1. */
+async function server() {
+  return { tool: Object.fromEntries(begin().map((one) => [one.function.name, toTool(one)])) };
+}
+
+interface Context2 {
+  tool: { transform(change: (editor: { add(tool: object): void }) => void): Promise<void> };
+}
+
+async function setup({ tool: tools }: Context2) {
+  const definitions = begin();
+  await tools.transform((editor) => {
+    for (const one of definitions) editor.add(toTool2(one));
+  });
+}
+
+export default { id: "recorded-tools", server, setup };
