@@ -11,9 +11,16 @@ export const facts = {
   todo: "To do later: say in the CHANGELOG where the schema has moved.",
 } as const;
 
-/** What a new session is asked. */
-export const question =
-  "Before we go on: what did I say about package-lock.json, the log, the threshold, your notes, the release check and the CHANGELOG?";
+/** What a new session is asked about, and searches the memory for, where it has one. */
+export const topics = [
+  "package-lock.json",
+  "the log",
+  "the threshold",
+  "your notes",
+  "the release check",
+  "the CHANGELOG",
+] as const;
+export const question = `Before we go on: what did I say about ${topics.join(", ")}?`;
 
 /** The facts that were sent, by their kinds. */
 export function listFacts(request: ModelRequest | undefined): string[] {

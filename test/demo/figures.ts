@@ -24,9 +24,11 @@ export interface Figures {
   breaks: number;
   /** Calls made to look at what was taken away. */
   looks: number;
-  /** Of what the user said in the first turns: word for word in the last request, and in a new session's first. */
+  /** Of what the user said in the first turns, word for word: in the last request, … */
   factsInView: number;
+  /** … in a new session's first request, and in its last, when it has looked. */
   factsLater: number;
+  factsLookedUp: number;
   seconds: number;
   hookSeconds: number;
 }
@@ -51,7 +53,8 @@ export function measureRun(run: Run): Figures {
     breaks: findBreaks(requests).length,
     looks,
     factsInView: listFacts(lastRequest(run)).length,
-    factsLater: listFacts(run.later).length,
+    factsLater: listFacts(run.later[0]).length,
+    factsLookedUp: listFacts(run.later.at(-1)).length,
     seconds,
     hookSeconds,
   };

@@ -31,7 +31,8 @@ const rows: Row[] = [
   { label: "prefix breaks", field: "breaks" },
   { label: "looks at what was taken away", field: "looks" },
   { label: `facts in the last request, of ${FACTS}`, field: "factsInView" },
-  { label: `facts in a new session, of ${FACTS}`, field: "factsLater" },
+  { label: "  in a new session's first", field: "factsLater" },
+  { label: "  in its last, having looked", field: "factsLookedUp" },
   { label: "seconds, start included", field: "seconds", digits: 1 },
   ...(HOST === 1
     ? [{ label: "  waited for the plugin's hooks", field: "hookSeconds" as const, digits: 1 }]
@@ -67,9 +68,9 @@ export function formatBreaks(breaks: readonly ExplainedBreak[], shown: number): 
   return breaks.length > shown ? `${table}\n  and ${breaks.length - shown} more` : table;
 }
 
-/** The planted facts, with whether each run's last request still has it, and whether a new session knows it. */
+/** The planted facts: whether each run's last request still has it, and that of a new session, which has looked. */
 export function formatFacts(bare: Run, strata: Run): string {
-  const requests = [bare, strata].flatMap((run) => [lastRequest(run), run.later]).map(listFacts);
+  const requests = [bare, strata].flatMap((run) => [lastRequest(run), run.later.at(-1)]).map(listFacts);
   const lines = Object.entries(facts).map(([kind, fact]) => [
     kind,
     ...requests.map((kinds) => (kinds.includes(kind) ? "yes" : "no")),
