@@ -27,6 +27,7 @@ const BOTH_HOSTS = [
   "memory",
   "notes-secrets",
   "prices",
+  "recorded-sessions",
   "retention",
   "said",
   "same-bytes",

@@ -28,3 +28,21 @@ describe("an error of the host", () => {
     ]);
   });
 });
+
+describe("an answer", () => {
+  it("an answer begins when the host says that it did, which is what it stores, not when its first words come", () => {
+    const reader = createEventReader({ directory: "/here" });
+    const about = { sessionID: "s", assistantMessageID: "m" };
+    const tokens = { input: 1, output: 1, cache: { read: 0, write: 0 } };
+    const tell = (name: string, created: number, more: object) =>
+      reader.read({
+        type: name,
+        created,
+        data: { ...about, ...more },
+        location: { directory: "/here" },
+      });
+    tell("session.step.started", 900, { started: 500 });
+    const [ended] = tell("session.step.ended", 1_000, { tokens });
+    expect(ended?.properties.info).toMatchObject({ time: { created: 500, completed: 1_000 } });
+  });
+});

@@ -57,10 +57,11 @@ export function createEventReader(here: Place): EventReader {
     return translateSession(type, data);
   }
 
+  /** The event comes with the first words of the answer; `started` is what the host stores as its beginning. */
   function noteStep({ created = 0, data }: TheirEvent): void {
-    const { agent, assistantMessageID, model } = data;
+    const { agent, assistantMessageID, model, started } = data;
     if (typeof assistantMessageID !== "string") return;
-    steps.set(assistantMessageID, { agent, model, created });
+    steps.set(assistantMessageID, { agent, model, created: typeof started === "number" ? started : created });
     if (steps.size > REMEMBERED) steps.delete(steps.keys().next().value ?? "");
   }
 
