@@ -23,6 +23,7 @@ const BOTH_HOSTS = [
   "in-order",
   "install-2",
   "kept-out",
+  "learn",
   "links",
   "memory",
   "notes-secrets",
@@ -37,6 +38,7 @@ const BOTH_HOSTS = [
   "subagents",
   "sweep",
   "taken-back",
+  "too-large",
   "two-instances",
   "undone-files",
 ];

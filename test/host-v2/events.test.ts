@@ -5,7 +5,7 @@ import { createEventReader } from "../../src/host/setup/events.js";
 describe("an error of the host", () => {
   it("a prompt that is too long, and what a person breaks off, have OpenCode 1's names of errors", () => {
     const reader = createEventReader({ directory: "/here" });
-    const namesOf = (name: string, error: { type: string; message: string }) =>
+    const namesOf = (name: string, error: { type: string; message: string; status?: number }) =>
       reader
         .read({ type: name, data: { sessionID: "s", error }, location: { directory: "/here" } })
         .map(({ properties, type }) => (properties.error as { name?: string } | undefined)?.name ?? type);
@@ -16,6 +16,8 @@ describe("an error of the host", () => {
       "The input token count (1200000) exceeds the maximum number of tokens allowed",
     ])
       expect(namesOf("session.step.failed", invalid(message)), message).toEqual(["ContextOverflowError"]);
+    const large = { ...invalid("Request Entity Too Large"), status: 413 };
+    expect(namesOf("session.step.failed", large)).toEqual(["ContextOverflowError"]);
     expect(namesOf("session.step.failed", invalid("tool_choice is not supported"))).toEqual([]);
     const interrupted = { type: "compaction.interrupted", message: "Compaction was interrupted" };
     expect(namesOf("session.compaction.failed", interrupted)).toEqual(["MessageAbortedError"]);
