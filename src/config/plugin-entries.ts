@@ -9,12 +9,16 @@ import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./confi
 /** Name of this package. */
 export const PACKAGE = "opencode-strata";
 
+/** OpenCode 1 reads the first one alone, OpenCode 2 both. */
+export type PluginList = "plugin" | "plugins";
+
 export interface PluginEntry {
   /** The configuration file that contains it. */
   file: string;
   origin: Origin;
   /** As written there: a package name, a folder or a file. */
   spec: string;
+  list: PluginList;
   options?: Record<string, unknown>;
   /** Name of the package, as far as known. */
   name: string;
@@ -32,9 +36,9 @@ export async function readPluginEntries(
 export async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
   for (const { contents, origin, path: file } of parsed) {
-    for (const { options, spec } of listPlugins(contents)) {
+    for (const { list, options, spec } of listPlugins(contents)) {
       const name = await findName(files, spec, dirname(file));
-      entries.push({ file, origin, spec, name, ...(isRecord(options) && { options }) });
+      entries.push({ file, origin, spec, list, name, ...(isRecord(options) && { options }) });
     }
   }
   return entries;
@@ -44,18 +48,17 @@ export async function findPluginEntries(files: Files, parsed: readonly ParsedFil
  * The plugins of one configuration file. OpenCode 1 has `plugin: [["name", { … }]]`, OpenCode 2 also
  * `plugins: [{ package: "name", options: { … } }]`; both accept a plain name.
  */
-export function listPlugins({ plugin, plugins }: PlainRecord): { spec: string; options: unknown }[] {
-  const all: unknown[] = [
-    ...(Array.isArray(plugin) ? plugin : []),
-    ...(Array.isArray(plugins) ? plugins : []),
-  ];
-  return all.flatMap((entry) => {
-    const [spec, options]: unknown[] = isRecord(entry)
-      ? [entry.package, entry.options]
-      : Array.isArray(entry)
-        ? entry
-        : [entry];
-    return typeof spec === "string" ? [{ spec, options }] : [];
+export function listPlugins(contents: PlainRecord): { list: PluginList; spec: string; options: unknown }[] {
+  return (["plugin", "plugins"] as const).flatMap((list) => {
+    const all: unknown = contents[list];
+    return (Array.isArray(all) ? all : []).flatMap((entry: unknown) => {
+      const [spec, options]: unknown[] = isRecord(entry)
+        ? [entry.package, entry.options]
+        : Array.isArray(entry)
+          ? entry
+          : [entry];
+      return typeof spec === "string" ? [{ list, spec, options }] : [];
+    });
   });
 }
 
@@ -82,8 +85,11 @@ function readFileURL(url: string): string | undefined {
   }
 }
 
-/** What a folder or a file in it calls itself in its package.json; without one, the folder's own name. */
-async function findName(files: Files, spec: string, folder: string): Promise<string> {
+/**
+ * What a folder or a file in it calls itself in its package.json; without one, the folder's own name, but a folder of this
+ * package such as `dist` has the package's.
+ */
+export async function findName(files: Files, spec: string, folder: string): Promise<string> {
   const path = resolveSpec(spec, folder);
   if (path === undefined) return parsePackageName(spec);
   const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
@@ -92,8 +98,8 @@ async function findName(files: Files, spec: string, folder: string): Promise<str
   for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
     const text = await readText(files, join(place, "package.json"));
     const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
-    if (isRecord(manifest) && typeof manifest.name === "string") return manifest.name;
-    if (isFolder) break;
+    const name = isRecord(manifest) ? manifest.name : undefined;
+    if (typeof name === "string" && (name === PACKAGE || !isFolder || place === top)) return name;
   }
   return basename(path);
 }

@@ -1,16 +1,18 @@
 /** The versions of OpenCode that the tests run (test/host), which play the same stories in both. */
 const TESTED = ["1.18.33", "2.0.15"] as const;
+/** The newest in which the stories of OpenCode 1 were played, once. */
+const PLAYED_ONCE = "1.18.34";
 
 /** The tested version of the same major version; of a later one, the last. */
 export const findTested = (version: string): string => (isSecond(version) ? TESTED[1] : TESTED[0]);
 
 /** What a version that is newer than the tested one is known to change; `undefined` for others. */
 export function findChanges(version: string): string | undefined {
-  const tested = findTested(version);
+  const tested = isSecond(version) ? TESTED[1] : PLAYED_ONCE;
   if (compareVersions(version, tested) <= 0) return undefined;
   const known = isSecond(version)
     ? "; since 2.2 OpenCode checks failed tool results strictly and plugins get fewer events"
-    : "; since 1.19 OpenCode also compacts when a provider refuses a request as too large";
+    : "; since 1.19 OpenCode leaves old images out of a request that has more than 25 MiB of them";
   const since = isSecond(version) ? "2.2.0" : "1.19.0";
   return `Strata is tested with ${tested}${compareVersions(version, since) < 0 ? "" : known}`;
 }

@@ -77,6 +77,8 @@ export interface Host {
   readonly canStopCompaction?: false;
   /** Whether the user's setting lets the host summarise by itself when the window is full. */
   summarizes(): boolean;
+  /** It asks for a summary in the session itself, from its prompt cache. Absent: by a request of its own. */
+  readonly summarizesInSession?: true;
   /** Shows a short message if there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
   /** A sentence for each thing that this host does not offer, with what is off without it. Absent: it offers all. */

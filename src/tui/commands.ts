@@ -7,14 +7,14 @@ export interface ScreenCommand {
   page: Page;
   /** Where the server half offers no command of that name. */
   slash?: string;
-  /** Behind the leader key; these letters are free in OpenCode 1.18.33. */
+  /** Behind the leader key; these letters are free in OpenCode 1.18.33 and 2.0.15. */
   key?: string;
 }
 
 export const CATEGORY = "Strata";
 
 export const screenCommands: readonly ScreenCommand[] = [
-  { name: "strata.memory", title: "Strata: figures and memory", page: "memory", key: "<leader>i" },
+  { name: "strata.memory", title: "Strata: figures and memory", page: "memory", key: "<leader>o" },
   { name: "strata.context", title: "Strata: see and steer the context", page: "context", key: "<leader>k" },
   { name: "strata.memories", title: "Strata: memories", page: "memories" },
   { name: "strata.recall", title: "Strata: search memories and notes", page: "recall" },

@@ -54,6 +54,8 @@ export function createDrawing(
       guarded(
         () =>
           jsx("box", {
+            // A figure that is cut off is a wrong one.
+            flexShrink: 0,
             get children() {
               return guarded(() => lines().map(drawLine), []);
             },

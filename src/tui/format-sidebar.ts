@@ -101,12 +101,13 @@ function formatSavings({ cache: { last, session }, saved }: SessionScreen): Line
  * "38 %, $0.42", or tokens where prices are unknown. A saving that is not there yet has words and no number: what layers
  * spend first comes back later.
  */
-export function formatSaving(saving: Saving): string {
+export function formatSaving(saving: Saving, isShort = false): string {
   if (isLoss(saving)) return "not paid back yet";
   if (!isGain(saving)) return "nothing yet";
   const { dollars, share, tokens } = saving;
   const worth = dollars === undefined ? `${formatTokens(tokens)} tokens` : formatMoney(dollars);
-  return share === undefined || share <= 0 ? worth : `${formatPercent(share)}, ${worth}`;
+  if (share === undefined || share <= 0) return worth;
+  return isShort ? formatPercent(share) : `${formatPercent(share)}, ${worth}`;
 }
 
 function formatMemory({ memory: { blockers, candidates, conflicts, memories } }: SessionScreen): Line[] {
@@ -146,14 +147,14 @@ const hang = (sentence: string): Line[] =>
     plain(padTo(index === 0 ? "!" : "", 2) + text, "warning"),
   );
 
-/** For narrow terminals, which hide the sidebar: "cache 94 % · saved 38 %, $0.42". */
-export function formatFooter(screen: SessionScreen | undefined): Line[] {
+/** For narrow terminals, which hide the sidebar: "cache 94 % · saved 38 %, $0.42"; the short form has no money. */
+export function formatFooter(screen: SessionScreen | undefined, isShort = false): Line[] {
   if (!screen) return [];
   const { cache, saved } = screen;
   const rate = cache.last ?? cache.session;
   const parts = [
     ...(rate === undefined ? [] : [`cache ${formatPercent(rate)}`]),
-    `${isGain(saved.today) ? "saved " : ""}${formatSaving(saved.today)}`,
+    `${isGain(saved.today) ? "saved " : ""}${formatSaving(saved.today, isShort)}`,
   ];
   return [
     [

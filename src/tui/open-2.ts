@@ -12,7 +12,7 @@ import { loadSolid, type Solid } from "./draw.js";
 import type { Colour } from "./line.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
-import { PAGE_NAMES } from "./submitted.js";
+import { PAGE_NAMES, readSubmitted } from "./submitted.js";
 
 /** Names in OpenCode 2's themes (measured with 2.0.15); the kinds have the hues of charts. */
 const COLOURS: Readonly<Record<Colour, readonly string[]>> = {
@@ -60,7 +60,8 @@ export function openInOpenCode2(
 function openOn(context: unknown, { screen, slot }: { screen: Screen; slot: Call }): Call[] {
   const given = [
     attempt(() => slot({ append: "sidebar.content", render: () => screen.drawSidebar() })),
-    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter() })),
+    // The host's own usage and keys stand in the same line, which has 76 columns in a terminal of 80.
+    attempt(() => slot({ append: "prompt.footer", render: () => screen.drawFooter(true) })),
     attempt(() => slot({ append: "app", render: () => registerCommands(context, screen) })),
     attempt(() => findCall(context, "data", "on")?.("session.execution.succeeded", () => screen.endTurn())),
   ];
@@ -73,11 +74,22 @@ function registerCommands(context: unknown, screen: Screen): null {
   const keys = new Map(planKeys(findPart(context, "options")).map(({ cmd, key }) => [cmd, key]));
   const commands = screenCommands.map(({ name, page, title }) => ({
     ...{ id: name, title, group: CATEGORY, palette: true, bind: keys.get(name) ?? false },
-    ...(pages.has(page) && { slash: { name: page, arguments: page === "recall" } }),
-    run: (words: unknown) => screen.open(page, typeof words === "string" ? words : ""),
+    // A typed name without arguments would go to the server half.
+    ...(pages.has(page) && { slash: { name: page, arguments: true } }),
+    run: (words: unknown) => {
+      const typed = typeof words === "string" ? words.trim() : "";
+      if (typed === "" || readSubmitted(`/${page} ${typed}`)) screen.open(page, typed);
+      else askServer(context, page, typed);
+    },
   }));
   attempt(() => findCall(context, "keymap", "layer")?.(() => ({ mode: "global", commands })));
   return null;
+}
+
+/** Of what has an answer that needs no page; the host has taken the words for this half's. */
+function askServer(context: unknown, name: string, text: string): void {
+  const sessionID = findSessionID(context);
+  attempt(() => findCall(context, "client", "session", "command")?.({ sessionID, name, text }));
 }
 
 /** `undefined` in a host without dialogs. */
@@ -89,11 +101,7 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
       const here = findPart(context, "location", "directory") ?? findDefaultLocation(context);
       return typeof here === "string" && here !== "" ? here : undefined;
     },
-    sessionID() {
-      const current = attempt(() => findCall(context, "ui", "router", "current")?.());
-      const id = isRecord(current) && current.type === "session" ? current.sessionID : undefined;
-      return typeof id === "string" ? id : undefined;
-    },
+    sessionID: () => findSessionID(context),
     colour: (name) => findPart(context, "theme", ...COLOURS[name]),
     keysOf(command) {
       const keys = attempt(() => findCall(context, "keymap", "shortcuts")?.(command));
@@ -105,6 +113,12 @@ export function createOpenCode2(context: unknown): ScreenHost | undefined {
   };
 }
 
+function findSessionID(context: unknown): string | undefined {
+  const current = attempt(() => findCall(context, "ui", "router", "current")?.());
+  const id = isRecord(current) && current.type === "session" ? current.sessionID : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
 function findDefaultLocation(context: unknown): unknown {
   const location = attempt(() => findCall(context, "data", "location", "default")?.());
   return isRecord(location) ? location.directory : undefined;
@@ -112,8 +126,10 @@ function findDefaultLocation(context: unknown): unknown {
 
 function createDialogs(context: unknown, dialog: PlainRecord): Dialogs {
   const ask = async (name: string, given: object): Promise<unknown> => {
-    const call = dialog[name];
-    return typeof call === "function" ? call.call(dialog, given) : undefined;
+    const answer = attempt(() => findCall(dialog, name)?.(given));
+    // The rows are made for this size; a dialog has it once it is open.
+    if (name !== "clear") attempt(() => findCall(dialog, "set")?.({ size: "large" }));
+    return answer;
   };
   return {
     async select<Value>(page: Parameters<Dialogs["select"]>[0]) {

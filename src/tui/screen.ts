@@ -26,8 +26,8 @@ export interface ScreenOptions {
 export interface Screen {
   /** For a slot of the sidebar; counts as shown until the slot is removed. */
   drawSidebar(): unknown;
-  /** For a slot beside the prompt; empty while the sidebar is shown. */
-  drawFooter(): unknown;
+  /** For a slot beside the prompt; empty while the sidebar is shown. The short form is for one with little room. */
+  drawFooter(isShort?: boolean): unknown;
   open(page: Page, words?: string): void;
   /** A turn has ended: what was remembered in it is told. */
   endTurn(): void;
@@ -71,7 +71,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
         solid.onCleanup(() => setSidebars(--drawnSidebars));
         return drawing.lines(() => formatSidebar(shown()));
       }, null),
-    drawFooter: () => drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown()))),
+    drawFooter: (isShort) => drawing.lines(() => (sidebars() > 0 ? [] : formatFooter(shown(), isShort))),
     open(page, words = "") {
       void openNow(page, words).catch((thrown) => {
         complain(`/${page} cannot be opened`, thrown);

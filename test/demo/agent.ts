@@ -8,7 +8,7 @@
  * So every run pays for what it took away. A request to summarize gets a summary, one from another session an answer.
  */
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
-import { type CallsStep, calls, type Step, say } from "../host/stage/steps.js";
+import { type CallsStep, call, calls, type Step, say } from "../host/stage/steps.js";
 import { isNeeded, lookAgain, lookInto } from "./look.js";
 import { type Outcome, readOutcome } from "./outcome.js";
 import type { Beat, Turn, WorkCall } from "./story.js";
@@ -36,8 +36,10 @@ export function createAgent(sessionID: string, folder: string): Agent {
 
   /** What the agent lacks of the results that have just come. */
   function lookIntoOpen(context: Context): CallsStep[] {
-    const outcomes = open.map((call) => context(call));
+    const outcomes = open.map(context);
     open = [];
+    const refused = outcomes.find(({ text }) => REFUSED.test(text.slice(0, 200)));
+    if (refused) throw new Error(`OpenCode refused ${refused.call.id}: ${refused.text.slice(0, 200)}`);
     for (const outcome of outcomes) seen.set(outcome.call.id, outcome);
     return outcomes
       .filter((outcome) => isNeeded(outcome))
@@ -53,7 +55,7 @@ export function createAgent(sessionID: string, folder: string): Agent {
       return planned;
     }
     open = beat.calls;
-    return beat.calls.map((made) => ({ kind: "calls", calls: [made] }));
+    return beat.calls.map(({ tool, args, id }) => call(tool, args, { id }));
   }
 
   return {
@@ -81,6 +83,10 @@ export function createAgent(sessionID: string, folder: string): Agent {
     },
   };
 }
+
+/** A story whose calls the host does not take would be another one, and cheaper. */
+const REFUSED =
+  /Invalid arguments for tool|No tool named|unavailable tool|The arguments provided to the tool are invalid/;
 
 /** What stands in the request for a call. */
 type Context = (call: WorkCall) => Outcome;

@@ -53,7 +53,7 @@ async function demonstrate(): Promise<void> {
   const strata = await playAloud({ plugin: withStrata, keepIn: kept });
   const checked = checkAloud(strata, kept);
   showPreview(checked.moved, strata);
-  showFacts(strata);
+  showFacts(bare, strata);
   await showFigures({ bare, strata, checked, folder });
 }
 
@@ -95,13 +95,11 @@ function showPreview(moved: readonly Moved[], { projectPath }: Run): void {
   console.log(shown.text.replace(/^/gm, "  | "));
 }
 
-function showFacts({ requests, sessionID }: Run): void {
-  const last = requests.findLast((request) => request.sessionID === sessionID);
-  if (!last) return;
+function showFacts(bare: Run, strata: Run): void {
   title(
-    "What the user said in the first turns, and whether the last request with Strata has it word for word",
+    "What the user said in the first turns: is it word for word in the last request, and in a new session's?",
   );
-  console.log(formatFacts(last));
+  console.log(formatFacts(bare, strata));
   console.log("\n  A summary, where OpenCode asked for one, is scripted too, and repeats them.");
 }
 

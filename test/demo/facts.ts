@@ -11,7 +11,23 @@ export const facts = {
   todo: "To do later: say in the CHANGELOG where the schema has moved.",
 } as const;
 
+/** What a new session is asked about, and searches the memory for, where it has one. */
+export const topics = [
+  "package-lock.json",
+  "the log",
+  "the threshold",
+  "your notes",
+  "the release check",
+  "the CHANGELOG",
+] as const;
+export const question = `Before we go on: what did I say about ${topics.join(", ")}?`;
+
+/** The facts that were sent, by their kinds. */
+export function listFacts(request: ModelRequest | undefined): string[] {
+  return Object.entries(facts).flatMap(([kind, fact]) => (request && holdsFact(request, fact) ? [kind] : []));
+}
+
 /** Does the fact stand word for word in what was sent? */
-export function holdsFact(request: ModelRequest, fact: string): boolean {
+function holdsFact(request: ModelRequest, fact: string): boolean {
   return request.prompt.includes(JSON.stringify(fact).slice(1, -1));
 }

@@ -1,6 +1,7 @@
 /** What a run came to, in figures. */
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import { findBreaks } from "../host/stage/prefix-breaks.js";
+import { listFacts } from "./facts.js";
 import type { Run } from "./play.js";
 
 /** Input-token units: what a token costs that is written to the prompt cache, read from it, or answered. */
@@ -23,12 +24,18 @@ export interface Figures {
   breaks: number;
   /** Calls made to look at what was taken away. */
   looks: number;
+  /** Of what the user said in the first turns, word for word: in the last request, … */
+  factsInView: number;
+  /** … in a new session's first request, and in its last, when it has looked. */
+  factsLater: number;
+  factsLookedUp: number;
   seconds: number;
   hookSeconds: number;
 }
 
 /** Adds up all requests of a run, whichever session they were made in. */
-export function measureRun({ requests, sessionID, looks, seconds, hookSeconds }: Run): Figures {
+export function measureRun(run: Run): Figures {
+  const { requests, sessionID, looks, seconds, hookSeconds } = run;
   const tokensSent = sum(requests, "promptTokens");
   const cached = sum(requests, "cachedTokens");
   const answered = sum(requests, "outputTokens");
@@ -45,9 +52,17 @@ export function measureRun({ requests, sessionID, looks, seconds, hookSeconds }:
     otherSessions: requests.filter((request) => request.sessionID !== sessionID).length,
     breaks: findBreaks(requests).length,
     looks,
+    factsInView: listFacts(lastRequest(run)).length,
+    factsLater: listFacts(run.later[0]).length,
+    factsLookedUp: listFacts(run.later.at(-1)).length,
     seconds,
     hookSeconds,
   };
+}
+
+/** The last request of the session itself. */
+export function lastRequest({ requests, sessionID }: Run): ModelRequest | undefined {
+  return requests.findLast((request) => request.sessionID === sessionID);
 }
 
 function sum(

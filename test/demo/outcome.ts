@@ -1,6 +1,7 @@
 /** What became of a tool call: what the model was sent of its result, and where the whole of it lies. */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { HOST } from "../host/stage/which-host.js";
 import type { WorkCall } from "./story.js";
 
 /**
@@ -39,11 +40,11 @@ export function readOutcome(call: WorkCall, text: string | undefined, folder: st
   return { call, standing, text: text ?? "", sentBytes, wholeBytes, lookIn, movedTo };
 }
 
-function readStanding({ tool }: WorkCall, text: string | undefined): Standing {
+function readStanding(call: WorkCall, text: string | undefined): Standing {
   if (text === undefined) return "gone";
   if (text.startsWith("[Strata] Cleared")) return "cleared";
   if (text.startsWith("[Strata] ")) return "preview";
-  const isCut = tool === "read" ? isCappedRead(text) : readHostFile(text) !== undefined;
+  const isCut = call.tool === "read" ? isCappedRead(call, text) : readHostFile(text) !== undefined;
   return isCut ? "cut" : "whole";
 }
 
@@ -58,14 +59,25 @@ function readMovedTo(text: string, folder: string): string | undefined {
   return path && resolve(folder, path);
 }
 
-/** The host's Read stops at 50 KB and says so at the end. */
-function isCappedRead(text: string): boolean {
-  return /\n\(Output capped at [^\n]*\)\n<\/content>\s*$/.test(text.slice(-500));
+/** The host's Read stops at 50 KB and says so at the end; OpenCode 2 says the same where the asked-for lines end. */
+function isCappedRead({ args }: WorkCall, text: string): boolean {
+  const end = text.slice(-500);
+  if (HOST === 1) return /\n\(Output capped at [^\n]*\)\n<\/content>\s*$/.test(end);
+  const next = /\n\[Output truncated\. Continue reading with offset: (\d+)\]$/.exec(end)?.[1];
+  return next !== undefined && Number(next) - Number(args.offset ?? 1) < Number(args.limit ?? MAX_LINES);
 }
 
+/** What Read shows at most, unless less is asked for. */
+const MAX_LINES = 2_000;
+
 /** Where the host keeps the whole of a result that it has cut. */
+const HOST_FILE =
+  HOST === 1
+    ? /\bFull output saved to: (\/.*\/tool-output\/.*)$/m
+    : /(?:\[full output|truncated; full content) saved to (\/.*\/(?:shell|tool-output)\/.*?)(?:\]| \.\.\.)$/m;
+
 function readHostFile(text: string): string | undefined {
-  const path = /\bFull output saved to: (\/.*\/tool-output\/.*)$/m.exec(text)?.[1];
+  const path = HOST_FILE.exec(text)?.[1];
   return path !== undefined && existsSync(path) ? path : undefined;
 }
 

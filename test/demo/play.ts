@@ -13,9 +13,11 @@ import type { SavingsRecord } from "../../src/record/savings.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
-import { openStage } from "../host/stage/stage.js";
+import { openStage, type Stage } from "../host/stage/stage.js";
+import { call, calls, say } from "../host/stage/steps.js";
 import { HOST } from "../host/stage/which-host.js";
 import { createAgent } from "./agent.js";
+import { question, topics } from "./facts.js";
 import type { Outcome } from "./outcome.js";
 import { readPackageFiles, readRepository, takeOverHistory } from "./project-files.js";
 import { createStory, listPackageFiles, type Turn } from "./story.js";
@@ -40,8 +42,10 @@ export interface PlayOptions {
 
 /** What was sent and seen in one run. */
 export interface Run {
-  /** All requests but those for a title, those of other sessions included. */
+  /** All requests of the story but those for a title, those of other sessions included. */
   requests: readonly ModelRequest[];
+  /** Behind the story: the requests of a new session, which is asked about the facts. */
+  later: readonly ModelRequest[];
   /** The session that the story was played in. */
   sessionID: string;
   /** Every tool call of the story, by id, as its result was first sent. */
@@ -90,9 +94,12 @@ export async function play({
     onTurn?.(turn, model.requests.slice(before));
   }
   const seconds = (performance.now() - startedMs) / 1_000;
+  const requests = [...model.requests];
+  const later = await askLater(stage);
   if (keepIn !== undefined) await keep(project, keepIn);
   return {
-    requests: model.requests,
+    requests,
+    later,
     sessionID: session.id,
     outcomes: agent.seen,
     looks: agent.looks,
@@ -102,6 +109,21 @@ export async function play({
     projectPath: project.path,
   };
 }
+
+/** The agent of the new session looks once, if it has a tool to look with; how many tokens that takes is not counted. */
+async function askLater({ model, newSession }: Stage): Promise<ModelRequest[]> {
+  const before = model.requests.length;
+  model.respond(({ tools }) => {
+    const hasRecall = tools.some((tool) => tool.function.name === RECALL);
+    const isFirst = model.requests.length === before + 1;
+    const looks = topics.map((query) => call(RECALL, { query }));
+    return isFirst && hasRecall ? calls(...looks) : say("That is all I know.");
+  });
+  await (await newSession("later")).ask(question);
+  return model.requests.slice(before);
+}
+
+const RECALL = "memory_recall";
 
 /** What the provider or the host said; the scripted agent's own faults come back this way too. */
 function describeError({ name, data }: { name: string; data: object }): string {

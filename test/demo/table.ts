@@ -3,11 +3,11 @@
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
-import type { ModelRequest } from "../host/stage/model-request.js";
 import { HOST } from "../host/stage/which-host.js";
 import type { Moved } from "./check.js";
-import { facts, holdsFact } from "./facts.js";
-import type { Figures } from "./figures.js";
+import { facts, listFacts } from "./facts.js";
+import { type Figures, lastRequest } from "./figures.js";
+import type { Run } from "./play.js";
 import { describeCall } from "./progress.js";
 
 interface Row {
@@ -15,6 +15,8 @@ interface Row {
   field: keyof Figures;
   digits?: number;
 }
+
+const FACTS = Object.keys(facts).length;
 
 const rows: Row[] = [
   { label: "requests", field: "requests" },
@@ -28,6 +30,9 @@ const rows: Row[] = [
   { label: "requests of other sessions", field: "otherSessions" },
   { label: "prefix breaks", field: "breaks" },
   { label: "looks at what was taken away", field: "looks" },
+  { label: `facts in the last request, of ${FACTS}`, field: "factsInView" },
+  { label: "  in a new session's first", field: "factsLater" },
+  { label: "  in its last, having looked", field: "factsLookedUp" },
   { label: "seconds, start included", field: "seconds", digits: 1 },
   ...(HOST === 1
     ? [{ label: "  waited for the plugin's hooks", field: "hookSeconds" as const, digits: 1 }]
@@ -63,14 +68,15 @@ export function formatBreaks(breaks: readonly ExplainedBreak[], shown: number): 
   return breaks.length > shown ? `${table}\n  and ${breaks.length - shown} more` : table;
 }
 
-/** The planted facts, with whether the request still has each. */
-export function formatFacts(request: ModelRequest): string {
+/** The planted facts: whether each run's last request still has it, and that of a new session, which has looked. */
+export function formatFacts(bare: Run, strata: Run): string {
+  const requests = [bare, strata].flatMap((run) => [lastRequest(run), run.later.at(-1)]).map(listFacts);
   const lines = Object.entries(facts).map(([kind, fact]) => [
     kind,
-    holdsFact(request, fact) ? "yes" : "no",
+    ...requests.map((kinds) => (kinds.includes(kind) ? "yes" : "no")),
     fact,
   ]);
-  return formatColumns(lines);
+  return formatColumns([["", "bare", "bare, new", "Strata", "Strata, new"], ...lines]);
 }
 
 /** The largest of what was moved out, one result a line: the call, bytes before and after, the file's name. */

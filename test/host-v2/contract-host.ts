@@ -131,8 +131,8 @@ export function createContractHost(
   ): Promise<void> {
     const message = admit(session, { type: "assistant", agent: AGENT, model: MODEL, content: [] });
     const about = { sessionID: session.id, assistantMessageID: message.id };
-    emit("session.step.started", { ...about, agent: AGENT, model: MODEL });
     clock.advance(STEP_MS);
+    emit("session.step.started", { ...about, agent: AGENT, model: MODEL, started: message.time.created });
     const content: StoredPart[] = say === "" ? [] : [{ type: "text", text: say }];
     for (const one of calls) content.push(await runCall(session, message.id, one));
     const tokens = { input: sent - read, output: 40, reasoning: 0, cache: { read, write: 0 } };

@@ -5,7 +5,7 @@ import { createEventReader } from "../../src/host/setup/events.js";
 describe("an error of the host", () => {
   it("a prompt that is too long, and what a person breaks off, have OpenCode 1's names of errors", () => {
     const reader = createEventReader({ directory: "/here" });
-    const namesOf = (name: string, error: { type: string; message: string }) =>
+    const namesOf = (name: string, error: { type: string; message: string; status?: number }) =>
       reader
         .read({ type: name, data: { sessionID: "s", error }, location: { directory: "/here" } })
         .map(({ properties, type }) => (properties.error as { name?: string } | undefined)?.name ?? type);
@@ -16,6 +16,8 @@ describe("an error of the host", () => {
       "The input token count (1200000) exceeds the maximum number of tokens allowed",
     ])
       expect(namesOf("session.step.failed", invalid(message)), message).toEqual(["ContextOverflowError"]);
+    const large = { ...invalid("Request Entity Too Large"), status: 413 };
+    expect(namesOf("session.step.failed", large)).toEqual(["ContextOverflowError"]);
     expect(namesOf("session.step.failed", invalid("tool_choice is not supported"))).toEqual([]);
     const interrupted = { type: "compaction.interrupted", message: "Compaction was interrupted" };
     expect(namesOf("session.compaction.failed", interrupted)).toEqual(["MessageAbortedError"]);
@@ -26,5 +28,23 @@ describe("an error of the host", () => {
     expect(namesOf("session.compaction.failed", { type: "compaction.failed", message: "none" })).toEqual([
       "compaction.failed",
     ]);
+  });
+});
+
+describe("an answer", () => {
+  it("an answer begins when the host says that it did, which is what it stores, not when its first words come", () => {
+    const reader = createEventReader({ directory: "/here" });
+    const about = { sessionID: "s", assistantMessageID: "m" };
+    const tokens = { input: 1, output: 1, cache: { read: 0, write: 0 } };
+    const tell = (name: string, created: number, more: object) =>
+      reader.read({
+        type: name,
+        created,
+        data: { ...about, ...more },
+        location: { directory: "/here" },
+      });
+    tell("session.step.started", 900, { started: 500 });
+    const [ended] = tell("session.step.ended", 1_000, { tokens });
+    expect(ended?.properties.info).toMatchObject({ time: { created: 500, completed: 1_000 } });
   });
 });

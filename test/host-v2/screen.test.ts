@@ -1,63 +1,33 @@
-/** The screen half, in a TUI of OpenCode 2's shape. */
+/** The screen half in what the real OpenCode 2 cannot be brought to be: without parts, refusing, ended while it runs. */
 import { describe, expect, it } from "vitest";
 import { openInOpenCode2 } from "../../src/tui/open-2.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { createPlainSolid, createScreenText, drawn } from "../support/screen.js";
+import { createPlainSolid, createScreenText } from "../support/screen.js";
 
 const FILE = "/repo/.opencode/strata/state/screen/ses_1.json";
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn++) await new Promise(setImmediate);
 };
 
-interface Slot {
-  append: string;
-  render(input: object): unknown;
-}
-interface Command {
-  id: string;
-  palette: boolean;
-  slash?: { name: string };
-  run(words?: string): unknown;
-}
-
-/** The documented context, as far as it is used; `told` has what dialogs and toasts were asked to show. */
+/** The part of the context that is used for drawing. */
 function createContext() {
-  const slots: Slot[] = [];
-  const told: string[] = [];
+  const slots: { append: string }[] = [];
   const ended: string[] = [];
-  const commands: Command[] = [];
-  const answers: unknown[] = [];
-  const ask = (name: string) => async (given: { title: string; message?: string }) => {
-    told.push(`${name} ${given.title}`);
-    return answers.shift();
-  };
   const context = {
     location: { directory: "/repo" },
     theme: { text: { base: "#fff" } },
     ui: {
-      slot(slot: Slot) {
+      slot(slot: { append: string }) {
         slots.push(slot);
         return () => void ended.push(slot.append);
       },
-      dialog: {
-        select: ask("select"),
-        confirm: ask("confirm"),
-        alert: ask("alert"),
-        prompt: ask("prompt"),
-        clear() {},
-      },
+      dialog: {},
       router: { current: () => ({ type: "session", sessionID: "ses_1" }) },
-      toast: { show: ({ message }: { message: string }) => void told.push(`toast ${message}`) },
     },
     data: { on: (name: string) => () => void ended.push(name) },
-    keymap: {
-      layer(read: () => { mode: string; commands: Command[] }) {
-        commands.push(...read().commands);
-      },
-    },
   };
-  return { answers, commands, context, ended, slots, told };
+  return { context, ended, slots };
 }
 
 const open = (
@@ -69,35 +39,13 @@ const open = (
   );
 
 describe("the screen half in OpenCode 2", () => {
-  it("the screen half draws its block and its figure in the documented slots, and removes all of it at the end", async () => {
+  it("the screen half leaves nothing behind when the host ends it", async () => {
     const { context, ended, slots } = createContext();
     const end = open(context);
     await settle();
     expect(slots.map(({ append }) => append)).toEqual(["sidebar.content", "prompt.footer", "app"]);
-    const [sidebar, footer] = slots;
-    expect(drawn(footer?.render({}))).toBe("cache 94 % · saved 38 %, $0.42");
-    expect(drawn(sidebar?.render({ sessionID: "ses_1" }))).toContain("context 13.3K of 80K");
     end?.();
     expect(ended).toEqual(["sidebar.content", "prompt.footer", "app", "session.execution.succeeded"]);
-  });
-
-  it("the screen half registers its commands from the app slot, and a page is a dialog that answers with a promise", async () => {
-    const { answers, commands, context, slots, told } = createContext();
-    open(context);
-    await settle();
-    expect(commands).toEqual([]);
-    expect(slots.find(({ append }) => append === "app")?.render({})).toBeNull();
-    expect(commands.every(({ palette }) => palette)).toBe(true);
-    expect(commands.flatMap(({ slash }) => slash?.name ?? [])).toEqual([
-      "memory",
-      "context",
-      "recall",
-      "keep",
-      "notes",
-    ]);
-    answers.push(undefined);
-    commands.find(({ id }) => id === "strata.memory")?.run();
-    await expect.poll(() => told).toEqual(["select Strata: Orders fail"]);
   });
 
   it("the screen half opens nothing in a host without slots or dialogs, and survives one that refuses everything", async () => {

@@ -3,12 +3,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
-import { runOpenCode } from "./stage/opencode.js";
+import { findOpenCode2 } from "./stage/opencode-binary.js";
 import { findArchive } from "./stage/packed.js";
 import type { Project } from "./stage/project.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { startPackageRegistry } from "./terminal/package-registry.js";
+import { runStrata } from "./stage/strata.js";
+import { installByHost } from "./terminal/installed.js";
 
 interface Loaded {
   id: string;
@@ -84,17 +85,33 @@ for (const [form, prepare, expected] of FORMS)
 
 test("`opencode plugin add` puts the package into the user's own configuration, and OpenCode 2 loads it in every project", async () => {
   await using stage = await openStage({
-    async prepare(project) {
-      await using registry = await startPackageRegistry(findArchive(project.root));
-      const { code, log } = await runOpenCode(project, ["plugin", "add", "opencode-strata"], {
-        npm_config_registry: registry.url,
-        npm_config_offline: "false",
-      });
-      expect(code, log).toBe(0);
-    },
+    prepare: async (project) => void (await installByHost(project)),
   });
   await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
 });
+
+/** As its user has it: OpenCode 2 in the PATH. */
+const init = async (project: Project, ...flags: string[]): Promise<string> => {
+  const { code, err, out } = await runStrata(project, ["init", ...flags], {
+    folder: dirname(findOpenCode2()),
+    env: { XDG_CONFIG_HOME: project.folders.config },
+  });
+  expect(code, err).toBe(0);
+  return out;
+};
+
+for (const flags of [[], ["--global"]])
+  test(`what \`strata ${["init", ...flags].join(" ")}\` writes, OpenCode 2 loads, both halves of it, until --remove`, async () => {
+    await using stage = await openStage({
+      prepare: async (project) => {
+        expect(await init(project, ...flags)).toContain("in the PATH is OpenCode 2.");
+      },
+    });
+    await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
+    await init(stage.project, ...flags, "--remove");
+    await stage.restart();
+    expect(await findLoaded(stage)).toEqual([]);
+  });
 
 test("a folder without the two files, and a file of it, are passed over by OpenCode 2", async () => {
   for (const spec of [join(repository, "docs"), join(repository, "dist/plugin.js")]) {

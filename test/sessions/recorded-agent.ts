@@ -6,14 +6,14 @@
  * So a run pays for what it took away. A request for a summary gets one made from the session.
  */
 import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
-import { type PlannedCall, type Step, say } from "../host/stage/steps.js";
+import { type Step, say } from "../host/stage/steps.js";
 import { createIdentifiers } from "./identifiers.js";
 import { createLooks } from "./looks.js";
 import type { RecordedClock } from "./recorded-clock.js";
 import type { RecordedCall } from "./recorded-session.js";
 import type { Played, RequestRecord } from "./request-record.js";
 import { createRequestRecorder } from "./request-recorder.js";
-import { argumentsOf, type ScriptStep, type ScriptTurn, textIn } from "./script.js";
+import { type ScriptStep, type ScriptTurn, textIn, toPlanned } from "./script.js";
 import { writeSummary } from "./summary.js";
 
 export interface RecordedAgentOptions {
@@ -51,10 +51,10 @@ export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAg
 
   function send({ say: text, calls }: Pick<ScriptStep, "say" | "calls">): Step {
     if (calls.length === 0) return say(text);
-    const made = calls.map((call): PlannedCall => {
+    const made = calls.map((call) => {
       const id = `call_${++callCount}`;
       onCall(id, call);
-      return { id, tool: call.tool, args: argumentsOf(call) };
+      return toPlanned(call, id);
     });
     return { kind: "calls", text, calls: made };
   }

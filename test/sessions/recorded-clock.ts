@@ -1,6 +1,6 @@
 /**
  * Time as it was recorded, without waiting: at each recorded moment the clock jumps ahead to it and tells the host by a
- * file, which `recorded-tools.ts` reads inside the host. It never goes back.
+ * file, which `recorded-tools` reads inside the host. It never goes back.
  */
 import { writeShift } from "../host/stage/shift-date.js";
 

@@ -1,5 +1,6 @@
 /** Turns a recorded session into the script that is played in a project. */
 import { isRecord } from "../../src/records.js";
+import { call, type PlannedCall } from "../host/stage/steps.js";
 import type { RecordedCall, RecordedSession, RecordedStep } from "./recorded-session.js";
 
 /** An answer of the script. */
@@ -51,6 +52,12 @@ function movePaths<T>(value: T, from: string, to: string): T {
 /** The arguments as the host's tool gets them; those of a tool that the host lacks go into `input`. */
 export function argumentsOf({ tool, name, args }: RecordedCall): Record<string, unknown> {
   return tool === "other" ? { name: name ?? "other", input: args.input ?? {} } : args;
+}
+
+/** The call as the host that runs has it. */
+export function toPlanned(recorded: RecordedCall, id?: string): PlannedCall {
+  const [planned] = call(recorded.tool, argumentsOf(recorded), id === undefined ? {} : { id }).calls;
+  return planned as PlannedCall;
 }
 
 /** Every string in a value, joined by line breaks. */

@@ -1,4 +1,5 @@
 /** What a replay answers when it is asked for a summary: about 1,000 tokens, made from what was asked and said. */
+import { HOST } from "../host/stage/which-host.js";
 import type { ScriptStep, ScriptTurn } from "./script.js";
 
 /** Characters kept of one request or answer. */
@@ -17,7 +18,7 @@ export function writeSummary(turns: readonly ScriptTurn[], given: readonly Scrip
   const shortened = said.map((text) => text.slice(0, ANSWER_CHARACTERS));
   const paths = given.flatMap(({ calls }) => calls.flatMap(({ args }) => args.filePath ?? []));
   return [
-    section("Goal", asked),
+    section(HOST === 1 ? "Goal" : "Objective", asked),
     section("Discoveries", shortened.slice(-ANSWERS)),
     section("Accomplished", shortened.slice(-DONE)),
     section("Relevant files", [...new Set(paths.map(String))].slice(-FILES)),

@@ -2,14 +2,18 @@
 import { fileURLToPath } from "node:url";
 import type { ChatTool } from "../host/stage/model-request.js";
 import { openStage } from "../host/stage/stage.js";
+import { HOST } from "../host/stage/which-host.js";
 import type { RecordedSession } from "./recorded-session.js";
+import { toPlanned } from "./script.js";
 
 /** The plugin that offers them in the host, and the file, under a stage's root, that it reads them from. */
-export const recordedTools = fileURLToPath(new URL("./recorded-tools.ts", import.meta.url));
+export const recordedTools = fileURLToPath(
+  new URL(HOST === 2 ? "./recorded-tools" : "./recorded-tools/index.ts", import.meta.url),
+);
 export const TOOLS_FILE = "recorded-tools.json";
 
-/** Todos need nothing from the recording: the host keeps them itself. */
-const REAL_TOOLS = new Set(["todowrite", "todoread"]);
+/** Todos need nothing from the recording: OpenCode 1 keeps them itself. OpenCode 2 has none. */
+const REAL_TOOLS = new Set(HOST === 1 ? ["todowrite", "todoread"] : []);
 
 /** Asks a bare host for its tools. */
 export async function readHostTools(): Promise<ChatTool[]> {
@@ -24,12 +28,13 @@ export function planDefinitions(
   sessions: readonly RecordedSession[],
 ): ChatTool[] {
   const turns = sessions.flatMap((session) => session.turns);
-  const calls = turns.flatMap(({ steps }) => steps.flatMap((step) => step.calls));
+  const recorded = turns.flatMap(({ steps }) => steps.flatMap((step) => step.calls));
+  const calls = recorded.map((call) => toPlanned(call));
   const names = [...new Set(calls.map(({ tool }) => tool))].filter((name) => !REAL_TOOLS.has(name)).sort();
   return names.map((name) => {
     const known = hostTools.find((one) => one.function.name === name);
     const fields = calls.filter(({ tool }) => tool === name).flatMap(({ args }) => Object.keys(args));
-    return known ?? describeTool(name, name === "other" ? ["name", "input"] : [...new Set(fields)].sort());
+    return known ?? describeTool(name, [...new Set(fields)].sort());
   });
 }
 

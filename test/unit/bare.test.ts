@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { estimateBare } from "../../layers/always/bare/estimate.js";
 import { type BareRequest, type BareStep, planBare } from "../../layers/always/bare/plan-bare.js";
 import { planSummary } from "../../layers/always/bare/summary.js";
+import { planSummaryInSession } from "../../layers/always/bare/summary-in-session.js";
 import type { Message } from "../../src/conversation/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
@@ -21,6 +22,7 @@ const step = (more: Partial<BareStep> = {}): BareStep => ({
   isLook: false,
   windowTokens: 200_000,
   usableTokens: 192_000,
+  followingTokens: 300,
   summarize: () => SUMMARY,
   ...more,
 });
@@ -48,11 +50,11 @@ describe("what the host would have sent", () => {
   });
 
   it("a full window is summarised, which is paid for, and then only system prompt and tools are in the cache", () => {
-    const full = { ...before, sent: 191_000, answered: 1_000 };
+    const full = { ...before, sent: 191_700 };
     const plan = planBare(full, step());
     expect(plan.summary).toEqual(SUMMARY.usage);
     expect(plan.request).toEqual({ at: 100, since: 500, sent: 24_000, cached: 9_000, answered: 200 });
-    expect(planBare({ ...full, answered: 999 }, step()).summary).toBeUndefined();
+    expect(planBare(full, step({ followingTokens: 299 })).summary).toBeUndefined();
     const never = planBare(full, step({ usableTokens: undefined, grownTokens: 50_000 }));
     expect(never.summary).toBeUndefined();
     expect(never.request.sent).toBe(200_000);
@@ -143,8 +145,35 @@ describe("the host's summary", () => {
   });
 });
 
+describe("the host's summary in the session itself", () => {
+  const full = { ...before, sent: 170_000, answered: 1_000 };
+  const options = { at: 7, before: full, fixedTokens: 9_000, later: [], tokensPerCharacter: 0.25 };
+
+  it("the host's summary in the session is read from the cache, without the newest turns, of which a cut text stays", () => {
+    const turns = Array.from({ length: 40 }, () => play(4_000, 4_000));
+    const { keptTokens, since, usage } = planSummaryInSession(turns.flat(), options);
+    // Results cut, the newest 13 or 14 turns of 2,000 tokens have 15,000.
+    expect(171_000 - usage.cached).toBeGreaterThan(13 * 2_000);
+    expect(171_000 - usage.cached).toBeLessThan(15 * 2_050);
+    expect(usage.sent - usage.cached).toBeLessThan(900);
+    expect(usage.answered).toBe(1_000);
+    expect(keptTokens).toBeGreaterThan(14_000);
+    expect(keptTokens).toBeLessThan(17_500);
+    expect(since).toBe(7);
+  });
+
+  it("the host's summary of a single turn has all of it", () => {
+    const { keptTokens, usage } = planSummaryInSession(play(60_000), options);
+    expect(usage).toMatchObject({ sent: 171_000 + Math.round(2_723 / 4), cached: 170_000 });
+    expect(keptTokens).toBe(1_000 + 50);
+  });
+});
+
 describe("the estimate from a history", () => {
-  const options = { fixedTokens: 9_000, toolTokens: 500, tokensPerCharacter: 0.25, windowTokens: 200_000 };
+  const options = {
+    ...{ fixedTokens: 9_000, toolTokens: 500, tokensPerCharacter: 0.25, windowTokens: 200_000 },
+    isInSession: false,
+  };
 
   it("the estimate from a history counts all of it, and what was sent at least", () => {
     const bare = estimateBare(play(40_000, 4_000), { ...options, usableTokens: 192_000 });

@@ -213,7 +213,7 @@ describe("strata init on the screen's half", () => {
 
 describe("the edit, of any configuration with comments", () => {
   const gap = fc.constantFrom("", " ", "\n  ", " // said\n\t", " /* [,] */ ");
-  const entry = fc.constantFrom('"a"', '"b@1"', '["c", {"k": [1, "opencode-strata"]}]');
+  const entry = fc.constantFrom('"a"', '"b@1"', '{"package": "c", "options": {"k": [1, "opencode-strata"]}}');
   const list = fc
     .tuple(fc.array(fc.tuple(gap, entry, gap), { maxLength: 3 }), fc.boolean(), gap)
     .map(([entries, trails, end]) => {
@@ -221,29 +221,39 @@ describe("the edit, of any configuration with comments", () => {
       return `[${members}${trails && entries.length > 0 ? "," : ""}${end}]`;
     });
   const document = fc
-    .tuple(gap, fc.option(list), gap, fc.boolean(), gap)
-    .map(([a, plugins, b, trails, c]) => {
-      const members = ['"x": {"plugin": ["no"]}', ...(plugins === null ? [] : [`"plugin":${b}${plugins}`])];
-      return `${a}{${members.join(`,${c}`)}${trails ? "," : ""}${b}}${c}`;
+    .tuple(
+      fc.constantFrom("plugin" as const, "plugins" as const),
+      gap,
+      fc.option(list),
+      gap,
+      fc.boolean(),
+      gap,
+    )
+    .map(([name, a, plugins, b, trails, c]) => {
+      const members = ['"x": {"plugin": ["no"]}', ...(plugins === null ? [] : [`"${name}":${b}${plugins}`])];
+      return { name, text: `${a}{${members.join(`,${c}`)}${trails ? "," : ""}${b}}${c}` };
     });
 
   it("planAdd adds one entry at the end, keeps every comment and other value, and can be reverted", () => {
     fc.assert(
-      fc.property(document, (text) => {
-        const added = planAdd(text, "opencode-strata", "https://opencode.ai/config.json");
+      fc.property(document, ({ name, text }) => {
+        const addition = {
+          spec: "opencode-strata",
+          list: name,
+          schema: "https://opencode.ai/config.json",
+        };
+        const added = planAdd(text, addition);
         if (added.kind !== "edited") throw new Error(`${added.kind}: ${text}`);
         const before = parse(text, [], { allowTrailingComma: true });
         const now = parse(added.text, [], { allowTrailingComma: true });
-        expect(now).toEqual({ ...before, plugin: [...(before.plugin ?? []), "opencode-strata"] });
+        expect(now).toEqual({ ...before, [name]: [...(before[name] ?? []), "opencode-strata"] });
         expect(countComments(added.text)).toBe(countComments(text));
-        expect(planAdd(added.text, "opencode-strata", "https://opencode.ai/config.json").kind).toBe(
-          "unchanged",
-        );
+        expect(planAdd(added.text, addition).kind).toBe("unchanged");
         const removed = planRemove(added.text, (spec) => spec === "opencode-strata");
         if (removed.kind !== "edited") throw new Error(removed.kind);
         expect(parse(removed.text, [], { allowTrailingComma: true })).toEqual({
           ...before,
-          plugin: before.plugin ?? [],
+          [name]: before[name] ?? [],
         });
         expect(countComments(removed.text)).toBe(countComments(text));
       }),
@@ -252,17 +262,18 @@ describe("the edit, of any configuration with comments", () => {
 
   it("planRemove removes any entry and keeps the others with their comments", () => {
     fc.assert(
-      fc.property(document, fc.constantFrom("a", "b@1", "c"), (text, spec) => {
-        const removed = planRemove(text, (name) => name === spec);
+      fc.property(document, fc.constantFrom("a", "b@1", "c"), ({ name, text }, spec) => {
+        const removed = planRemove(text, (one) => one === spec);
         const before = parse(text, [], { allowTrailingComma: true });
-        const isIt = (one: unknown) => (Array.isArray(one) ? one[0] : one) === spec;
-        if (!before.plugin?.some(isIt)) {
+        const isIt = (one: unknown) =>
+          (typeof one === "string" ? one : (one as { package: string }).package) === spec;
+        if (!before[name]?.some(isIt)) {
           expect(removed.kind).toBe("unchanged");
           return;
         }
         if (removed.kind !== "edited") throw new Error(removed.kind);
-        expect(parse(removed.text, [], { allowTrailingComma: true }).plugin).toEqual(
-          before.plugin.filter((one: unknown) => !isIt(one)),
+        expect(parse(removed.text, [], { allowTrailingComma: true })[name]).toEqual(
+          before[name].filter((one: unknown) => !isIt(one)),
         );
         expect(countComments(removed.text)).toBe(countComments(text));
       }),

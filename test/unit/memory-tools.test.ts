@@ -252,6 +252,18 @@ describe("memory_recall", () => {
     expect(asked).toEqual([{ limit: 20, exceptSession: "ses_1", text: "port", archived: true }]);
   });
 
+  it("memory_recall tells what was asked in a past session with its end, and cuts what was done there", async () => {
+    const found = ["Request 2 (2026-11-20 09:00 UTC): ", "Agent: "].map((begin) => ({
+      ...{ kind: "session" as const, why: "", sessionID: "ses_old", date: "2026-11-20T09:00:00.000Z" },
+      path: `${PROJECT}/.opencode/session-memory/ses_old.md`,
+      text: `${begin}${"Does the parser say what it expected? ".repeat(5)}We keep 30,000, because less is looked at twice.`,
+    }));
+    const { recall } = open({ found });
+    const [, asked, done] = (await recall({ query: "parser" })).split("\n");
+    expect(asked).toContain("because less is looked at twice. (");
+    expect(done).toContain("… (");
+  });
+
   it("memory_recall shows one in full, with its file, who said it, and what of it is gone", async () => {
     const given = memory("port", "The port is 8080.\n\nBecause 3000 is taken.", {
       entities: ["src/a.ts", "src/b.ts", "#34"],

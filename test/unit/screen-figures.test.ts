@@ -175,6 +175,7 @@ describe("the sidebar", () => {
 describe("the figure beside the prompt", () => {
   it("the figure beside the prompt has the hit rate and the saving, and a mark where something is wrong", () => {
     expect(formatFooter(see()).map(textOf)).toEqual(["cache 94 % · saved 38 %, $0.42"]);
+    expect(formatFooter(see(), true).map(textOf)).toEqual(["cache 94 % · saved 38 %"]);
     expect(formatFooter(see({ breaker: "x" })).map(textOf)).toEqual(["! cache 94 % · saved 38 %, $0.42"]);
     const loss = { tokens: -5 };
     const saved = { session: loss, today: loss, project: loss };

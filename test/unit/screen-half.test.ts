@@ -242,7 +242,7 @@ describe("the screen half in OpenCode 1", () => {
   });
 
   it("the keys of the screen half are free letters behind the leader, and the user's own replace them", () => {
-    expect(planKeys(undefined).map(({ key }) => key)).toEqual(["<leader>i", "<leader>k", "<leader>z"]);
+    expect(planKeys(undefined).map(({ key }) => key)).toEqual(["<leader>o", "<leader>k", "<leader>z"]);
     expect(planKeys({ keys: { memory: "f6", context: "none", undo: 5 } })).toEqual([
       { key: "f6", cmd: "strata.memory" },
       { key: "<leader>z", cmd: "strata.undo" },

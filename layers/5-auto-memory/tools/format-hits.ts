@@ -7,6 +7,9 @@ import { formatAge, formatMemoryLine } from "../injection/line.js";
 import { formatPath } from "./common.js";
 
 const LINE_CHARACTERS = 160;
+/** Of what the user asked in a past session: a rule or its reason often comes last. */
+const REQUEST_CHARACTERS = 400;
+const IS_REQUEST = /^Request \d+(?: \([^)]*\))?: /;
 /** Characters of a memory shown in full; the rest is in its file, which the answer names. */
 const MOST_CONTENT = 12_000;
 /** First line of an answer. */
@@ -28,7 +31,8 @@ export function formatHit(
     return memory.status === "active" ? line : `${line} (${memory.status})`;
   }
   const { date, path, sessionID, text } = hit;
-  return `- [past session ${sessionID}] ${toLine(text, LINE_CHARACTERS)} (${formatPath(path, project)}, ${formatAge(date, nowMs)})`;
+  const most = IS_REQUEST.test(text) ? REQUEST_CHARACTERS : LINE_CHARACTERS;
+  return `- [past session ${sessionID}] ${toLine(text, most)} (${formatPath(path, project)}, ${formatAge(date, nowMs)})`;
 }
 
 interface WholeOptions {

@@ -48,7 +48,7 @@ export interface FollowedRequest extends BarePlan {
 export interface BareOptions {
   clock: Pick<Clock, "now">;
   files: Files;
-  host: Pick<Host, "summarizes">;
+  host: Pick<Host, "summarizes" | "summarizesInSession">;
   log: Pick<Log, "warn">;
   sizes: ContextSizes;
   tools: readonly Tool[];
@@ -131,6 +131,7 @@ export function createBare(options: BareOptions): Bare {
       // Strata never changes the system prompt: a provider that has a cache has that at least.
       isCold: counted.cached < fixedTokens / 2 || hostBreak === "model" || hostBreak === "day",
       isOtherModel: hostBreak === "model",
+      isInSession: options.host.summarizesInSession === true,
       toolTokens: ours,
       tokensPerCharacter: sizes.tokensPerCharacter(sessionID),
       usableTokens:
@@ -179,7 +180,7 @@ function findBefore(
     history,
     ...sizes
   }: Pick<MeasuredRequest, "history" | "tokensPerCharacter" | "fixedTokens"> &
-    Pick<MeasuredRequest, "toolTokens" | "usableTokens" | "windowTokens">,
+    Pick<MeasuredRequest, "isInSession" | "toolTokens" | "usableTokens" | "windowTokens">,
 ): BareRequest | undefined {
   const { freshSummary, lastAnswer, messages } = history;
   const made = messages[freshSummary]?.info.time?.created;

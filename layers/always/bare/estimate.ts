@@ -5,8 +5,9 @@
 import { isEndedAnswer } from "../../../src/conversation/history.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import { type BareRequest, planBare } from "./plan-bare.js";
-import { planSummary } from "./summary.js";
+import { planHostSummary } from "./summary-in-session.js";
 import { countUsage } from "./usage.js";
 
 export interface EstimateOptions {
@@ -16,38 +17,35 @@ export interface EstimateOptions {
   tokensPerCharacter: number;
   windowTokens: number | undefined;
   usableTokens: number | undefined;
+  isInSession: boolean;
 }
 
 export function estimateBare(
   messages: readonly Message[],
   options: EstimateOptions,
 ): BareRequest | undefined {
-  const { fixedTokens, tokensPerCharacter, toolTokens, usableTokens, windowTokens } = options;
+  const { fixedTokens, isInSession, tokensPerCharacter, toolTokens, usableTokens, windowTokens } = options;
   let before: BareRequest | undefined;
   let from = 0;
   for (const [index, message] of messages.entries()) {
     if (!isEndedAnswer(message)) continue;
     const { created: at = 0 } = message.info.time ?? {};
-    const grownTokens = countCharacters(messages.slice(from, index)) * tokensPerCharacter;
+    const grown = countCharacters(messages.slice(from, index));
     const counted = countUsage(message.info);
     const leastTokens = counted.sent - toolTokens;
     const [seen, last] = [messages.slice(0, index), from];
     const { request } = planBare(before, {
       at,
-      ...{ counted, fixedTokens, grownTokens, usableTokens, windowTokens },
+      ...{ counted, fixedTokens, usableTokens, windowTokens },
+      grownTokens: grown * tokensPerCharacter,
+      followingTokens: isInSession ? grown / CHARACTERS_PER_TOKEN : (before?.answered ?? 0),
       isCold: false,
       isLook: false,
       wholeTokens: leastTokens,
-      summarize: (since) =>
-        planSummary(
-          seen.slice(0, last + 1).filter(({ info: { time } }) => (time?.created ?? 0) >= since),
-          {
-            at,
-            isLater: since > 0,
-            later: seen.slice(last + 1),
-            tokensPerCharacter,
-            usableTokens: usableTokens ?? 0,
-          },
+      summarize: (full) =>
+        planHostSummary(
+          seen.slice(0, last + 1).filter(({ info: { time } }) => (time?.created ?? 0) >= full.since),
+          { ...options, at, before: full, later: seen.slice(last + 1) },
         ),
     });
     // Until the host would have summarised, Strata can only have made a request smaller.

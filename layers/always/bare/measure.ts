@@ -2,9 +2,10 @@
 import { type History, isSummary, type Result } from "../../../src/conversation/history.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
 import { countCharacters } from "../../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
 import type { Find } from "../../../src/view/replay.js";
 import type { BareRequest, BareStep, BareSummary, Pruned } from "./plan-bare.js";
-import { planSummary } from "./summary.js";
+import { planHostSummary } from "./summary-in-session.js";
 import type { Usage } from "./usage.js";
 
 /** The request sent before, if it is known what was sent. */
@@ -36,6 +37,8 @@ export interface MeasuredRequest {
   tokensPerCharacter: number;
   windowTokens: number | undefined;
   usableTokens: number | undefined;
+  /** The host summarises in the session itself. */
+  isInSession: boolean;
 }
 
 /** What OpenCode sends for a result that it has cleared. */
@@ -43,7 +46,7 @@ const PRUNED_CHARACTERS = "[Old tool result content cleared]".length;
 
 export function measureStep(before: BareRequest | undefined, request: MeasuredRequest): BareStep {
   const { at, counted, fixedTokens, history, isCold, looks, shown, toolTokens, tokensPerCharacter } = request;
-  const { usableTokens, windowTokens } = request;
+  const { isInSession, usableTokens, windowTokens } = request;
   const added = before ? findAdded(history, before.at) : [];
   const answer = added.find(({ info }) => info.time?.created === before?.at);
   const isLook = looks.length > 0 && looks.length === answer?.parts.filter(isToolPart).length;
@@ -51,6 +54,7 @@ export function measureStep(before: BareRequest | undefined, request: MeasuredRe
   const lookTokens = answer && !isLook ? count([{ ...answer, parts: looks }]) : 0;
   return {
     ...{ at, counted, fixedTokens, isCold, isLook, usableTokens, windowTokens },
+    followingTokens: isInSession ? countCharacters(added) / CHARACTERS_PER_TOKEN : (before?.answered ?? 0),
     wholeTokens: counted.sent - toolTokens + count(history.messages) - count(shown),
     // Only the host's own summary and an undo make a history shorter.
     grownTokens: Math.max(
@@ -60,7 +64,7 @@ export function measureStep(before: BareRequest | undefined, request: MeasuredRe
         : countGrown(request, added) + (before && !answer ? before.answered : 0) - lookTokens,
     ),
     pruned: before && findPruned(before, request),
-    summarize: (since) => summarize(request, since),
+    summarize: (full) => summarize(request, full),
   };
 }
 
@@ -127,15 +131,14 @@ function countPruned(part: Message["parts"][number], since: number): number {
   return Math.max(0, (part.state.output?.length ?? 0) - PRUNED_CHARACTERS);
 }
 
-function summarize(request: MeasuredRequest, since: number): BareSummary {
-  const { at, history, pastLooks, tokensPerCharacter, usableTokens = 0 } = request;
+function summarize(request: MeasuredRequest, before: BareRequest): BareSummary {
+  const { history, pastLooks } = request;
   const { lastAnswer, messages } = history;
   const own = messages.slice(0, lastAnswer + 1).filter(({ info: { time } }) => {
     const created = time?.created ?? 0;
-    return created >= since && !pastLooks.has(created);
+    return created >= before.since && !pastLooks.has(created);
   });
-  const later = messages.slice(lastAnswer + 1);
-  return planSummary(own, { at, isLater: since > 0, later, tokensPerCharacter, usableTokens });
+  return planHostSummary(own, { ...request, before, later: messages.slice(lastAnswer + 1) });
 }
 
 /** When a result went out of sight, by the decisions made for the answer or before. */

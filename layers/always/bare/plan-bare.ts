@@ -37,8 +37,10 @@ export interface BareStep {
   windowTokens: number | undefined;
   /** Tokens of prompt and answer at which the host summarises; `undefined` if it never does. */
   usableTokens: number | undefined;
-  /** The summary that the host would make of the messages since then. */
-  summarize(since: number): BareSummary;
+  /** Tokens that the host then adds to the request before: those of its answer, in OpenCode 2 also what came since. */
+  followingTokens: number;
+  /** The summary that the host would make behind that request. */
+  summarize(before: BareRequest): BareSummary;
 }
 
 /** Results that the host itself has cleared since the request before (`compaction.prune`). */
@@ -66,11 +68,11 @@ export interface BarePlan {
 export function planBare(before: BareRequest | undefined, step: BareStep): BarePlan {
   if (!before)
     return { request: toRequest(step, { since: 0, sent: step.wholeTokens, cached: step.counted.cached }) };
-  const { counted, fixedTokens, grownTokens, isCold, isLook, pruned, usableTokens } = step;
+  const { counted, fixedTokens, followingTokens, grownTokens, isCold, isLook, pruned, usableTokens } = step;
   const cachedOr = (warm: number): number => (isCold ? counted.cached : warm);
-  const isFull = usableTokens !== undefined && before.sent + before.answered >= usableTokens;
+  const isFull = usableTokens !== undefined && before.sent + followingTokens >= usableTokens;
   if (isFull && !isLook) {
-    const { keptTokens, since, usage } = step.summarize(before.since);
+    const { keptTokens, since, usage } = step.summarize(before);
     const request = toRequest(step, { since, sent: fixedTokens + keptTokens, cached: cachedOr(fixedTokens) });
     return { request, summary: usage };
   }

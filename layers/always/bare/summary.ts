@@ -16,10 +16,10 @@ const INSTRUCTION_CHARACTERS = 2_330;
 /** Characters before each text, call and result, such as "[Assistant tool call]: ". */
 const LABEL_CHARACTERS = 20;
 /** The instruction asks for a page of short lines under set headings; a summary of little text is shorter. */
-const SUMMARY_TOKENS = 1_000;
-const SUMMARY_SHARE = 0.1;
+export const SUMMARY_TOKENS = 1_000;
+export const SUMMARY_SHARE = 0.1;
 /** "What did we do so far?" before the summary, and the host's request to continue after the messages. */
-const AROUND_TOKENS = 50;
+export const AROUND_TOKENS = 50;
 
 export interface SummaryOptions {
   usableTokens: number;
@@ -78,8 +78,8 @@ function countJson(message: Message): number {
   return countCharacters([message]) + escapes.reduce((sum, count) => sum + count, 0);
 }
 
-/** Characters of a message in the text to summarise. */
-function countText(message: Message): number {
+/** Characters of a message in a text with results cut. */
+export function countText(message: Message): number {
   const results = message.parts.map((part) => (isToolPart(part) ? (readResultText(part)?.length ?? 0) : 0));
   const cut = results.reduce((sum, length) => sum + Math.max(0, length - RESULT_CHARACTERS), 0);
   return countCharacters([message]) - cut + LABEL_CHARACTERS * message.parts.length;

@@ -20,6 +20,7 @@ import { checkFolders, checkMachine, checkRuntime } from "../doctor/machine.js";
 import { findOpenCode, readVersion } from "../doctor/opencode.js";
 import { prove } from "../doctor/proof.js";
 import { checkScreen } from "../doctor/screen.js";
+import { checkScreen2 } from "../doctor/screen-2.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
@@ -37,7 +38,10 @@ export const run: Run = async (cli, options) => {
   const binary = await findOpenCode(cli);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
   const inForce = await describeSettings(files, await project.settings());
-  const { configured, findings } = await checkConfiguration(project);
+  const { configured, findings } = await checkConfiguration(
+    project,
+    version !== undefined && isSecond(version),
+  );
   const plugin = readPlugin(cli.folder, options) ?? configured;
   const candidates = await lookAtCandidates(project).count();
   const canRun = binary !== undefined && version !== undefined;
@@ -126,7 +130,9 @@ async function examinePlugin(
       : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
     await checkLoaded(cli, folders, proof?.version ?? version),
-    ...(host !== undefined && isSecond(host) ? [] : await checkScreen(project)),
+    ...(host !== undefined && isSecond(host)
+      ? await checkScreen2(project, plugin)
+      : await checkScreen(project)),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
 }

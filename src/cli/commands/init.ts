@@ -1,6 +1,6 @@
 /**
- * `strata init`: adds the plugin and its part of the screen to OpenCode's two configuration files, or removes them, and
- * changes nothing else. Both changes are planned before the first is written.
+ * `strata init`: adds the plugin and its part of the screen to OpenCode's configuration, in the form of the OpenCode that is
+ * there, or removes them in every form, and changes nothing else. All changes are planned before the first is written.
  */
 import { join } from "node:path";
 import { PACKAGE } from "../../config/plugin-entries.js";
@@ -10,7 +10,16 @@ import { isWithin } from "../../own/own-folders.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { findUpwards } from "../find-project.js";
-import { type Change, HALVES, type Place, planEntry, planRemoval } from "../init/halves.js";
+import { findHost } from "../init/find-host.js";
+import {
+  type Change,
+  HALVES,
+  type Half,
+  type Place,
+  planEntry,
+  planRemoval,
+  SCREEN_2,
+} from "../init/halves.js";
 import { formatPurge, planPurge, purge } from "../init/purge.js";
 import { openProject } from "../open-project.js";
 import { readSettings } from "../settings.js";
@@ -18,19 +27,20 @@ import { readSettings } from "../settings.js";
 export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
   if (isPurge && (!remove || isGlobal)) throw new StrataError(WRONG_ARGUMENT, NEEDS_REMOVE);
   const folder = isGlobal ? undefined : await findProjectFolder(cli);
-  const places = HALVES.map((half): Place => {
+  const place = (half: Half): Place => {
     const globalFiles = half.globalNames.map((name) => join(findGlobalFolder(cli), name));
     if (folder === undefined) return { half, own: globalFiles, elsewhere: [] };
     const own = [folder, join(folder, ".opencode")].flatMap((place) =>
       half.fileNames.map((name) => join(place, name)),
     );
     return { half, own, elsewhere: globalFiles };
-  });
+  };
+  const places = HALVES.map(place);
   if (!isGlobal) for (const path of places.flatMap(({ own }) => own)) await refuseOutside(cli, path);
   if (!remove) return addEntries(cli, places);
   const doPurge = isPurge ? await preparePurge(cli, yes === true) : undefined;
   if (doPurge === "declined") return exitCodes.fine;
-  return removeEntries(cli, places, doPurge);
+  return removeEntries(cli, isGlobal ? [...places, place(SCREEN_2)] : places, doPurge);
 };
 
 const NEEDS_REMOVE =
@@ -89,21 +99,27 @@ async function refuseOutside(cli: CliContext, path: string): Promise<void> {
   );
 }
 
-async function addEntries(cli: CliContext, places: readonly Place[]): Promise<ExitCode> {
+async function addEntries(cli: CliContext, all: readonly Place[]): Promise<ExitCode> {
   const { files, packageFolder, say } = cli;
+  const { isSecond, why } = await findHost(
+    cli,
+    all.flatMap(({ elsewhere, own }) => [...own, ...elsewhere]),
+  );
+  say(`For OpenCode ${isSecond ? "2, which loads both halves by one entry" : "1"}: ${why}.`);
+  const places = isSecond ? all.slice(0, 1) : all;
   const changes: Change[] = [];
   for (const place of places) {
     const [first] = changes;
     const plugin = first && "entry" in first ? first.entry : undefined;
-    changes.push(await planEntry(files, place, { packageFolder, plugin }));
+    changes.push(await planEntry(files, place, { isSecond, packageFolder, plugin }));
   }
   await write(cli, changes);
   for (const [index, change] of changes.entries()) {
     if (!("entry" in change)) continue;
-    const { file, spec } = change.entry;
-    const name = places[index]?.half.name;
+    const { file, list, spec } = change.entry;
+    const name = isSecond ? "the plugin, its sidebar and dialogs" : places[index]?.half.name;
     if (change.kind === "there") say(`Already configured: "${spec}" in ${file}, ${name}`);
-    else say(`${change.isNew ? "Created" : "Added to"} ${file}: "plugin": ["${spec}"], ${name}`);
+    else say(`${change.isNew ? "Created" : "Added to"} ${file}: "${list}": ["${spec}"], ${name}`);
   }
   if (changes.some(({ kind }) => kind === "write"))
     say("OpenCode loads both at its next start; strata doctor checks that it works.");
@@ -140,8 +156,5 @@ async function write({ files }: CliContext, changes: readonly Change[]): Promise
 }
 
 function refused(path: string, why: string): StrataError {
-  return new StrataError(
-    "CONFIG_BROKEN",
-    `${path} was not changed: ${why}. Correct it, or add "${PACKAGE}" to its "plugin" list yourself`,
-  );
+  return new StrataError("CONFIG_BROKEN", `${path} was not changed: ${why}`);
 }

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { planChoice } from "../../background/choice.js";
 import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";
-import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
+import { findName, isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { isRecord } from "../../records.js";
 import type { CliContext } from "../command.js";
 import type { Project } from "../project.js";
@@ -17,11 +17,15 @@ export interface ConfigurationFindings {
   configured: Configured | undefined;
 }
 
-export async function checkConfiguration(project: Project): Promise<ConfigurationFindings> {
+/** `isSecond`: about OpenCode 2. */
+export async function checkConfiguration(
+  project: Project,
+  isSecond: boolean,
+): Promise<ConfigurationFindings> {
   const { cli, globalFolder, root } = project;
   const { files } = cli;
   const settings = await project.settings();
-  const local = await readLocalPlugins(files, [join(root, ".opencode"), globalFolder]);
+  const local = await readLocalPlugins(files, [join(root, ".opencode"), globalFolder], isSecond);
   const { parsed, unreadable } = await readConfigFiles(files, settings.configFiles);
   const configured = findConfigured(settings.plugins, local);
   // A file that cannot be read may be the one that names the plugin.
@@ -61,17 +65,40 @@ function checkLoading(plugins: readonly PluginEntry[], local: readonly string[])
   return [fine(`${PACKAGE} is configured once: ${places[0]}`)];
 }
 
-/** Files that import this plugin, in the folders from which OpenCode loads plugins by itself. */
-async function readLocalPlugins(files: CliContext["files"], roots: readonly string[]): Promise<string[]> {
+/**
+ * What is or imports this plugin in the folders from which OpenCode loads plugins by itself: files, and OpenCode 2 also
+ * folders and links to them.
+ */
+async function readLocalPlugins(
+  files: CliContext["files"],
+  roots: readonly string[],
+  isSecond: boolean,
+): Promise<string[]> {
   const found: string[] = [];
   for (const folder of roots.flatMap((root) => ["plugin", "plugins"].map((name) => join(root, name)))) {
-    for (const name of (await files.list(folder).catch(() => [])).filter((one) => /\.[jt]s$/.test(one))) {
-      const text = await readText(files, join(folder, name));
-      const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;
-      if (imports?.some((line) => line.includes(PACKAGE))) found.push(join(folder, name));
+    for (const name of await files.list(folder).catch(() => [])) {
+      const path = join(folder, name);
+      const isOurs = /\.[jt]s$/.test(name)
+        ? await importsStrata(files, path)
+        : isSecond && (await isFolderOfStrata(files, path));
+      if (isOurs) found.push(path);
     }
   }
   return found;
+}
+
+async function importsStrata(files: CliContext["files"], path: string): Promise<boolean> {
+  const text = await readText(files, path);
+  const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;
+  return imports?.some((line) => line.includes(PACKAGE)) === true;
+}
+
+async function isFolderOfStrata(files: CliContext["files"], path: string): Promise<boolean> {
+  const real = await files.realPath(path).catch(() => undefined);
+  if (real === undefined || (await files.stat(real))?.kind !== "folder") return false;
+  const entries = (await files.list(real)).filter((name) => /^(server|index)\.[jt]s$/.test(name));
+  const imports = await Promise.all(entries.map((name) => importsStrata(files, join(real, name))));
+  return imports.includes(true) || (await findName(files, real, "/")) === PACKAGE;
 }
 
 function checkConflict({ file, name, spec }: PluginEntry): Finding[] {

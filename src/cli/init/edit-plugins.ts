@@ -1,17 +1,17 @@
 /**
- * Adds a plugin to the text of an opencode.json or tui.json, or removes it, and keeps every other character: comments, order,
+ * Adds a plugin to the text of a configuration file of OpenCode's, or removes it, and keeps every other character: comments, order,
  * indentation, line ends, trailing commas. Pure. jsonc-parser's own `modify` moves comments and reformats lists.
  */
 import {
   createScanner,
   findNodeAtLocation,
-  type JSONPath,
   type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
 import { formatSyntaxError } from "../../config/config-files.js";
+import type { PluginList } from "../../config/plugin-entries.js";
 
 /** The new text, or why it was not changed. */
 export type Edited =
@@ -19,37 +19,53 @@ export type Edited =
   | { kind: "unchanged" }
   | { kind: "refused"; why: string };
 
-/** A configuration file with this entry and nothing else. */
-export const formatNewFile = (spec: string, schema: string): string =>
-  `{\n  "$schema": ${JSON.stringify(schema)},\n  "plugin": [${JSON.stringify(spec)}]\n}\n`;
+/** What is added: `schema` is for an empty file. */
+export interface Addition {
+  spec: string;
+  list: PluginList;
+  schema: string;
+}
 
-/** Adds `spec` at the end of the `plugin` list, and adds the list if there is none. `schema` is for an empty file. */
-export function planAdd(text: string, spec: string, schema: string): Edited {
-  if (text.trim() === "") return { kind: "edited", text: formatNewFile(spec, schema) };
+/** A configuration file with this entry and nothing else. */
+export const formatNewFile = ({ list, schema, spec }: Addition): string =>
+  `{\n  "$schema": ${JSON.stringify(schema)},\n  "${list}": [${JSON.stringify(spec)}]\n}\n`;
+
+/** Adds the spec at the end of the list, and adds the list if there is none. */
+export function planAdd(text: string, addition: Addition): Edited {
+  const { list: name, spec } = addition;
+  if (text.trim() === "") return { kind: "edited", text: formatNewFile(addition) };
   const root = readRoot(text);
   if (typeof root === "string") return { kind: "refused", why: root };
-  const list = findNodeAtLocation(root, ["plugin"]);
-  if (list && list.type !== "array") return refuse(text, list, "plugin must be a list");
+  const list = findNodeAtLocation(root, [name]);
+  if (list && list.type !== "array") return refuse(text, list, `${name} must be a list`);
   if (list?.children?.some((entry) => readSpec(entry) === spec)) return { kind: "unchanged" };
   const edited = list
     ? insert(text, list, JSON.stringify(spec))
-    : insert(text, root, `"plugin": [${JSON.stringify(spec)}]`);
+    : insert(text, root, `"${name}": [${JSON.stringify(spec)}]`);
   return { kind: "edited", text: edited };
 }
 
-/** Removes every entry whose spec `isMeant`; an emptied list stays as an empty list. */
+/** Removes every entry whose spec `isMeant` from both lists; an emptied list stays as an empty list. */
 export function planRemove(text: string, isMeant: (spec: string) => boolean): Edited {
   if (text.trim() === "") return { kind: "unchanged" };
   let edited = text;
   for (;;) {
     const root = readRoot(edited);
     if (typeof root === "string") return { kind: "refused", why: root };
-    const list = findNodeAtLocation(root, ["plugin"] satisfies JSONPath);
-    const meant = list?.children?.find((entry) => isMeant(readSpec(entry) ?? ""));
-    if (!list || !meant) break;
-    edited = remove(edited, list, meant);
+    const found = findMeant(root, isMeant);
+    if (!found) break;
+    edited = remove(edited, found.list, found.entry);
   }
   return edited === text ? { kind: "unchanged" } : { kind: "edited", text: edited };
+}
+
+function findMeant(root: Node, isMeant: (spec: string) => boolean): { list: Node; entry: Node } | undefined {
+  for (const name of ["plugin", "plugins"]) {
+    const list = findNodeAtLocation(root, [name]);
+    const entry = list?.children?.find((one) => isMeant(readSpec(one) ?? ""));
+    if (list?.type === "array" && entry) return { list, entry };
+  }
+  return undefined;
 }
 
 /** The top-level object, or a sentence on why there is none. */
@@ -61,9 +77,10 @@ function readRoot(text: string): Node | string {
   return root?.type === "object" ? root : "the top level must be an object";
 }
 
-/** An entry is a name, or a list of a name and its options. */
+/** An entry is a name, or a list of a name and its options, or an object with both. */
 function readSpec(entry: Node): string | undefined {
-  const name = entry.type === "array" ? entry.children?.[0] : entry;
+  const inObject = entry.type === "object" ? findNodeAtLocation(entry, ["package"]) : entry;
+  const name = entry.type === "array" ? entry.children?.[0] : inObject;
   return typeof name?.value === "string" ? name.value : undefined;
 }
 

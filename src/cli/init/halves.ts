@@ -1,10 +1,14 @@
-/** The package's two halves, and the files in which OpenCode 1 looks for each: it loads them apart. */
+/**
+ * The package's two halves, and the files in which OpenCode 1 looks for each: it loads them apart. OpenCode 2 loads both by
+ * the entry of the first.
+ */
 import { basename, dirname, join, relative } from "node:path";
-import { readText } from "../../config/config-files.js";
+import { readConfigFiles, readText } from "../../config/config-files.js";
 import {
   isStrata,
   PACKAGE,
   type PluginEntry,
+  type PluginList,
   readPluginEntries,
   resolveSpec,
 } from "../../config/plugin-entries.js";
@@ -35,6 +39,12 @@ export const HALVES: readonly Half[] = [
   },
 ];
 
+/**
+ * Where OpenCode 2 keeps what belongs to its screen alone, for all projects. Nothing is added there, but at its first start
+ * it copies the entries of a global tui.json to it.
+ */
+export const SCREEN_2: Half = { name: "its sidebar", fileNames: [], globalNames: ["cli.json"], schema: "" };
+
 /** Where one half may be configured. */
 export interface Place {
   half: Half;
@@ -51,23 +61,45 @@ export type Change =
   | { kind: "delete"; path: string }
   | { kind: "refused"; path: string; why: string };
 
-type Named = Pick<PluginEntry, "file" | "spec">;
+type Named = Pick<PluginEntry, "file" | "list" | "spec">;
 
-/** Adds the entry of one half. `plugin` is the entry of the other, which this one should agree with. */
+export interface EntryOptions {
+  packageFolder: string | undefined;
+  /** The entry of the other half, which this one should agree with. */
+  plugin: Named | undefined;
+  /** Is the host OpenCode 2 or later? */
+  isSecond: boolean;
+}
+
+/** Adds the entry of one half. */
 export async function planEntry(
   files: Files,
   { elsewhere, half, own }: Place,
-  { packageFolder = PACKAGE, plugin }: { packageFolder: string | undefined; plugin: Named | undefined },
+  { isSecond, packageFolder = PACKAGE, plugin }: EntryOptions,
 ): Promise<Change> {
-  const [found] = await readStrata(files, [...own, ...elsewhere]);
-  if (found) return { kind: "there", entry: found };
+  const found = await readStrata(files, [...own, ...elsewhere]);
+  const loaded = found.find(({ list }) => isSecond || list === "plugin");
+  if (loaded) return { kind: "there", entry: loaded };
+  const [unread] = found;
+  if (unread)
+    return {
+      kind: "refused",
+      path: unread.file,
+      why: `"${unread.spec}" stands in its "plugins" list, which OpenCode 1 does not read, and OpenCode 2 loads both lists. Run strata init --remove, then strata init`,
+    };
   const path = await chooseFile(files, own, plugin);
   const text = await readToEdit(files, path);
   const spec =
     (plugin && (await findSameSpec(files, path, plugin))) ?? (await chooseSpec(files, path, packageFolder));
-  const edited = planAdd(text ?? "", spec, half.schema);
-  if (edited.kind === "refused") return { kind: "refused", path, why: edited.why };
-  const entry = { file: path, spec };
+  const list = isSecond ? await chooseList(files, path) : "plugin";
+  const edited = planAdd(text ?? "", { spec, list, schema: half.schema });
+  if (edited.kind === "refused")
+    return {
+      kind: "refused",
+      path,
+      why: `${edited.why}. Correct it, or add "${PACKAGE}" to its "${list}" list yourself`,
+    };
+  const entry = { file: path, list, spec };
   if (edited.kind === "unchanged") return { kind: "there", entry };
   return { kind: "write", path, text: edited.text, isNew: text === undefined, entry };
 }
@@ -77,17 +109,29 @@ export async function planRemoval(files: Files, { half, own }: Place): Promise<C
   const entries = await readStrata(files, own);
   const changes: Change[] = [];
   for (const path of own) {
-    const specs = new Set(entries.filter(({ file }) => file === path).map(({ spec }) => spec));
+    const here = entries.filter(({ file }) => file === path);
+    const specs = new Set(here.map(({ spec }) => spec));
     const text = (await readToEdit(files, path)) ?? "";
     // A file that cannot be parsed has no entries, but may mean to have one.
     if (specs.size === 0 && !text.includes(PACKAGE)) continue;
     const edited = planRemove(text, (spec) => specs.has(spec));
     const isLink = (await files.statItself(path))?.kind !== "file";
-    const isOurs = !isLink && [...specs].some((spec) => text === formatNewFile(spec, half.schema));
-    if (edited.kind === "refused") changes.push({ kind: "refused", path, why: edited.why });
+    const isOurs = !isLink && here.some((entry) => text === formatNewFile({ ...entry, schema: half.schema }));
+    if (edited.kind === "refused")
+      changes.push({
+        kind: "refused",
+        path,
+        why: `${edited.why}. Correct it, or remove "${PACKAGE}" yourself`,
+      });
     else if (isOurs) changes.push({ kind: "delete", path });
     else if (edited.kind === "edited")
-      changes.push({ kind: "write", path, text: edited.text, isNew: false, entry: { file: path, spec: "" } });
+      changes.push({
+        kind: "write",
+        path,
+        text: edited.text,
+        isNew: false,
+        entry: { file: path, list: "plugin", spec: "" },
+      });
   }
   return changes;
 }
@@ -109,6 +153,13 @@ async function chooseFile(files: Files, own: readonly string[], plugin: Named | 
   for (const path of own) if (await files.stat(path)) return path;
   const beside = own.find((path) => plugin && dirname(path) === dirname(plugin.file));
   return beside ?? (own[0] as string);
+}
+
+/** The list that the file has; one that both versions read where it has none of OpenCode 2's. */
+async function chooseList(files: Files, path: string): Promise<PluginList> {
+  const { parsed } = await readConfigFiles(files, [{ path, origin: "user" }]);
+  const contents = parsed[0]?.contents ?? {};
+  return "plugin" in contents && !("plugins" in contents) ? "plugin" : "plugins";
 }
 
 /** The other half's package or folder, as written in the file at `path`; `undefined` if it loads that half only. */

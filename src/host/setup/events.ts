@@ -57,10 +57,11 @@ export function createEventReader(here: Place): EventReader {
     return translateSession(type, data);
   }
 
+  /** The event comes with the first words of the answer; `started` is what the host stores as its beginning. */
   function noteStep({ created = 0, data }: TheirEvent): void {
-    const { agent, assistantMessageID, model } = data;
+    const { agent, assistantMessageID, model, started } = data;
     if (typeof assistantMessageID !== "string") return;
-    steps.set(assistantMessageID, { agent, model, created });
+    steps.set(assistantMessageID, { agent, model, created: typeof started === "number" ? started : created });
     if (steps.size > REMEMBERED) steps.delete(steps.keys().next().value ?? "");
   }
 
@@ -134,8 +135,9 @@ function readError(error: unknown): PlainRecord {
 
 /** The type alone does not tell a prompt that is too long from other requests that a provider refuses. */
 function isOverflow(error: unknown): boolean {
-  const { message, type } = isRecord(error) ? error : {};
-  if (/context[-_. ]?overflow/i.test(String(type))) return true;
+  const { message, status, type } = isRecord(error) ? error : {};
+  // OpenCode 1 compacts after this status, OpenCode 2 ends the turn.
+  if (status === 413 || /context[-_. ]?overflow/i.test(String(type))) return true;
   if (type !== INVALID_REQUEST) return false;
   return /\bcontext\b.*\b(length|window|size|limit)\b|context_length|\btoo (long|many tokens)\b|\bexceeds?\b.*\btokens?\b/i.test(
     String(message).slice(0, MOST_SEARCHED),

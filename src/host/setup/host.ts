@@ -152,6 +152,7 @@ const NO_OWN_SESSIONS: Pick<
   | "runFork"
   | "setAutoCompaction"
   | "summarizes"
+  | "summarizesInSession"
 > = {
   isOwnSession: () => false,
   isFork: () => false,
@@ -168,5 +169,6 @@ const NO_OWN_SESSIONS: Pick<
   setAutoCompaction: () => {},
   // Its settings are not shown to plugins; by default it summarises. [compaction]
   summarizes: () => true,
+  summarizesInSession: true,
   log: () => {},
 };

@@ -117,12 +117,13 @@ export function withoutTools(request: ModelRequest, names: readonly string[]): M
   return { ...request, tools, prompt: [JSON.stringify(tools), ...request.messageBytes].join("\n") };
 }
 
+/** OpenCode 2 asks in the session itself: for the first summary, and for a later one. */
+const ASKS_FOR_SUMMARY = /^(You MUST summarize|Update the existing checkpoint in) the conversation above/;
+
 /** Whether this is the host's summary request, which it makes when the window is full. */
 export function isSummarizing({ messages, tools }: ModelRequest): boolean {
   const last = messages.at(-1);
-  // OpenCode 2 asks in the session itself.
-  if (last?.role === "user" && contentText(last).startsWith("You MUST summarize the conversation above"))
-    return true;
+  if (last?.role === "user" && ASKS_FOR_SUMMARY.test(contentText(last))) return true;
   return (
     tools.length === 0 &&
     messages.some(

@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { runOpenCode } from "../stage/opencode.js";
 import { findArchive } from "../stage/packed.js";
 import type { Project } from "../stage/project.js";
+import { HOST } from "../stage/which-host.js";
 import { startPackageRegistry } from "./package-registry.js";
 
-/** `opencode plugin opencode-strata`, from a registry that has only this package. Returns what the host said. */
+/** `opencode plugin opencode-strata`, in OpenCode 2 with `add`, from a registry that has only this package. Returns what the host said. */
 export async function installByHost(project: Project): Promise<string> {
   await using registry = await startPackageRegistry(findArchive(project.root));
-  const { code, log, out } = await runOpenCode(project, ["plugin", "opencode-strata"], {
+  const args = ["plugin", ...(HOST === 2 ? ["add"] : []), "opencode-strata"];
+  const { code, log, out } = await runOpenCode(project, args, {
     npm_config_registry: registry.url,
     npm_config_offline: "false",
   });

@@ -7,6 +7,8 @@
  *     await tui.send("hello");
  *     await tui.waitFor("ok");
  */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { formatConfig } from "../stage/opencode.js";
 import { createProject, type Project } from "../stage/project.js";
 import { type ScriptedModel, startScriptedModel } from "../stage/scripted-model.js";
@@ -16,8 +18,10 @@ import { openTui, type Tui, type TuiOptions } from "./tui.js";
 
 export interface TuiStageOptions
   extends Pick<StageOptions, "files" | "plugin" | "options" | "config" | "isCloned" | "promptCache"> {
-  /** Plugins of the TUI: entries of `tui.json`; none by default. */
-  screen?: string | string[];
+  /** Plugins of the TUI, none by default. In OpenCode 2 an entry of `plugin` has loaded its screen half already. */
+  screen?: string;
+  /** Options of that entry. */
+  screenOptions?: Record<string, unknown>;
 }
 
 export interface TuiStage extends AsyncDisposable {
@@ -34,19 +38,27 @@ export async function openTuiStage(options: TuiStageOptions = {}): Promise<TuiSt
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const screen = [options.screen ?? []].flat();
-    // OpenCode 2 has one list for both halves.
-    const plugin = HOST === 2 ? [...new Set([options.plugin ?? [], screen].flat())] : options.plugin;
+    const { screen, screenOptions: given = {} } = options;
     const files = {
       ...options.files,
-      "opencode.json": formatConfig(stageConfig(model.url, { ...options, ...(plugin && { plugin }) })),
-      ...(HOST === 1 && screen.length > 0 && { "tui.json": JSON.stringify({ plugin: screen }, null, 2) }),
+      "opencode.json": formatConfig(stageConfig(model.url, options)),
+      ...(HOST === 1 &&
+        screen !== undefined && { "tui.json": JSON.stringify({ plugin: [[screen, given]] }) }),
     };
     const project = await createProject(files, { isCloned: options.isCloned ?? false });
     undo.push(project.remove);
+    if (HOST === 2 && screen !== undefined)
+      await configureScreen(project, { package: screen, options: given });
     return { project, model, openTui: (given) => openTui(project, given), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The TUI of OpenCode 2 has plugins of its own in the user's `cli.json` alone. */
+async function configureScreen({ folders }: Project, plugin: object): Promise<void> {
+  const folder = join(folders.config, "opencode");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "cli.json"), JSON.stringify({ plugins: [plugin] }));
 }
