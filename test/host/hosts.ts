@@ -49,7 +49,6 @@ export const BOTH_HOSTS = [
   "sweep",
   "sync",
   "taken-back",
-  "tool-definitions",
   "two-instances",
   "undone-files",
 ];
@@ -89,6 +88,7 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "stage/scripted-model": NO_HOST,
     "stage/shift-date": NO_HOST,
     "terminal/terminal": NO_HOST,
+    "tool-definitions": "its sample has OpenCode 1's form of them; OpenCode 2 adds fields of its own",
     "team-day": "it is about git and the store, which know no host",
     upgrade: "the earlier versions that it goes on from knew OpenCode 1 only",
   },
