@@ -31,7 +31,16 @@ function wrap(files) {
   const operate = (name, operation) => async (...args) => {
     const read = () => (fs.existsSync(place) ? JSON.parse(fs.readFileSync(place, "utf8")) : {});
     const { every } = read();
-    while (read().hangs) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (read().hangs)
+      await new Promise((resolve) => {
+        const look = () => {
+          if (read().hangs) return;
+          watcher.close();
+          resolve();
+        };
+        const watcher = fs.watch(new URL("../", import.meta.url), look);
+        look();
+      });
     if (every && ++count % every === 0)
       throw Object.assign(new Error("EIO: " + name + " " + args[0]), { code: "EIO" });
     return operation.apply(files, args);
