@@ -1,47 +1,9 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { filesOf } from "./test/host/hosts.js";
 import { LongestFirst } from "./test/run/longest-first.js";
 import { openRunFolder } from "./test/run/run-folder.js";
 import { measureSlowness } from "./test/run/slowness.js";
-
-/** Stories that are played in OpenCode 1 and 2, from one text; what ends in -2 in OpenCode 2 alone. */
-const BOTH_HOSTS = [
-  "breaks",
-  "candidates",
-  "clear-inputs",
-  "commands",
-  "crash",
-  "embeddings",
-  "entities",
-  "errors",
-  "figures",
-  "files-page",
-  "findings",
-  "foreign",
-  "handover",
-  "hostile-memory",
-  "in-order",
-  "install-2",
-  "kept-out",
-  "learn",
-  "links",
-  "memory",
-  "notes-secrets",
-  "prices",
-  "recorded-sessions",
-  "retention",
-  "said",
-  "same-bytes",
-  "screen",
-  "screen-pages",
-  "spill",
-  "subagents",
-  "sweep",
-  "taken-back",
-  "too-large",
-  "two-instances",
-  "undone-files",
-];
 
 /**
  * `npm test` runs every test, the long ones in a smaller form; `npm run test:long` is the mode in which they have
@@ -74,8 +36,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
         {
           test: {
             name: "host",
-            include: ["test/host/**/*.test.ts"],
-            exclude: ["test/host/install-2.test.ts"],
+            include: filesOf(1),
             globalSetup: "test/host/unpack-once.ts",
             testTimeout: 120_000 * slowness,
             hookTimeout: 120_000 * slowness,
@@ -90,8 +51,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
         {
           test: {
             name: "host-2",
-            // What one host shows as well as two, such as the command line or the TUI of OpenCode 1, is not here.
-            include: BOTH_HOSTS.map((name) => `test/host/${name}.test.ts`),
+            include: filesOf(2),
             env: { STRATA_HOST: "2" },
             globalSetup: "test/host/unpack-once.ts",
             testTimeout: 120_000 * slowness,

@@ -48,9 +48,9 @@ export function createResultRecord({
         `cannot record decisions; ${made.length} results stay in the context: ${formatError(thrown)}`,
       );
       for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
-      // A disk that was only slow can still record for the next start that they stay.
+      // A disk that was slow, or failed once, can still record for the next start that they stay.
       const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
-      if (signal?.aborted) void background.add(() => write(session, kept));
+      if (signal) void background.add(() => write(session, kept));
       return false;
     }
   }

@@ -56,12 +56,21 @@ function validateResult(result: TheirPart["result"]): void {
   const { type, value } = result as { type: string; value: unknown };
   must(["text", "json", "error", "content"].includes(type), `result of type ${type}`);
   if (type === "text") must(typeof value === "string", "the value of a text result");
+  if (type === "error") validateError(value);
   if (type !== "content") return;
   must(Array.isArray(value) && value.length > 0, "the value of a content result");
   for (const item of value as Record<string, unknown>[]) {
     const isText = item.type === "text" && typeof item.text === "string";
     must(isText || (item.type === "file" && typeof item.uri === "string"), "an item of a content result");
   }
+}
+
+/** As OpenCode 2.2 wants it. */
+function validateError(value: unknown): void {
+  must(isRecord(value) && Object.keys(value).sort().join() === "content,error", "the form of a failure");
+  const { content, error } = value as { content: unknown; error: unknown };
+  must(Array.isArray(content), "the content of a failure");
+  must(isRecord(error) && typeof error.type === "string" && typeof error.message === "string", "an error");
 }
 
 /** Each result follows the answer with its call, and no call is left without one. */

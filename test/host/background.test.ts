@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HEARD, writingPlugin } from "./fixtures/writing-plugin.js";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -9,6 +10,7 @@ import { startOpenCode } from "./stage/opencode.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, fail, type Step, say, stall } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const PROMPT = `Summarise this.\n${"a line of the material\n".repeat(4_000)}`;
 const SETTINGS = { mcp: true, config: { small_model: "mock/m2" } };
@@ -65,7 +67,7 @@ function readBudget(stage: Stage): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("a model call of our own is one request without tools that no layer sees or changes; it leaves nothing behind, and its tokens are those the model reported", async () => {
+test("a model call of our own is one request without tools that no layer sees or changes, and it leaves nothing behind", async () => {
   await using stage = await openWriting(() => say("the summary"));
   const session = await stage.newSession("main");
   expect((await session.ask("hello")).text).toBe("ok");
@@ -76,31 +78,46 @@ test("a model call of our own is one request without tools that no layer sees or
   expect(others).toEqual([]);
   expect(stage.model.titleRequests).toEqual([]);
   expect(request?.tools).toEqual([]);
-  expect(request?.body).toMatchObject({ max_tokens: 8_000 });
-  expect(request?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
-  expect(request?.textOf("system")).toMatch(
-    /^You are a background writer of opencode-strata, [\s\S]*\nYou are powered by/,
-  );
   expect(request?.textOf("user")).toBe(PROMPT);
-  expect(request?.parentSessionID).toBe(session.id);
 
-  expect(heard.filter(({ hook }) => hook).map(({ sessionID }) => sessionID ?? session.id)).toEqual(
-    heard.filter(({ hook }) => hook).map(() => session.id),
-  );
+  const seen = heard.filter(({ hook }) => hook === "context").map(({ sessionID }) => sessionID);
+  expect(seen).toEqual(seen.map(() => session.id));
   expect(await listOwn(stage)).toEqual([]);
-  await expect(stage.session(request?.sessionID ?? "").info()).rejects.toThrow("404");
 
   const [reserved, spent] = readBudget(stage);
   expect(reserved).toMatchObject({ kind: "reserved", purpose: "test notes", session: session.id });
-  const { promptTokens = 0, cachedTokens = 0, outputTokens = 0 } = request ?? {};
+  const { promptTokens = 0, outputTokens = 0 } = request ?? {};
   expect(reserved?.tokens).toBeGreaterThan(promptTokens + 8_000);
-  const tokens = { input: promptTokens - cachedTokens, output: outputTokens, cacheRead: cachedTokens };
-  expect(spent).toMatchObject({ kind: "spent", id: reserved?.id, tokens });
+  expect(spent).toMatchObject({ kind: "spent", id: reserved?.id });
+  const status = heard.at(-1)?.status as { tokensToday: number };
+  // OpenCode 2 reports no usage: it is estimated.
+  expect(Math.abs(status.tokensToday / (promptTokens + outputTokens) - 1)).toBeLessThan(0.15);
   expect(heard.at(-1)).toMatchObject({
     models: { main: "mock/m1", small: "mock/m2" },
-    status: { isAllowed: true, model: "mock/m2", callsToday: 1, tokensToday: promptTokens + outputTokens },
+    status: { isAllowed: true, model: "mock/m2", callsToday: 1 },
   });
 });
+
+only1("a background call has no session")(
+  "a model call of our own is made by a child session with an agent of ours, and its tokens are those the model reported",
+  async () => {
+    await using stage = await openWriting(() => say("the summary"));
+    const session = await stage.newSession("main");
+    await session.ask("hello");
+    const heard = (await hear(stage)).filter(({ hook }) => hook);
+    expect(heard.map(({ sessionID }) => sessionID ?? session.id)).toEqual(heard.map(() => session.id));
+    const [request] = stage.model.requests.filter(isOwn);
+    expect(request?.body).toMatchObject({ max_tokens: 8_000 });
+    expect(request?.textOf("system")).toMatch(
+      /^You are a background writer of opencode-strata, [\s\S]*\nYou are powered by/,
+    );
+    expect(request?.parentSessionID).toBe(session.id);
+    await expect(stage.session(request?.sessionID ?? "").info()).rejects.toThrow("404");
+    const { promptTokens = 0, cachedTokens = 0, outputTokens = 0 } = request ?? {};
+    const tokens = { input: promptTokens - cachedTokens, output: outputTokens, cacheRead: cachedTokens };
+    expect(readBudget(stage)[1]).toMatchObject({ tokens });
+  },
+);
 
 test("a refused model call of our own is one request, which the host would repeat without end, and the next call waits", async () => {
   await using stage = await openWriting(() => fail(429));
@@ -111,79 +128,85 @@ test("a refused model call of our own is one request, which the host would repea
   await session.ask("again");
   await whenContains(stage.project.file(HEARD), '"refused"');
   expect(stage.model.requests.filter(isOwn)).toHaveLength(1);
-  expect(readBudget(stage)[1]).toMatchObject({ tokens: { input: 0, output: 0, cacheRead: 0 } });
-  await whenLogged(
-    stage,
-    "test notes: scripted failure 429 (tokens in 0, out 0, cached 0); no model call for 30 s",
-  );
+  await whenLogged(stage, "test notes: scripted failure 429 (tokens in ");
+  await whenLogged(stage, "no model call for 30 s");
 });
 
-test("a model call of our own without a key is one request, and none follows for an hour", async () => {
-  await using stage = await openWriting(() => fail(401, "no key"));
-  await (await stage.newSession("main")).ask("hello");
-  expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "401 no key" });
-  await whenLogged(stage, "test notes: 401 no key (tokens in 0, out 0, cached 0); no model call for 3,600 s");
-  expect(await listOwn(stage)).toEqual([]);
-});
+only1("an error of a background call has no status")(
+  "a model call of our own without a key is one request of no tokens, and none follows for an hour",
+  async () => {
+    await using stage = await openWriting(() => fail(401, "no key"));
+    await (await stage.newSession("main")).ask("hello");
+    expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "401 no key" });
+    await whenLogged(
+      stage,
+      "test notes: 401 no key (tokens in 0, out 0, cached 0); no model call for 3,600 s",
+    );
+    expect(await listOwn(stage)).toEqual([]);
+  },
+);
 
 test("a background model that calls tools it does not have is stopped, and what it cost is counted", async () => {
   await using stage = await openWriting(() => call("bash", { command: "touch made-by-model" }));
   await (await stage.newSession("main")).ask("hello");
-  expect(resultOf(await hear(stage))).toMatchObject({
-    kind: "failed",
-    why: expect.stringContaining("no tools"),
-  });
+  expect(resultOf(await hear(stage))).toMatchObject({ kind: "failed" });
   expect(stage.model.requests.filter(isOwn).length).toBeLessThanOrEqual(2);
   expect(await listOwn(stage)).toEqual([]);
   expect(readdirSync(stage.project.path)).not.toContain("made-by-model");
 });
 
-test("background sessions that killed hosts leave behind go at the next start, and that of a running host stays", async () => {
-  await using stage = await openWriting(
-    () => stall(),
-    (options) => openStage({ ...SETTINGS, ...options }),
-  );
-  const main = await stage.newSession("main");
-  await main.ask("hello");
-  await stage.model.waitForRequest(isOwn);
-  const [running] = await listOwn(stage);
-  expect(running?.title).toBe(`[strata] test notes · ${stage.host.pid}`);
-  const left = { parentID: main.id, title: "[strata] test notes · 999999999" };
-  await stage.host.api("POST", "/session", left);
-
-  const second = await startOpenCode({ project: stage.project });
-  try {
-    await (await second.newSession("beside")).ask("hello");
-    await whenLogged(stage, "removed 1 leftover sessions of the plugin");
-    await stage.model.waitForRequest((request) => stage.model.requests.filter(isOwn).indexOf(request) === 1);
-    const titles = (await listOwn(stage)).map(({ title }) => title);
-    expect(titles.sort()).toEqual(
-      [stage.host.pid, second.pid].map((pid) => `[strata] test notes · ${pid}`).sort(),
+only1("a background call has no session")(
+  "background sessions that killed hosts leave behind go at the next start, and that of a running host stays",
+  async () => {
+    await using stage = await openWriting(
+      () => stall(),
+      (options) => openStage({ ...SETTINGS, ...options }),
     );
-  } finally {
-    await second.kill();
-  }
+    const main = await stage.newSession("main");
+    await main.ask("hello");
+    await stage.model.waitForRequest(isOwn);
+    const [running] = await listOwn(stage);
+    expect(running?.title).toBe(`[strata] test notes · ${stage.host.pid}`);
+    const left = { parentID: main.id, title: "[strata] test notes · 999999999" };
+    await stage.host.api("POST", "/session", left);
 
-  await stage.restart({ kill: true });
-  await stage.newSession("next");
-  await whenLogged(stage, "removed 2 leftover sessions of the plugin");
-  expect(await listOwn(stage)).toEqual([]);
-});
+    const second = await startOpenCode({ project: stage.project });
+    try {
+      await (await second.newSession("beside")).ask("hello");
+      await whenLogged(stage, "removed 1 leftover sessions of the plugin");
+      await stage.model.waitForRequest(
+        (request) => stage.model.requests.filter(isOwn).indexOf(request) === 1,
+      );
+      const titles = (await listOwn(stage)).map(({ title }) => title);
+      expect(titles.sort()).toEqual(
+        [stage.host.pid, second.pid].map((pid) => `[strata] test notes · ${pid}`).sort(),
+      );
+    } finally {
+      await second.kill();
+    }
+
+    await stage.restart({ kill: true });
+    await stage.newSession("next");
+    await whenLogged(stage, "removed 2 leftover sessions of the plugin");
+    expect(await listOwn(stage)).toEqual([]);
+  },
+);
 
 test("the agent of our own sessions changes no byte of any other request", async () => {
   const play = async (options: Record<string, unknown>) => {
     await using stage = await openStage({ plugin: repository, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
-    await (await stage.newSession("agent")).ask("go");
+    const session = await stage.newSession("agent");
+    await session.ask("go");
     const agents = await stage.host.agents();
     const requests = stage.model.requests.map(({ prompt }) => prompt).join("\n");
     return {
       hasAgent: agents.some(({ name }) => name === "strata"),
-      requests: requests.replaceAll(stage.project.root, "PROJECT"),
+      requests: requests.replaceAll(stage.project.root, "PROJECT").replaceAll(session.id, "SESSION"),
     };
   };
   const without = await play({ background: { enabled: false } });
   const having = await play({ background: { enabled: true } });
-  expect([without.hasAgent, having.hasAgent]).toEqual([false, true]);
+  expect([without.hasAgent, having.hasAgent]).toEqual([false, HOST === 1]);
   expect(having.requests).toBe(without.requests);
 });

@@ -6,6 +6,7 @@ import type { SavingsRecord } from "../../src/record/savings.js";
 import type { ContextItem, ContextItems } from "../../src/steering/context-items.js";
 import { lines } from "../support/messages.js";
 import { patiently } from "../support/patience.js";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
@@ -230,29 +231,34 @@ export const Witness = async ({ directory }) => ({
 });
 `;
 
-test("a summary by OpenCode cannot be undone by Strata, which says why, and OpenCode's own undo brings the messages back", async () => {
-  const files = { ...FILES, ".opencode/plugin/witness.js": WITNESS };
-  await using stage = await openStage({ plugin: repository, options: QUIET, files });
-  const session = await stage.newSession("native");
-  await readThem(stage, session, "Read them all.", "one", "two", "three");
-  const whole = await readThem(stage, session, "And the last.", "four");
-  stage.model.respond(() => say("## Request and Intent\nTo read files, one after the other. ".repeat(8)));
-  await session.summarize();
-  stage.model.script(say("After the summary."));
-  await session.ask("What was it?");
-  const handed = join(stage.project.path, "handed.json");
-  expect(existsSync(handed)).toBe(true);
-  expect(readFileSync(handed, "utf8")).not.toContain("Read them all.");
-  const item = (await readItems(stage, session)).find(({ kind }) => kind === "summary");
-  expect(item?.actions).toEqual({});
-  expect(item?.not?.["undo-cut"]).toContain("OpenCode hands plugins no message from before its own summary");
-  const { status, stderr } = strata(stage.project, "undo-cut");
-  expect([status, stderr]).toEqual([3, expect.stringContaining("in OpenCode, undo the summary (/undo)")]);
+only1("the notes are the summary: no model is asked")(
+  "a summary by OpenCode cannot be undone by Strata, which says why, and OpenCode's own undo brings the messages back",
+  async () => {
+    const files = { ...FILES, ".opencode/plugin/witness.js": WITNESS };
+    await using stage = await openStage({ plugin: repository, options: QUIET, files });
+    const session = await stage.newSession("native");
+    await readThem(stage, session, "Read them all.", "one", "two", "three");
+    const whole = await readThem(stage, session, "And the last.", "four");
+    stage.model.respond(() => say("## Request and Intent\nTo read files, one after the other. ".repeat(8)));
+    await session.summarize();
+    stage.model.script(say("After the summary."));
+    await session.ask("What was it?");
+    const handed = join(stage.project.path, "handed.json");
+    expect(existsSync(handed)).toBe(true);
+    expect(readFileSync(handed, "utf8")).not.toContain("Read them all.");
+    const item = (await readItems(stage, session)).find(({ kind }) => kind === "summary");
+    expect(item?.actions).toEqual({});
+    expect(item?.not?.["undo-cut"]).toContain(
+      "OpenCode hands plugins no message from before its own summary",
+    );
+    const { status, stderr } = strata(stage.project, "undo-cut");
+    expect([status, stderr]).toEqual([3, expect.stringContaining("in OpenCode, undo the summary (/undo)")]);
 
-  const asked = (await session.messages()).find(({ parts }) =>
-    parts.some(({ type }) => type === "compaction"),
-  );
-  await session.revert(asked?.info.id);
-  const back = await goOn(stage, session, "All of it again.");
-  expect(firstDifference(whole, back)).toBeUndefined();
-});
+    const asked = (await session.messages()).find(({ parts }) =>
+      parts.some(({ type }) => type === "compaction"),
+    );
+    await session.revert(asked?.info.id);
+    const back = await goOn(stage, session, "All of it again.");
+    expect(firstDifference(whole, back)).toBeUndefined();
+  },
+);

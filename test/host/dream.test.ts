@@ -1,129 +1,24 @@
-/** Dreams in the real OpenCode: what a model may do in one, what is made of it, and what it costs. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+/** Dreams in the real OpenCode: when they come, what is made of a model's answer, and what becomes of one without. */
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createLiveConfig } from "../../src/host/live-config.js";
-import { escapes, STAGED } from "../support/escapes.js";
-import { command, dream, dreamRequests, isDream, LIKE, openDreaming } from "./dreaming.js";
+import {
+  command,
+  dream,
+  dreamRequests,
+  isDream,
+  LIKE,
+  LOG,
+  lastShown,
+  MERGED,
+  openDreaming,
+  readTree,
+  stageEntries,
+  whenLogged,
+} from "./dreaming.js";
 import { repository } from "./repository.js";
 import { startBeside } from "./stage/beside.js";
-import { whenContains } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, calls, type Step, say, stall } from "./stage/steps.js";
-
-const MERGED = [
-  {
-    keep: "knowledge/queue",
-    supersede: ["knowledge/queue-night"],
-    content: "The worker reads the mail queue once a day, at night, when the load is low.",
-    reason: "both are about when the queue is read",
-  },
-];
-const LOG = ".opencode/strata/strata.log";
-
-const whenLogged = (stage: Stage, text: string) => whenContains(stage.project.file(LOG), text, 40_000);
-const stageEntries = (stage: Stage, entries: unknown): Step =>
-  call("write", { filePath: stage.project.file(STAGED), content: JSON.stringify(entries) });
-
-async function lastShown(session: Session): Promise<string> {
-  const texts = (await session.messages()).flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
-  );
-  return texts.at(-1) ?? "";
-}
-
-/** Every file of the project but machine state, logs and what the host installs for itself. */
-function readTree(root: string): Map<string, string> {
-  const tree = new Map<string, string>();
-  const walk = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      const name = relative(root, path);
-      if (/^\.git(\/|$)|node_modules|^\.opencode\/(strata|session-memory|package|bun|\.gitignore)/.test(name))
-        continue;
-      if (entry.isDirectory()) walk(path);
-      else if (entry.isFile()) tree.set(name, readFileSync(path, "utf8"));
-    }
-  };
-  walk(root);
-  return tree;
-}
-
-/** What is different, by name. */
-function findChanged(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
-}
-
-/** How our own check, and the host, say no. */
-const REFUSED =
-  /is not the file to write|needs (a file|2 files)|characters, 2000 are allowed|is not for a dream|may be run, not|only one plain command|may not be run with|outside of the project|is private|may lead out|has no argument|unavailable tool|Tool execution aborted/;
-
-test("a dream's sandbox has no way out that changes anything, and what is staged properly is taken", async () => {
-  const AT_A_TIME = 10;
-  const rounds = Math.ceil(escapes.length / AT_A_TIME);
-  await using stage = await openDreaming((_, n) => {
-    const some = escapes.slice(n * AT_A_TIME, (n + 1) * AT_A_TIME);
-    if (n < rounds) return calls(...some.map(({ args, tool }) => call(tool, args)));
-    return n === rounds ? stageEntries(stage, MERGED) : say("done");
-  });
-  const before = readTree(stage.project.path);
-  const session = await dream(stage);
-  await whenLogged(stage, "1 merged, 1 superseded, with a model");
-  expect(dreamRequests(stage)).toHaveLength(rounds + 2);
-  const answers = dreamRequests(stage)
-    .at(-1)
-    ?.messages.filter(({ role }) => role === "tool")
-    .map(({ content }) => String(content));
-  expect(answers).toHaveLength(escapes.length + 1);
-  for (const [n, attempt] of escapes.entries())
-    expect(answers?.[n], JSON.stringify(attempt)).toMatch(REFUSED);
-  expect(answers?.at(-1)).toContain("Wrote file successfully");
-
-  const changed = findChanged(before, readTree(stage.project.path));
-  expect(changed.map((name) => name.replace(/\/[\w-]+\.jsonl$/, "/LEDGER"))).toEqual([
-    ".opencode/memory/.gitattributes",
-    ".opencode/memory/.gitignore",
-    ".opencode/memory/DREAMS.md",
-    ".opencode/memory/MEMORY.md",
-    ".opencode/memory/archive/knowledge/queue-night.md",
-    ".opencode/memory/knowledge/queue-night.md",
-    ".opencode/memory/knowledge/queue.md",
-    ".opencode/memory/ledger/LEDGER",
-  ]);
-  expect(existsSync("/tmp/strata-escape.txt")).toBe(false);
-  expect(existsSync(stage.project.file(STAGED))).toBe(false);
-  expect(stage.read(".opencode/memory/archive/knowledge/queue-night.md")).toContain(
-    "supersededBy: knowledge/queue",
-  );
-
-  await command(session, "memory-undo");
-  expect(await lastShown(session)).toContain("Taken back: dream of");
-  for (const name of Object.keys(LIKE)) expect(stage.read(name)).toBe(before.get(name));
-  expect(stage.read(".opencode/memory/DREAMS.md")).toMatch(/^## .* · taken back /m);
-});
-
-test("the host's own permissions stop a dream's agent where our check is missing", async () => {
-  const config: { agent?: Record<string, object> } = {};
-  createLiveConfig().take(config, { withAgents: true });
-  const bare = escapes.filter(({ args, tool }) => {
-    // What a pattern of commands cannot see is what our own check is for.
-    const isLook = /^(ls|cat|head|tail|wc|stat|diff|grep)\b/.test(String(args.command ?? ""));
-    return tool !== "bash" || !isLook;
-  });
-  await using stage = await openStage({
-    config: { ...config, permission: { "*": "allow" } },
-    files: { "victim.txt": "whole\n", "a.txt": "a\n", "b.txt": "b\n", ...LIKE },
-  });
-  const before = readTree(stage.project.path);
-  const attempts = bare.filter(({ tool }) => !["read", "grep", "glob", "list"].includes(tool));
-  stage.model.script(calls(...attempts.map(({ args, tool }) => call(tool, args))), say("done"));
-  await (await stage.newSession("bare")).ask("tidy", { agent: "strata-dream" });
-  expect(attempts.length).toBeGreaterThan(50);
-  expect(findChanged(before, readTree(stage.project.path))).toEqual([]);
-});
+import { openStage } from "./stage/stage.js";
+import { say, stall } from "./stage/steps.js";
 
 test("a dream's model that stages nonsense, or deletes everything, changes nothing and is not asked again for a while", async () => {
   const everything = [
@@ -169,32 +64,6 @@ test("a dream's model that never answers is cut off, its session is removed, and
   expect(stage.read(".opencode/strata/state/dream.json")).toContain('"modelFailures": 1');
   const sessions = await stage.host.sessions();
   expect(sessions.filter(({ title }) => title.startsWith("[strata]"))).toEqual([]);
-});
-
-test("a dream's model that takes more tokens than it may is cut off, and what it took is counted", async () => {
-  await using stage = await openDreaming(
-    (_, n) => call("bash", { command: `head -n ${n + 1} a.txt`, description: "look" }),
-    // What may be spent a day is counted in full, and what one dream may take by what it costs.
-    { settings: { maxTokens: 10_000 }, background: { dailyTokens: 1_000_000 } },
-  );
-  await dream(stage);
-  await whenLogged(stage, "it took more than 10000 tokens");
-  const folder = ".opencode/strata/state/background";
-  const [name = ""] = readdirSync(stage.project.file(folder));
-  const lines = stage
-    .read(`${folder}/${name}`)
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  // What was reserved on the way is given back, with a line of its own each.
-  const { cacheRead, input, output } = lines.find(({ kind }) => kind === "spent").tokens;
-  const weighed = input + output + 0.1 * cacheRead;
-  expect(weighed).toBeGreaterThan(10_000);
-  expect(weighed).toBeLessThan(12_000);
-  const sum = (pick: (request: ModelRequest) => number) =>
-    dreamRequests(stage).reduce((total, request) => total + pick(request), 0);
-  expect(cacheRead).toBe(sum(({ cachedTokens }) => cachedTokens));
-  expect(input + cacheRead).toBe(sum(({ promptTokens }) => promptTokens));
 });
 
 test("a dream that is killed while a model looks leaves memory as it was, and the next instance dreams", async () => {

@@ -1,9 +1,14 @@
 /** A stage on which a person asks for a dream, and its model is the scripted one. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { STAGED } from "../support/escapes.js";
 import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import type { Step } from "./stage/steps.js";
+import { call, type Step, say } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 /** Two memories that a model is asked about. */
 export const LIKE = {
@@ -36,7 +41,7 @@ export async function openDreaming(
 }
 
 export const isDream = (request: ModelRequest): boolean =>
-  request.textOf("system").includes("You tidy the long-term memory");
+  request.textOf(HOST === 1 ? "system" : "user").includes("You tidy the long-term memory");
 export const dreamRequests = ({ model }: Stage) => model.requests.filter(isDream);
 
 /** The command's answer is shown, and its turn ends with an error that the host reports. */
@@ -50,4 +55,55 @@ export async function dream(stage: Stage): Promise<Session> {
   await session.ask("hello");
   await command(session, "dream");
   return session;
+}
+
+export const MERGED = [
+  {
+    keep: "knowledge/queue",
+    supersede: ["knowledge/queue-night"],
+    content: "The worker reads the mail queue once a day, at night, when the load is low.",
+    reason: "both are about when the queue is read",
+  },
+];
+/** The model hands in what it has decided: in a file, or where it has no tools in its answer. */
+export const stageEntries = (stage: Stage, entries: unknown): Step =>
+  HOST === 1
+    ? call("write", { filePath: stage.project.file(STAGED), content: JSON.stringify(entries) })
+    : say(JSON.stringify(entries));
+
+export const LOG = ".opencode/strata/strata.log";
+
+export const whenLogged = (stage: Stage, text: string) => whenContains(stage.project.file(LOG), text, 40_000);
+
+/** Every file of the project but machine state, logs and what the host installs for itself. */
+export function readTree(root: string): Map<string, string> {
+  const tree = new Map<string, string>();
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const name = relative(root, path);
+      if (/^\.git(\/|$)|node_modules|^\.opencode\/(strata|session-memory|package|bun|\.gitignore)/.test(name))
+        continue;
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) tree.set(name, readFileSync(path, "utf8"));
+    }
+  };
+  walk(root);
+  return tree;
+}
+
+/** What is different, by name. */
+export function findChanged(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): string[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
+}
+
+export async function lastShown(session: Session): Promise<string> {
+  const texts = (await session.messages()).flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
+  );
+  return texts.at(-1) ?? "";
 }

@@ -4,8 +4,10 @@ import { HEARD, writingPlugin } from "./fixtures/writing-plugin.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
+import { formatConfig } from "./stage/opencode.js";
 import { type ScriptedModel, startScriptedModel } from "./stage/scripted-model.js";
 import { openStage, type Stage } from "./stage/stage.js";
+import { HOST } from "./stage/which-host.js";
 
 const SECRET = "the words that are the user's";
 /** A file that comes with the repository, and is stronger than the user's. */
@@ -30,7 +32,7 @@ async function play(
   try {
     const files = Object.entries(repositorys(elsewhere.url)).map(([path, contents]) => [
       path,
-      typeof contents === "string" ? contents : JSON.stringify(contents),
+      typeof contents === "string" ? contents : formatConfig(contents as Record<string, unknown>),
     ]);
     await using stage = await openStage({
       files: { ".opencode/plugin/writing.js": writingPlugin(SECRET), ...Object.fromEntries(files) },
@@ -52,8 +54,9 @@ const provider = (url: string) => ({
   options: { baseURL: url, apiKey: "none" },
   models: { m1: { name: "m1", limit: { context: 200_000, output: 8_000 }, tool_call: true } },
 });
-const isOurs = ({ messages }: ModelRequest): boolean =>
-  JSON.stringify(messages).includes("You are a background writer of opencode-strata");
+const isOurs = ({ messages }: ModelRequest): boolean => JSON.stringify(messages).includes(SECRET);
+/** Where the user's small model and providers are named. */
+const [SMALL, PROVIDER] = HOST === 1 ? ["small_model", "provider"] : ["agents.title.model", "providers"];
 
 test("a repository that names a model, a provider, budgets and our agents' model has no word sent there, and each try is named", async () => {
   const repositorys = (url: string) => ({
@@ -71,7 +74,8 @@ test("a repository that names a model, a provider, budgets and our agents' model
     await whenLogged(stage, "no model call");
     for (const name of ["enabled", "model", "dailyCalls"])
       expect(log(stage)).toContain(`WARN  config        memory.background.${name} in ${file} is not used`);
-    expect(log(stage).match(/no model call, small_model in .* is set by the project/g)).toHaveLength(1);
+    const once = new RegExp(`no model call, ${SMALL} in .* is set by the project`, "g");
+    expect(log(stage).match(once)).toHaveLength(1);
   });
 });
 
@@ -81,7 +85,7 @@ test("a repository does not move the provider of the user's small model", async 
   await using small = await openSmall();
   const moved = (url: string) => ({ [REPOSITORYS]: { provider: { tiny: { options: { baseURL: url } } } } });
   await play({ users: users(small.model.url), repositorys: moved }, (stage) =>
-    whenLogged(stage, "no model call, provider.tiny in "),
+    whenLogged(stage, `no model call, ${PROVIDER}.tiny in `),
   );
   expect(small.model.requests).toEqual([]);
 });
@@ -92,7 +96,7 @@ test("the user's small model is asked, and none that a repository puts in its pl
     [REPOSITORYS]: { small_model: "elsewhere/m1", provider: { elsewhere: provider(url) } },
   });
   await play({ users: users(small.model.url), repositorys: replaced }, (stage) =>
-    whenLogged(stage, "no model call, small_model in "),
+    whenLogged(stage, `no model call, ${SMALL} in `),
   );
   expect(small.model.requests).toEqual([]);
   const harmless = () => ({ [REPOSITORYS]: { model: "mock/m2" } });
@@ -112,7 +116,7 @@ test("a repository that names the plugin does not undo the options that the user
     plugin: repository,
     options: own,
     config: { small_model: "mock/m2" },
-    files: { [REPOSITORYS]: JSON.stringify({ plugin: [[repository, { background: { enabled: true } }]] }) },
+    files: { [REPOSITORYS]: formatConfig({ plugin: [[repository, { background: { enabled: true } }]] }) },
   });
   await (await stage.newSession("main")).ask("hello");
   const agents = await stage.host.agents();

@@ -6,6 +6,7 @@ import { findCounted, PRICE, type SavingsRecord, sumSavings } from "../../src/re
 import { patiently } from "../support/patience.js";
 import { createWorkedSessions } from "./coding/sessions.js";
 import { createWork, createWorkFiles } from "./coding/work.js";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -125,7 +126,7 @@ test(
   PLAY_MS,
 );
 
-test(
+only1("the usage of background calls is not reported")(
   "the tokens of the plugin's own model calls are exactly those that the model counted for them",
   async () => {
     const { records, requests } = await play(

@@ -1,5 +1,6 @@
 /** The plugin's own model call, the sections of the notes, in the real OpenCode: who makes it, and what comes of it. */
 import { expect, test } from "vitest";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -52,7 +53,7 @@ async function listOwn({ host }: Stage): Promise<string[]> {
   return sessions.map(({ title }) => title).filter((title) => title.startsWith("[strata] "));
 }
 
-test("the section writer's one child session writes the sections into the notes, no layer touches it, and it is gone afterwards", async () => {
+test("the section writer's one call writes the sections into the notes, no layer touches it, and it is gone afterwards", async () => {
   await using stage = await openNoting(() => say(SECTIONS));
   const session = await stage.newSession("noting");
   await session.ask("Read a.txt. Always answer in one line.");
@@ -66,14 +67,16 @@ test("the section writer's one child session writes the sections into the notes,
   const own = ownOf(stage);
   expect(own.length).toBeLessThanOrEqual(stage.model.requests.length - own.length);
   for (const request of own) {
-    expect(request.parentSessionID).toBe(session.id);
-    expect(request.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(request.tools).toEqual([]);
+    expect(request.messages.filter(({ role }) => role !== "system").map(({ role }) => role)).toEqual([
+      "user",
+    ]);
     // The notes of a session are for that session: its own child has none, and no reminder or notes stand in its request.
     expect(request.textOf("user")).not.toContain("[Strata]");
-    expect(() => stage.read(`.opencode/session-memory/${request.sessionID}.md`)).toThrow("ENOENT");
-    expect(stage.read(".opencode/strata/strata.log")).not.toContain(request.sessionID ?? "no session");
+    const { sessionID = "none" } = request;
+    expect(() => stage.read(`.opencode/session-memory/${sessionID}.md`)).toThrow("ENOENT");
+    expect(stage.read(".opencode/strata/strata.log")).not.toContain(sessionID);
   }
-  expect(new Set(own.map(({ sessionID }) => sessionID)).size).toBe(own.length);
   await session.ask("and again");
   expect(await whenGone(stage)).toEqual([]);
 });
@@ -89,24 +92,27 @@ test("sections that are garbage are refused, the notes have what is known withou
   expect(await whenGone(stage)).toEqual([]);
 });
 
-test("a section writer whose host is killed while its answer stalls is gone after the next start, and notes are written again", async () => {
-  let step: Step = stall();
-  await using stage = await openNoting(() => step);
-  const session = await stage.newSession("killed");
-  await session.ask("Read a.txt.");
-  await session.ask("again");
-  await stage.model.waitForRequest(isOwn);
-  expect(await listOwn(stage)).toEqual([`[strata] session notes · ${stage.host.pid}`]);
+only1("a background call has no session")(
+  "a section writer whose host is killed while its answer stalls is gone after the next start, and notes are written again",
+  async () => {
+    let step: Step = stall();
+    await using stage = await openNoting(() => step);
+    const session = await stage.newSession("killed");
+    await session.ask("Read a.txt.");
+    await session.ask("again");
+    await stage.model.waitForRequest(isOwn);
+    expect(await listOwn(stage)).toEqual([`[strata] session notes · ${stage.host.pid}`]);
 
-  step = say(SECTIONS);
-  await stage.restart({ kill: true });
-  const again = stage.session(session.id);
-  await again.ask("once more");
-  await whenLogged(stage, "removed 1 leftover sessions of the plugin");
-  await again.ask("and once more");
-  await whenContains(stage.project.file(notesOf(session)), "The model on learnings.");
-  expect(await whenGone(stage)).toEqual([]);
-});
+    step = say(SECTIONS);
+    await stage.restart({ kill: true });
+    const again = stage.session(session.id);
+    await again.ask("once more");
+    await whenLogged(stage, "removed 1 leftover sessions of the plugin");
+    await again.ask("and once more");
+    await whenContains(stage.project.file(notesOf(session)), "The model on learnings.");
+    expect(await whenGone(stage)).toEqual([]);
+  },
+);
 
 /** Our own sessions once nothing runs in the background: the end of each call is written down after its session went. */
 async function whenGone(stage: Stage): Promise<string[]> {

@@ -9,8 +9,8 @@ import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 import type { ClientFacts } from "./accept-client.js";
 
-/** `opencode`, as OpenCode names itself. */
-export const isOpenCode = ({ name }: Pick<ClientFacts, "name">): boolean => /^opencode\b/i.test(name);
+/** `opencode`, as OpenCode 1 names itself, and `cli`, as OpenCode 2 does. */
+export const isOpenCode = ({ name }: Pick<ClientFacts, "name">): boolean => /^(opencode\b|cli$)/i.test(name);
 
 /** Is the plugin configured for the project? */
 export async function hasPlugin(project: Pick<Project, "settings">): Promise<boolean> {

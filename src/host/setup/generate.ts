@@ -37,8 +37,8 @@ export function createGenerate({ clock, models, text }: GenerateOptions) {
     const sent = { ...NO_TOKENS, input: countTokens(prompt) };
     if (ended === "aborted") return failed("called off", sent);
     if (ended.kind === "overran") return failed(`no answer within ${deadlineMs / 1_000} s`, sent);
-    if (ended.kind === "failed")
-      return { ...failed(formatError(ended.thrown), sent), ...readStatus(ended.thrown) };
+    // The host's error has no status: a refusal is not told from an answer that broke off.
+    if (ended.kind === "failed") return failed(formatError(ended.thrown), sent);
     const answer = isRecord(ended.value) ? ended.value.text : undefined;
     if (typeof answer !== "string" || answer.trim() === "") return failed("the answer is empty", sent);
     return { kind: "text", text: answer, tokens: { ...sent, output: countTokens(answer) } };
@@ -50,11 +50,6 @@ const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS
 function split(name: string): ModelRef {
   const slash = name.indexOf("/");
   return { providerID: name.slice(0, slash), id: name.slice(slash + 1) };
-}
-
-function readStatus(thrown: unknown): { status?: number } {
-  const status = isRecord(thrown) ? thrown.status : undefined;
-  return typeof status === "number" ? { status } : {};
 }
 
 function whenAborted(signal: AbortSignal): { promise: Promise<"aborted">; stop(): void } {

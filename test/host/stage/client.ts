@@ -61,19 +61,25 @@ function createClient2(url: string, directory: string): Client {
   const api: Api = (method, path, ...rest) =>
     whole(method, ofLocation.test(path) ? withQuery(path, query) : path, ...rest);
 
-  /** Waits until the tools of MCP servers are offered; their state says `connected` somewhat earlier. */
+  /**
+   * Waits until each MCP server that could be reached offers its tools, which it does a moment after its state says
+   * `connected`. One that offers none is waited for a while in vain.
+   */
   async function connected(): Promise<void> {
     if (!JSON.stringify(await api("GET", "/config")).includes('"servers"')) return;
-    const { data } = await api<{ data: { id: string } }>("POST", "/session", {
-      location: { directory },
-      title: "",
-    });
+    const body = { location: { directory }, title: "" };
+    const { data } = await api<{ data: { id: string } }>("POST", "/session", body);
     const path = `/session/${data.id}`;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const answer = await api("POST", `${path}/generate`, { prompt: WHICH_TOOLS });
-      if (JSON.stringify(answer).includes("mcp_")) return void (await api("DELETE", path));
+    for (let tries = 0; tries < MOST_TRIES; ) {
+      const { data: servers } = await api<{ data: McpServer[] }>("GET", "/mcp");
+      const tools = JSON.stringify(await api("POST", `${path}/generate`, { prompt: WHICH_TOOLS }));
+      // Before the configuration is read, the list is empty.
+      if (servers.length === 0 || servers.some(({ status }) => status.status === "pending")) continue;
+      if (servers.every(({ name, status }) => status.status === "failed" || tools.includes(`${name}_`)))
+        break;
+      tries++;
     }
-    throw new Error("The tools of the MCP server are not offered");
+    await api("DELETE", path);
   }
 
   return {
@@ -97,7 +103,12 @@ function createClient2(url: string, directory: string): Client {
   };
 }
 
-const MOST_TRIES = 200;
+const MOST_TRIES = 100;
+
+interface McpServer {
+  name: string;
+  status: { status: string };
+}
 
 const withQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
@@ -114,7 +125,7 @@ function translate(event: object, directory: string): object[] {
   const own = { ...event, properties };
   if (/^session\.execution\.(succeeded|failed|interrupted)$/.test(type))
     return [own, { type: "session.idle", properties }];
-  if (type.startsWith("rpc.") && isRecord(properties.data) && typeof properties.data.message === "string")
-    return [own, { type: "tui.toast.show", properties: properties.data }];
+  if (type.startsWith("rpc.") && typeof properties.message === "string")
+    return [own, { type: "tui.toast.show", properties }];
   return [own];
 }
