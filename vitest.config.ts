@@ -21,6 +21,7 @@ const BOTH_HOSTS = [
   "handover",
   "hostile-memory",
   "in-order",
+  "judged-by-agent",
   "install-2",
   "kept-out",
   "links",

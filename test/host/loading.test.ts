@@ -10,7 +10,15 @@ import { call, say } from "./stage/steps.js";
 
 const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
-const OWN_TOOLS = ["fork", "lease", "memory_recall", "memory_remember", "memory_update", "send_message"];
+const OWN_TOOLS = [
+  "fork",
+  "lease",
+  "memory_keep",
+  "memory_recall",
+  "memory_remember",
+  "memory_update",
+  "send_message",
+];
 const LAYERS = [
   "toolResults",
   "microCompact",
