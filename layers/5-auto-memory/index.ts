@@ -7,7 +7,7 @@
  *     a command or path         shows the rules that it triggers, after its result
  *     a session is idle         extracts what will matter again from the user's words
  *     a page or document        keeps the sentences that answer the request, as findings
- *     the agent calls a tool    memory_remember, memory_recall, memory_update
+ *     the agent calls a tool    memory_remember, memory_recall, memory_update, memory_keep
  *     the user types a command  /remember, /recall, /forget, /memory-trust
  *
  * Whatever the way in, one gate compares it with what is there.
@@ -36,6 +36,7 @@ import { createConversation } from "./injection/conversation.js";
 import { createFindDoubts } from "./injection/doubted-facts.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
+import { createAgentJudge } from "./judge/agent-judge.js";
 import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 import type { UsersMessage } from "./words/own-words.js";
@@ -65,9 +66,10 @@ function create(context: LayerContext): LayerParts {
   });
   const changes = createAgentChanges(context);
   const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };
-  const conversation = createConversation({ ...shared, match: search.match });
   const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
+  const agentJudge = createAgentJudge({ ...context, gate });
+  const conversation = createConversation({ ...shared, agentJudge, match: search.match });
   const extraction = createExtraction({ ...context, gate });
   let findings: Findings | undefined;
   /** Texts that a command's template has added to a message; the user did not write them. */
@@ -76,7 +78,7 @@ function create(context: LayerContext): LayerParts {
   return {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
-    tools: createMemoryTools({ ...shared, gate, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...shared, agentJudge, gate, readUsersMessages: readUsers }),
     commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
       turn({ sessionID }) {

@@ -15,6 +15,7 @@ import type { ContextRequest } from "../../src/view/request.js";
 import type { FollowedRequest } from "./bare/bare.js";
 import { createOpenBare } from "./bare/open-bare.js";
 import { countUsage, type Usage } from "./bare/usage.js";
+import { priceJudging } from "./judging-price.js";
 import type { Screen } from "./screen.js";
 
 export interface RequestUsage {
@@ -71,7 +72,9 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     if (request.model) windows.noteTaken(request.model, counted.sent);
     bare.use(sessionID, (comparison) => {
       const followed = comparison.follow({ request, shown, info });
-      savings.record(planAnswer(request, counted, followed));
+      const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
+      const judging = priceJudging(request, { sent: counted.sent, tokensPerCharacter });
+      savings.record(planAnswer(request, counted, { ...followed, judging }));
       screen.note({ request, show: () => shown, usage: counted, bareTokens: followed.request.sent });
     });
   }
@@ -101,7 +104,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
 export function planAnswer(
   { rates, sessionID }: Pick<ContextRequest, "rates" | "sessionID">,
   counted: Usage,
-  { looks, request, retracted, summary }: FollowedRequest,
+  { judging = 0, looks, request, retracted, summary }: FollowedRequest & { judging?: number },
 ): NewSavingsRecord {
   const price = (usage: Usage): number => priceUsage(usage, rates(usage.sent));
   const cost = price(counted);
@@ -114,6 +117,7 @@ export function planAnswer(
     ...counted,
     keptOut: sent - counted.sent,
     ...(looks > 0 && { looks }),
+    ...(judging > 0 && { judging: Math.round(judging) }),
     cost: Math.round(cost),
     bare: { sent, cached, at, since },
     ...priceNet(net, rates(counted.sent)),

@@ -33,6 +33,9 @@ export interface Rates {
   readonly dollars?: number;
 }
 
+/** Reason of a background call that judges what is remembered. */
+export const JUDGING = "memory judgement";
+
 /** Where a model's own prices are unknown: those of most of Anthropic's models, with a cache of 5 minutes. */
 export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const satisfies Rates;
 
@@ -75,6 +78,8 @@ export interface SavingsRecord {
   keptOut?: number;
   /** What an answer cost, or a summary by the host, in tokens at input price. */
   cost?: number;
+  /** Part of an answer's cost: asking the agent what to remember, and its answers to that. An estimate. */
+  judging?: number;
   /** Number of calls before an answer that only looked at what Strata had taken out; without Strata they had not been made. */
   looks?: number;
   /** What the host would have sent for the answer without Strata, in tokens. An estimate. */
@@ -170,6 +175,8 @@ export interface SavingsTotals {
   unpriced: number;
   /** Dollars, of the records that have prices; absent if none has. */
   money?: number;
+  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
+  judging: number;
   /** What was paid, in tokens at input price; absent if an answer is from an earlier version. */
   cost?: number;
 }
@@ -202,6 +209,7 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     sent: sum("sent"),
     cached: sum("cached"),
     answered: sum("answered"),
+    judging: sum("judging") + sumJudgingCalls(all),
     net: sum("net"),
     unpriced: Math.round(
       all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
@@ -209,6 +217,11 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     ...sumMoney(all),
     ...sumCost(all),
   };
+}
+
+function sumJudgingCalls(records: readonly SavingsRecord[]): number {
+  const calls = records.filter(({ event, reason }) => event === "background" && reason === JUDGING);
+  return Math.round(calls.reduce((total, { cost, net = 0 }) => total + (cost ?? -net), 0));
 }
 
 function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {

@@ -61,7 +61,7 @@ function describeProject({ saved, savings, sessions }: Status): Section {
 
 /** What left the context, and what that has cost. */
 export function describeRemoved(totals: Status["savings"]): Row[] {
-  const { backgroundTokens, cacheLost, cleared, compactions, spilled, tokensFreed } = totals;
+  const { backgroundTokens, cacheLost, cleared, compactions, judging, spilled, tokensFreed } = totals;
   const events = listCounts([
     [spilled, `${countOf(spilled, "result")} moved to files`],
     [cleared, `${formatCount(cleared)} cleared`],
@@ -74,7 +74,15 @@ export function describeRemoved(totals: Status["savings"]): Row[] {
   return [
     ["Left context", events === "" ? "nothing yet" : `${formatTokens(tokensFreed)} tokens: ${events}`],
     ["That cost", costs || "nothing"],
+    ...(judging > 0 ? [["Judging", describeJudging(totals)] as const] : []),
   ];
+}
+
+/** "what to remember: 0.4 % of what was paid, 3K tokens at input price" */
+export function describeJudging({ cost = 0, judging }: Status["savings"]): string {
+  const tokens = `${formatTokens(judging)} tokens at input price`;
+  const share = cost > 0 ? `${formatPercent(judging / cost)} of what was paid, ` : "";
+  return `what to remember: ${share}${tokens}`;
 }
 
 /** Without those that are zero. */

@@ -27,6 +27,7 @@ export const BOTH_HOSTS = [
   "hostile-memory",
   "hostile-repository",
   "in-order",
+  "judged-by-agent",
   "kept-out",
   "kill",
   "learn",

@@ -12,7 +12,14 @@ import { HOST } from "./stage/which-host.js";
 
 const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
-const OWN_TOOLS = ["lease", "memory_recall", "memory_remember", "memory_update", "send_message"];
+const OWN_TOOLS = [
+  "lease",
+  "memory_keep",
+  "memory_recall",
+  "memory_remember",
+  "memory_update",
+  "send_message",
+];
 if (HOST === 1) OWN_TOOLS.unshift("fork");
 const LAYERS = [
   "toolResults",

@@ -59,8 +59,8 @@ const NEW_TRACES = [
 /** Nothing in them is ever changed; lines are added. */
 const IS_GROWING = /\.jsonl$|^memory\/errors\.log$/;
 const IS_FIXED = /^memory\/.*\.md$|^tool-results\/.*\.txt$/;
-/** Tools defined in fewer words since: the first request after the upgrade pays for it, once. */
-const REWORDED = ["fork", "lease", "memory_recall", "memory_remember", "memory_update", "send_message"];
+/** Tools new or defined in fewer words since: the first request after the upgrade pays for it, once. */
+const OURS = "fork lease memory_keep memory_recall memory_remember memory_update send_message".split(" ");
 const LAST_ANSWER = "The port is next.";
 const PLAY_MS = 300_000;
 const WAIT_MS = 60_000;
@@ -177,7 +177,7 @@ async function play(stage: Stage): Promise<Played> {
   const forked = await fork(stage, id);
   await stage.host.stop();
   const after = readFiles(project);
-  const bare = (request: ModelRequest): ModelRequest => withoutTools(request, REWORDED);
+  const bare = (request: ModelRequest): ModelRequest => withoutTools(request, OURS);
   const sent = { last: bare(last), forked: bare(forked), earlier: earlier.map(bare), now: now.map(bare) };
   return { ...sent, before, after, memory };
 }

@@ -141,6 +141,7 @@ describe("the savings ledger", () => {
       sent: 1_000,
       cached: 900,
       answered: 20,
+      judging: 0,
       net: 14,
       unpriced: 14,
     });

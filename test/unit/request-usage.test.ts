@@ -24,7 +24,7 @@ const WINDOW = { contextTokens: 200_000, outputTokens: 32_000 };
 
 function open(messages: readonly Message[], shown: readonly Message[], window = WINDOW): ContextRequest {
   const given = { sessionID: "ses_1", window, rates: () => PRICE, isCompaction: false };
-  const rest = { ...given, show: () => shown, find: () => undefined };
+  const rest = { ...given, show: () => shown, find: () => undefined, shownFrom: () => 0 };
   return { history: readHistory(messages), ...rest } as unknown as ContextRequest;
 }
 

@@ -29,8 +29,8 @@ export interface SaidTurn {
 
 /** What stands behind so much is not looked for. */
 const LOOKED_AT = 200_000;
-/** Calls by which the agent itself saves something. */
-const SAVING_TOOLS = new Set(["memory_remember", "memory_update", "memory_keep"]);
+/** Calls by which the agent itself saves something of this turn; what it keeps by letter was said before. */
+const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
 
 export interface Unread {
   turns: readonly SaidTurn[];

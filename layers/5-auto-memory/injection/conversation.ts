@@ -4,6 +4,7 @@
  *     the first message of a session      the boot block: rules, blockers, the best other memories
  *     every message of the user           the few memories that match it, and known facts about the issues it names
  *     the newest result                   rules triggered by its command or path; findings about its source
+ *     either                              a question about what the user said, where the agent is the judge
  *     after a compaction or a cut         a new boot block
  */
 import type { Result } from "../../../src/conversation/history.js";
@@ -13,6 +14,8 @@ import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { type Addition, extend } from "../../../src/view/extend.js";
 import type { ContextRequest } from "../../../src/view/request.js";
+import type { AgentJudge } from "../judge/agent-judge.js";
+import type { Asked } from "../judge/plan-asked.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
@@ -48,10 +51,11 @@ export interface NewestResults {
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
   /** The few memories that certainly match a text, best first. */
   match(text: string): readonly Memory[];
+  agentJudge?: AgentJudge | undefined;
 }
 
 export function createConversation(context: ConversationOptions): Conversation {
-  const { clock, config, files, folders, memories, match } = context;
+  const { agentJudge, clock, config, folders } = context;
   const known = createKnownMemories(context);
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
@@ -61,6 +65,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   return {
     prepare() {
       known.prepare();
+      agentJudge?.prepare();
       named.prepare();
     },
 
@@ -68,18 +73,22 @@ export function createConversation(context: ConversationOptions): Conversation {
       const { history, sessionID } = request;
       const newest = history.messages.at(-1);
       const isMessage = newest?.info.role === "user";
-      const made = isMessage ? await addToMessage(request, findings) : addToResult(request, findings);
+      const made = isMessage ? await addToMessage(request, findings) : await addToResult(request, findings);
       if (!made) return false;
-      await extend(context, { sessionID, layer: LAYER, additions: [made], signal });
-      known.noteShown(made.text);
-      return true;
+      const { asked, behind, text } = made;
+      if (text !== undefined) {
+        await extend(context, { sessionID, layer: LAYER, additions: [{ behind, text }], signal });
+        known.noteShown(text);
+      }
+      if (asked) agentJudge?.noteAsked(sessionID, asked.letters);
+      return text !== undefined;
     },
   };
 
   async function addToMessage(
     request: ContextRequest,
     findings: ShownFindings | undefined,
-  ): Promise<Addition | undefined> {
+  ): Promise<Made | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
@@ -88,33 +97,18 @@ export function createConversation(context: ConversationOptions): Conversation {
     const shown = readShown(request);
     const boot = beginnings.forMessage(request, shown);
     const said = new Set([...shown.ids, ...findLineIDs(boot ?? "")]);
-    const matches = await findMatches(request, said, isElsewhere(request, findings));
+    const matches = await findMatches(context, { request, said, isUnseen: isElsewhere(request, findings) });
     const about = config.recall.enabled ? await named.describe(readAsked(request), shown.text) : undefined;
+    const asked = await agentJudge?.plan(request);
     decided.set(sessionID, key.key);
-    return addAll(key, [boot, matches, about]);
-  }
-
-  async function findMatches(
-    request: ContextRequest,
-    shown: ReadonlySet<string>,
-    isUnseen: (memory: Memory) => boolean,
-  ): Promise<string | undefined> {
-    const asked = readAsked(request);
-    if (!config.recall.enabled || asked === "") return undefined;
-    const nowMs = clock.now();
-    const matched = match(asked).filter(isUnseen);
-    const fresh = findNewMatches(matched, { nowMs, shown });
-    if (fresh.length === 0) return undefined;
-    const roomBytes = SESSION_BYTES - countMatchBytes(request);
-    const gone = await findGoneFiles({ files, project: folders.project }, fresh);
-    const doubts = await context.findDoubts(fresh);
-    const text = planMatches(fresh, { nowMs, roomBytes, gone, doubts });
-    memories.noteUse(findLineIDs(text ?? ""));
-    return text;
+    return addAll(key, [boot, matches, about], asked);
   }
 
   /** Adds to the newest result, which has not been sent yet. */
-  function addToResult(request: ContextRequest, findings: ShownFindings | undefined): Addition | undefined {
+  async function addToResult(
+    request: ContextRequest,
+    findings: ShownFindings | undefined,
+  ): Promise<Made | undefined> {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -130,8 +124,31 @@ export function createConversation(context: ConversationOptions): Conversation {
     });
     const said = [boot ?? "", triggered ?? ""].flatMap(findLineIDs);
     const found = findings?.plan(request, { fresh, said, isUnseen: isElsewhere(request, findings) });
-    return addAll(last, [boot, triggered, found]);
+    return addAll(last, [boot, triggered, found], await agentJudge?.plan(request));
   }
+}
+
+/** The few memories that match the user's words. */
+async function findMatches(
+  { clock, config, files, findDoubts, folders, match, memories }: ConversationOptions,
+  {
+    isUnseen,
+    request,
+    said,
+  }: { request: ContextRequest; said: ReadonlySet<string>; isUnseen(memory: Memory): boolean },
+): Promise<string | undefined> {
+  const asked = readAsked(request);
+  if (!config.recall.enabled || asked === "") return undefined;
+  const nowMs = clock.now();
+  const matched = match(asked).filter(isUnseen);
+  const fresh = findNewMatches(matched, { nowMs, shown: said });
+  if (fresh.length === 0) return undefined;
+  const roomBytes = SESSION_BYTES - countMatchBytes(request);
+  const gone = await findGoneFiles({ files, project: folders.project }, fresh);
+  const doubts = await findDoubts(fresh);
+  const text = planMatches(fresh, { nowMs, roomBytes, gone, doubts });
+  memories.noteUse(findLineIDs(text ?? ""));
+  return text;
 }
 
 interface FreshCalls {
@@ -156,9 +173,22 @@ function findTriggered(
   return planTriggered(waiting, subjects, { nowMs, recent: new Set([...recent, ...said]) });
 }
 
-function addAll(behind: Addition["behind"], given: readonly (string | undefined)[]): Addition | undefined {
-  const texts = given.filter((text) => text !== undefined);
-  return texts.length === 0 ? undefined : { behind, text: texts.join("\n\n") };
+interface Made extends Partial<Pick<Addition, "text">>, Pick<Addition, "behind"> {
+  asked?: Asked;
+}
+
+function addAll(
+  behind: Addition["behind"],
+  given: readonly (string | undefined)[],
+  asked: Asked | undefined,
+): Made | undefined {
+  const texts = [...given, asked?.text].filter((text) => text !== undefined);
+  if (texts.length === 0 && !asked) return undefined;
+  return {
+    behind,
+    ...(asked && { asked }),
+    ...(texts.length > 0 && { text: texts.join("\n\n") }),
+  };
 }
 
 /** The user's own words in the newest message. */

@@ -19,6 +19,7 @@ import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
+import { JUDGING } from "../../../src/record/savings.js";
 import { findWhen } from "../when.js";
 import { formatTitle } from "../words/title.js";
 import { type Answer, type Batch, formatBatch, parseAnswer, type Verdict } from "./batch.js";
@@ -56,7 +57,6 @@ export interface Judged {
 export type ModelJudge = (request: JudgeRequest) => Promise<Judged>;
 
 const LAYER = "auto-memory";
-export const PURPOSE = "memory judgement";
 const ANSWER_CHARACTERS = 12_000;
 /** Memories that a message may repeat or replace. */
 const MOST_MEMORIES = 40;
@@ -143,7 +143,7 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
   ): Promise<{ answer: Answer; judgeName: string } | { why: string; isFailure: boolean }> {
     const task = await prompts.read("memory-judge");
     const result = await generation.generate({
-      purpose: PURPOSE,
+      purpose: JUDGING,
       sessionID,
       prompt: `${task.trim()}\n\n${formatBatch(batch)}\n`,
       maxCharacters: ANSWER_CHARACTERS,

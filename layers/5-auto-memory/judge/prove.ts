@@ -40,7 +40,10 @@ export interface Proved {
 }
 
 /** The fault as text: why nothing can be kept of it. */
-export function prove({ isGlobal, says, type }: Verdict, { around, quote }: Quoted): Proved | string {
+export function prove(
+  { isGlobal, says, type }: Pick<Verdict, "isGlobal" | "says" | "type">,
+  { around, quote }: Quoted,
+): Proved | string {
   const evidence = joinQuote(quote);
   const isRule = usersTypes.has(type);
   if (isRule && quote.every(({ isQuestion }) => isQuestion)) return "the quote is a question";

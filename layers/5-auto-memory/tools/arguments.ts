@@ -32,6 +32,8 @@ export const rememberArguments = z.object({
   expires: z.string().optional(),
 });
 
+export const keepArguments = z.object({ letters: z.string().trim().min(1).max(300) });
+
 export const updateArguments = z.object({
   id: z.string().trim().min(3),
   action: z.enum(actions),

@@ -11,6 +11,7 @@ import type { Conflicts } from "../conflicts.js";
 import type { FindDoubts } from "../injection/doubted-facts.js";
 import type { Said } from "../said/said.js";
 import type { UsersMessage } from "../words/own-words.js";
+import type { Keeper } from "./keep.js";
 
 export interface MemoryToolsContext
   extends Pick<LayerContext, "clock" | "entities" | "files" | "folders" | "log"> {
@@ -20,6 +21,8 @@ export interface MemoryToolsContext
   changes: Pick<AgentChanges, "note">;
   search: Pick<MemorySearch, "find">;
   findDoubts: FindDoubts;
+  /** Absent where the agent is not asked what to keep. */
+  agentJudge?: Keeper | undefined;
   /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }

@@ -1,5 +1,6 @@
 import type { Tool } from "../../../src/dispatcher/tool.js";
 import type { MemoryToolsContext } from "./common.js";
+import { createKeepTool } from "./keep.js";
 import { createRecallTool } from "./recall.js";
 import { createRememberTool } from "./remember.js";
 import { createUpdateTool } from "./update.js";
@@ -9,5 +10,11 @@ import { createUpdateTool } from "./update.js";
  * counts their tokens.
  */
 export function createMemoryTools(context: MemoryToolsContext): Tool[] {
-  return [createRememberTool(context), createRecallTool(context), createUpdateTool(context)];
+  const { agentJudge } = context;
+  return [
+    createRememberTool(context),
+    createRecallTool(context),
+    createUpdateTool(context),
+    ...(agentJudge ? [createKeepTool(agentJudge)] : []),
+  ];
 }

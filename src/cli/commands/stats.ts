@@ -4,7 +4,7 @@ import { StrataError } from "../../error.js";
 import { formatCount, formatMoney, formatPercent, formatTokens } from "../../format.js";
 import { formatSaving } from "../../screen/format-figures.js";
 import { readTitles } from "../../screen/known-sessions.js";
-import { formatTitle } from "../../status/format-status.js";
+import { describeJudging, formatTitle } from "../../status/format-status.js";
 import { readLedger } from "../../status/status.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
@@ -81,6 +81,7 @@ function formatFigures(figures: Figures, style: Style): string {
     "",
     "context, without: mean tokens of a request with Strata, and an estimate without it",
     `what that cost: ${formatTokens(totals.cacheLost)} cached tokens written again, ${formatTokens(totals.backgroundTokens)} in background calls`,
+    ...(totals.judging > 0 ? [`judging ${describeJudging(totals)}`] : []),
   ].join("\n");
 }
 

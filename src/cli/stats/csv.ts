@@ -33,6 +33,7 @@ const COLUMNS: readonly (readonly [name: string, read: (line: Line) => Cell])[] 
   ["saved", ({ record }) => record.net],
   ["saved_dollars", ({ record }) => record.money],
   ["reason", ({ record }) => record.reason],
+  ["judging", ({ record }) => record.judging],
 ];
 
 export const CSV_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);

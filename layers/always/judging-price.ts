@@ -1,0 +1,54 @@
+/**
+ * What asking the agent what to remember adds to the price of a request, in tokens at input price: the questions and the
+ * calls by which it answers, carried in each later request; and a whole request where an answer did nothing else. Pure.
+ */
+import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/candidates/question.js";
+import { priceUsage } from "../../src/record/savings.js";
+import { countCall } from "../../src/view/context-size.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { countUsage } from "./bare/usage.js";
+
+type Priced = Pick<ContextRequest, "find" | "history" | "rates" | "shownFrom">;
+
+export function priceJudging(
+  request: Priced,
+  { sent, tokensPerCharacter }: { sent: number; tokensPerCharacter: number },
+): number {
+  const { history } = request;
+  const last = history.messages.length - 1;
+  const newest = history.messages[last];
+  const rates = request.rates(sent);
+  const { answered, cached, written } = rates;
+  let price = 0;
+  for (const { characters, index, isCall } of findJudging(request)) {
+    const isNew = index === last;
+    price += characters * tokensPerCharacter * (isNew ? written + (isCall ? answered : 0) : cached);
+  }
+  return newest && isOnlyKeeping(newest) ? price + priceUsage(countUsage(newest.info), rates) : price;
+}
+
+interface Judging {
+  index: number;
+  characters: number;
+  isCall: boolean;
+}
+
+/** The questions and answers that a request shows. */
+function findJudging({ find, history, shownFrom }: Priced): Judging[] {
+  const from = shownFrom();
+  const found: Judging[] = [];
+  const addQuestion = (index: number, key: string | undefined): void => {
+    for (const { text = "" } of (key === undefined ? undefined : find(key)?.extended) ?? []) {
+      const question = findQuestion(text);
+      if (question !== undefined) found.push({ index, characters: question.length, isCall: false });
+    }
+  };
+  for (let index = from; index < history.messages.length; index++)
+    addQuestion(index, history.keyOf(index)?.key);
+  for (const { index, key, part, text } of history.results(from)) {
+    addQuestion(index, key);
+    if (part.tool === KEEP_TOOL)
+      found.push({ index, characters: countCall(part) + text.length, isCall: true });
+  }
+  return found;
+}
