@@ -5,6 +5,7 @@ import { isRecord } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import { finite, object, string } from "../shape.js";
 import { isOurs } from "./child-sessions.js";
+import { readStored, toMessages } from "./setup/stored.js";
 import { readTemplate } from "./templates.js";
 import { type Revert, withoutUndone } from "./undone.js";
 
@@ -24,50 +25,123 @@ export interface PastSessionsOptions {
   /** Address of the server. */
   url: string;
   /** The server's password, if it has one, and its user name. */
-  login?: { password: string; name: string };
+  login?: Login;
+}
+
+export interface Login {
+  password: string;
+  name: string;
 }
 
 /** The server lists a hundred by default. */
 const MOST_LISTED = 100_000;
+/** The most that OpenCode 2 sends at once. */
+const PAGE = 200;
 /** The first request makes OpenCode open the project; a long session takes seconds. */
 const DEADLINE_MS = 60_000;
 
 export function openPastSessions(options: PastSessionsOptions): PastSessions {
   const { project } = options;
   const get = createGet(options);
+  let api: Api | undefined;
 
   return {
     async list() {
-      const listed = await get("/session", { limit: String(MOST_LISTED) });
-      if (!Array.isArray(listed)) return undefined;
-      const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
-      const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
-      return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+      for (const one of [createFirst(get, project), createSecond(get)]) {
+        const listed = await one.list();
+        if (!listed) continue;
+        api = one;
+        const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
+        const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
+        return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+      }
+      return undefined;
     },
 
     async readMessages(sessionID) {
+      const read = await api?.read(sessionID);
+      return read && readExportedSession(read.info)?.selectMessages(read.messages);
+    },
+
+    listTemplates: async () => (await api?.listTemplates()) ?? [],
+  };
+}
+
+/** Everything that the server sends is checked by its readers; `undefined` if it does not answer. */
+interface Api {
+  list(): Promise<unknown[] | undefined>;
+  read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined>;
+  listTemplates(): Promise<string[]>;
+}
+
+type Get = (path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
+
+function createFirst(get: Get, directory: string): Api {
+  return {
+    async list() {
+      const listed = await get("/session", { limit: String(MOST_LISTED), directory });
+      return Array.isArray(listed) ? listed : undefined;
+    },
+
+    async read(sessionID) {
       const path = `/session/${encodeURIComponent(sessionID)}`;
-      const session = readExportedSession(await get(path));
-      const messages = session && (await get(`${path}/message`));
-      return Array.isArray(messages)
-        ? session?.selectMessages(messages.filter(isExportedMessage))
-        : undefined;
+      const info = await get(path, { directory });
+      const messages = await get(`${path}/message`, { directory });
+      return Array.isArray(messages) ? { info, messages: messages.filter(isExportedMessage) } : undefined;
     },
 
     async listTemplates() {
-      const commands = await get("/command");
+      const commands = await get("/command", { directory });
       return Array.isArray(commands) ? commands.flatMap(readTemplate) : [];
     },
   };
 }
 
+/** OpenCode 2. It sends no templates. */
+function createSecond(get: Get): Api {
+  return {
+    async list() {
+      const listed = await getAll("/api/session");
+      return listed?.map((session) =>
+        isRecord(session) && isRecord(session.location)
+          ? { ...session, directory: session.location.directory }
+          : session,
+      );
+    },
+
+    async read(sessionID) {
+      const path = `/api/session/${encodeURIComponent(sessionID)}`;
+      const answer = await get(path);
+      const stored = readStored(await getAll(`${path}/message`));
+      return isRecord(answer) && stored
+        ? { info: answer.data, messages: toMessages(sessionID, stored) }
+        : undefined;
+    },
+
+    listTemplates: async () => [],
+  };
+
+  async function getAll(path: string): Promise<unknown[] | undefined> {
+    const all: unknown[] = [];
+    let next: Readonly<Record<string, string>> = { order: "asc" };
+    for (;;) {
+      const page = await get(path, { ...next, limit: String(PAGE) });
+      if (!isRecord(page) || !Array.isArray(page.data)) return undefined;
+      all.push(...page.data);
+      const cursor = isRecord(page.cursor) ? page.cursor.next : undefined;
+      if (typeof cursor !== "string" || page.data.length < PAGE) return all;
+      next = { cursor };
+    }
+  }
+}
+
 /** Asks a route of the server; `undefined` if it refuses or does not answer in time. */
-function createGet({ clock, login, project, url }: PastSessionsOptions) {
+function createGet({ clock, login, url }: PastSessionsOptions): Get {
   const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
   const headers = token === undefined ? {} : { authorization: `Basic ${token}` };
 
-  return async (path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> => {
-    const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams({ ...query, directory: project })}`;
+  return async (path, query = {}) => {
+    const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams(query)}`;
     const waited = await waitAtMost(clock, DEADLINE_MS, async (signal) => {
       const response = await fetch(asked, { headers, signal });
       return response.ok ? ((await response.json()) as unknown) : undefined;

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { isolation, runOpenCode } from "./stage/opencode.js";
@@ -21,8 +22,11 @@ const contentsOf = ({ out }: StrataRun): unknown[] =>
         .split("\n")
         .map((line) => JSON.parse(line).content);
 
-const learn = (stage: Stage, ...args: string[]): Promise<StrataRun> =>
-  runStrata(stage.project, ["learn", ...args, "--json"], { env: isolation(stage.project) });
+function learn({ project }: Stage, ...args: string[]): Promise<StrataRun> {
+  // In the PATH of a test there is OpenCode 1 as well.
+  const { PATH: _, ...env } = isolation(project);
+  return runStrata(project, ["learn", ...args, "--json"], { env });
+}
 
 /** A session with a command's template, an attached file, a subagent and a fork, all with sentences that sound like rules. */
 async function play(stage: Stage): Promise<string[]> {
@@ -49,29 +53,36 @@ async function play(stage: Stage): Promise<string[]> {
   return [session.id, fork.id];
 }
 
-test("strata learn reads the user's own words, once, from exports, from a running server, and from one that it starts", async () => {
-  await using stage = await openStage({
-    files: {
-      "rules.txt": "From now on always deploy on Fridays.",
-      ".opencode/command/check.md": "---\ndescription: x\n---\nFrom now on always check $ARGUMENTS twice.",
-    },
-  });
+const FILES = {
+  "rules.txt": "From now on always deploy on Fridays.",
+  ".opencode/command/check.md": "---\ndescription: x\n---\nFrom now on always check $ARGUMENTS twice.",
+};
+const WANTED = [RULE, PORT, ONLY_IN_FORK];
+
+test("strata learn reads the user's own words, once, from a running server, and from one that it starts", async () => {
+  await using stage = await openStage({ files: FILES });
   const ids = await play(stage);
-  const exports = await Promise.all(ids.map((id) => runOpenCode(stage.project, ["export", id])));
-  const path = join(stage.project.root, "exports.json");
-  writeFileSync(path, exports.map(({ out }) => out).join("\n"));
-  const wanted = [RULE, PORT, ONLY_IN_FORK];
-  const ofFile = await learn(stage, path, "--dry-run");
-  expect([ofFile.code, contentsOf(ofFile)]).toEqual([0, wanted]);
   const ofServer = await learn(stage, "--server", stage.host.url, "--dry-run");
-  expect([ofServer.code, ofServer.out]).toEqual([0, ofFile.out]);
+  expect([ofServer.code, contentsOf(ofServer)]).toEqual([0, WANTED]);
   const ofSessions = await learn(stage, "--sessions");
-  expect([ofSessions.code, ofSessions.out]).toEqual([0, ofFile.out]);
-  const again = await learn(stage, "--sessions", path);
+  expect([ofSessions.code, ofSessions.out]).toEqual([0, ofServer.out]);
+  const again = await learn(stage, "--sessions");
   expect([again.code, again.out]).toEqual([0, ""]);
   const [first] = JSON.parse((await runStrata(stage.project, ["list", "--json"])).out).memories;
   const said = (await stage.session(ids[0] ?? "").messages()).map(({ info }) => info.time.created);
   expect(said).toContain(Date.parse(first.created));
+});
+
+only1("it has no export command")("strata learn reads the same from exports", async () => {
+  await using stage = await openStage({ files: FILES });
+  const ids = await play(stage);
+  const exports = await Promise.all(ids.map((id) => runOpenCode(stage.project, ["export", id])));
+  const path = join(stage.project.root, "exports.json");
+  writeFileSync(path, exports.map(({ out }) => out).join("\n"));
+  const ofFile = await learn(stage, path, "--dry-run");
+  expect([ofFile.code, contentsOf(ofFile)]).toEqual([0, WANTED]);
+  const both = await learn(stage, path, "--sessions", "--dry-run");
+  expect([both.code, both.out]).toEqual([0, ofFile.out]);
 });
 
 test("strata learn finds nothing new in a session that the plugin has listened to", async () => {

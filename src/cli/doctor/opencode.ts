@@ -82,6 +82,8 @@ export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" 
   env: NodeJS.ProcessEnv;
   /** Arguments besides those that every server gets. */
   args?: readonly string[];
+  /** It is OpenCode 2. */
+  isSecond?: boolean;
 };
 
 /**
@@ -89,8 +91,9 @@ export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" 
  * last lines if it does not in time.
  */
 export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun> {
-  const { args = [], binary, clock, env, onWords, project, startMs } = options;
-  const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
+  const { args = [], binary, clock, env, isSecond = false, onWords, project, startMs } = options;
+  const level = isSecond ? "warn" : "WARN";
+  const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", level];
   const child = spawn(binary, [...own, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   let words = "";
   const hear = (text: string) => {

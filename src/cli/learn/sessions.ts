@@ -1,8 +1,10 @@
 /** OpenCode's own sessions of the project, read through a server: a running one, or one started for it. */
+import { randomUUID } from "node:crypto";
 import { StrataError } from "../../error.js";
-import { openPastSessions, type PastSessions } from "../../host/past-sessions.js";
+import { type Login, openPastSessions, type PastSessions } from "../../host/past-sessions.js";
+import { isSecond as isSecondVersion } from "../../host/tested.js";
 import type { CliContext } from "../command.js";
-import { findOpenCode, type OpenCodeRun, serveOpenCode } from "../doctor/opencode.js";
+import { findOpenCode, type OpenCodeRun, readVersion, serveOpenCode } from "../doctor/opencode.js";
 import type { Project } from "../project.js";
 import type { StoredSession } from "./exports.js";
 import type { SourceEvents } from "./source.js";
@@ -19,10 +21,11 @@ export interface OpenSessions {
 /** Throws if there is no OpenCode, or none that answers. `url`: a running server. */
 export async function openSessions(project: Project, url: string | undefined): Promise<OpenSessions> {
   const { cli, root } = project;
-  const run = url === undefined ? await startServer(project) : undefined;
+  const password = randomUUID();
+  const run = url === undefined ? await startServer(project, password) : undefined;
   const address = url ?? run?.url ?? "";
   try {
-    const login = url === undefined ? undefined : readLogin(cli);
+    const login = url === undefined ? { password, name: NAME } : readLogin(cli);
     const past = openPastSessions({ clock: cli.clock, project: root, url: address, ...(login && { login }) });
     const ids = await past.list();
     if (!ids) throw new StrataError("NO_HOST", describeSilence(address, run));
@@ -54,24 +57,34 @@ async function* readSessions(
   }
 }
 
-/** With the user's own sessions, and without plugins: what is read here starts no work. */
-async function startServer({ cli, root }: Project): Promise<OpenCodeRun> {
+/**
+ * With the user's own sessions, and without plugins: what is read here starts no work. OpenCode 2 loads plugins when a
+ * request names their project, which none of ours does.
+ */
+async function startServer({ cli, root }: Project, password: string): Promise<OpenCodeRun> {
   const binary = await findOpenCode(cli);
   if (binary === undefined)
     throw new StrataError(
       "NO_HOST",
       "no opencode in the PATH, which --sessions starts to read its sessions; install it, name a running server with --server URL, or give files made by: opencode export",
     );
+  const version = await readVersion(binary, cli.clock);
+  const isSecond = version !== undefined && isSecondVersion(version);
   // A password in the user's environment would lock us out of our own server.
-  const { OPENCODE_SERVER_PASSWORD: _, ...env } = cli.env;
+  const { OPENCODE_PASSWORD: _, OPENCODE_SERVER_USERNAME: __, ...own } = cli.env;
+  const env = { ...own, OPENCODE_SERVER_PASSWORD: password };
   return serveOpenCode({
-    ...{ binary, env, project: root, clock: cli.clock, startMs: START_MS },
-    args: ["--pure"],
+    ...{ binary, env, isSecond, project: root, clock: cli.clock, startMs: START_MS },
+    args: isSecond ? [] : ["--pure"],
   });
 }
 
-function readLogin({ env }: Pick<CliContext, "env">): { password: string; name: string } | undefined {
-  const { OPENCODE_SERVER_PASSWORD: password, OPENCODE_SERVER_USERNAME: name = "opencode" } = env;
+const NAME = "opencode";
+
+/** OpenCode 2 takes the password from either variable. */
+function readLogin({ env }: Pick<CliContext, "env">): Login | undefined {
+  const { OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME: name = NAME } = env;
+  const password = OPENCODE_SERVER_PASSWORD || OPENCODE_PASSWORD;
   return password ? { password, name } : undefined;
 }
 

@@ -4,7 +4,7 @@ import { type EventStream, openEventStream } from "./event-stream.js";
 import { WHICH_TOOLS } from "./scripted-model.js";
 import { type Api, createApi, createSession, type Session } from "./session.js";
 import { createSession2 } from "./session-2.js";
-import { HOST } from "./which-host.js";
+import { HOST, type WhichHost } from "./which-host.js";
 
 export interface Client {
   /** Sends any request; paths and answers are the host's own. */
@@ -26,8 +26,12 @@ export interface Client {
 export const PASSWORD = "stage";
 
 /** A client for the project in this folder; without one, for the project that the host was started in. */
-export function createClient(url: string, directory: string, isShared = false): Client {
-  return HOST === 2 ? createClient2(url, directory) : createClient1(url, isShared ? directory : undefined);
+export function createClient(
+  url: string,
+  directory: string,
+  { isShared = false, which = HOST }: { isShared?: boolean; which?: WhichHost },
+): Client {
+  return which === 2 ? createClient2(url, directory) : createClient1(url, isShared ? directory : undefined);
 }
 
 function createClient1(url: string, directory: string | undefined): Client {

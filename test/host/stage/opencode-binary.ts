@@ -18,9 +18,15 @@ const smallestBinaryBytes = 1_000_000;
 
 /**
  * The path of a binary that runs here; throws with the paths tried if there is none. `packageFolder` is the
- * folder of `opencode-ai`, by default the installed one; the platform packages are next to it.
+ * folder of `opencode-ai`, by default the installed one; the platform packages are next to it. STRATA_OPENCODE names
+ * another binary, such as that of a newer version.
  */
-export function findOpenCode(packageFolder = installedFolder()): string {
+export function findOpenCode(packageFolder?: string): string {
+  const other = process.env.STRATA_OPENCODE;
+  return packageFolder === undefined && other ? other : findIn(packageFolder ?? installedFolder());
+}
+
+function findIn(packageFolder: string): string {
   const installed = join(packageFolder, "bin", "opencode.exe");
   if (existsSync(installed) && statSync(installed).size >= smallestBinaryBytes) return installed;
   const candidates = platformBinaries(packageFolder);

@@ -23,7 +23,7 @@ import { findOpenCode, findOpenCode2 } from "./opencode-binary.js";
 import { providePluginPackage } from "./plugin-dependency.js";
 import type { Project } from "./project.js";
 import { killStrays } from "./strays.js";
-import { HOST } from "./which-host.js";
+import { HOST, type WhichHost } from "./which-host.js";
 
 /** What to start. */
 export interface OpenCodeOptions {
@@ -32,8 +32,10 @@ export interface OpenCodeOptions {
   config?: Record<string, unknown>;
   /** Environment variables in addition to those that isolate the host. */
   env?: Record<string, string>;
-  /** Path of the binary; by default that of the installed `opencode-ai`. */
+  /** Path of the binary; by default that of the installed one. */
   binary?: string;
+  /** Which OpenCode; by default that of this run. */
+  which?: WhichHost;
 }
 
 /** A running host. */
@@ -59,8 +61,9 @@ export async function startOpenCode({
   config,
   env = {},
   binary,
+  which = HOST,
 }: OpenCodeOptions): Promise<OpenCode> {
-  if (config) await project.write("opencode.json", formatConfig(config));
+  if (config) await project.write("opencode.json", formatConfig(config, which));
   await prepareFolders(project);
   const args = [
     "serve",
@@ -70,17 +73,17 @@ export async function startOpenCode({
     "0",
     "--print-logs",
     "--log-level",
-    HOST === 2 ? "info" : "INFO",
+    which === 2 ? "info" : "INFO",
   ];
-  const child = spawn(binary ?? findHost(), args, {
+  const child = spawn(binary ?? findHost(which), args, {
     cwd: project.path,
-    env: { ...isolation(project), ...env },
+    env: { ...isolation(project, which), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   const running = watch(child, project);
   const url = await running.listening();
-  const client = createClient(url, project.path);
+  const client = createClient(url, project.path, { which });
   const streams: EventStream[] = [];
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -92,7 +95,7 @@ export async function startOpenCode({
     ...client,
     url,
     pid: child.pid ?? 0,
-    at: (directory) => createClient(url, directory, true),
+    at: (directory) => createClient(url, directory, { which, isShared: true }),
     events: async () => {
       const stream = await client.events();
       streams.push(stream);
@@ -104,12 +107,11 @@ export async function startOpenCode({
   };
 }
 
-/** The binary of the host that this run drives. */
-export const findHost = (): string => (HOST === 2 ? findOpenCode2() : findOpenCode());
+export const findHost = (which = HOST): string => (which === 2 ? findOpenCode2() : findOpenCode());
 
 /** The text of an `opencode.json` that is given in OpenCode 1's form. */
-export function formatConfig(config: Record<string, unknown>): string {
-  return `${JSON.stringify(HOST === 2 ? toConfig2(config) : config, null, 2)}\n`;
+export function formatConfig(config: Record<string, unknown>, which = HOST): string {
+  return `${JSON.stringify(which === 2 ? toConfig2(config) : config, null, 2)}\n`;
 }
 
 /** Runs a host command such as `run` in the project and waits for it; kills it after 60 s. */
@@ -149,7 +151,7 @@ export async function prepareFolders({ root, folders, file }: Project): Promise<
 }
 
 /** The environment that cuts a host off from the user and from the network. */
-export function isolation({ root, folders, file }: Project): Record<string, string> {
+export function isolation({ root, folders, file }: Project, which = HOST): Record<string, string> {
   return {
     PATH: [dirname(rgPath), process.env.PATH].join(delimiter),
     LANG: "C.UTF-8",
@@ -168,7 +170,7 @@ export function isolation({ root, folders, file }: Project): Record<string, stri
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_SHARE: "1",
-    ...(HOST === 2 && { XDG_RUNTIME_DIR: folders.tmp, OPENCODE_PASSWORD: PASSWORD, STRATA_HOST: "2" }),
+    ...(which === 2 && { XDG_RUNTIME_DIR: folders.tmp, OPENCODE_PASSWORD: PASSWORD, STRATA_HOST: "2" }),
     GIT_CONFIG_NOSYSTEM: "1",
     npm_config_offline: "true",
     npm_config_update_notifier: "false",

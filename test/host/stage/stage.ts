@@ -19,6 +19,7 @@ import { formatConfig, type OpenCode, type OpenCodeOptions, startOpenCode } from
 import { createProject, type Project } from "./project.js";
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
+import type { WhichHost } from "./which-host.js";
 
 /** The contents of an `opencode.json`. */
 export type HostConfig = Record<string, unknown>;
@@ -53,6 +54,8 @@ export interface RestartOptions {
   kill?: boolean;
   /** Merged into the current configuration. */
   config?: HostConfig;
+  /** Which OpenCode runs from now on. */
+  which?: WhichHost;
   /** Runs while no host is running. */
   meanwhile?: (project: Project) => void | Promise<void>;
 }
@@ -124,11 +127,11 @@ function createRunner(launch: OpenCodeOptions, initial: HostConfig): Runner {
       if (!host) throw new Error("The host of this stage is not running");
       return host;
     },
-    async restart({ kill = false, config: changes, meanwhile } = {}) {
+    async restart({ kill = false, config: changes, meanwhile, which = launch.which } = {}) {
       await end(kill);
       await meanwhile?.(launch.project);
       if (changes) config = mergeRecords(config, changes);
-      host = await startOpenCode(changes ? { ...launch, config } : launch);
+      host = await startOpenCode({ ...launch, ...(changes && { config }), ...(which && { which }) });
     },
     stop: () => end(false),
   };

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { repository } from "../repository.js";
-import { findOpenCode } from "./opencode-binary.js";
+import { findHost } from "./opencode.js";
 import type { Project } from "./project.js";
 
 export interface StrataRun {
@@ -21,7 +21,7 @@ export interface StrataOptions {
 export async function runStrata(
   project: Project,
   args: readonly string[],
-  { env, folder = dirname(findOpenCode()) }: StrataOptions = {},
+  { env, folder = dirname(findHost()) }: StrataOptions = {},
 ): Promise<StrataRun> {
   const variables = {
     PATH: [folder, process.env.PATH].join(delimiter),
