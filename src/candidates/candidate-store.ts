@@ -6,6 +6,7 @@ import { inSlices } from "../slices.js";
 import { type Candidate, planDraft, readLatest, type Saying, type WaitingCandidate } from "./candidate.js";
 import { createJudgementLog, type Judgement } from "./judgements.js";
 import {
+  findDropped,
   hasExpired,
   planCandidates,
   planDropped,
@@ -28,7 +29,7 @@ export interface CandidateStore {
    * they wait until `settle`, so that none is lost if it cannot be stored as a memory.
    */
   offer(found: readonly Candidate[]): Promise<readonly WaitingCandidate[]>;
-  /** What waits: what was said again and again first, then by worth; without what expired or was taken back. */
+  /** What waits: what was said in most sessions first, then by worth; without what expired or was taken back. */
   list(): Promise<readonly WaitingCandidate[]>;
   /** They have become memories, or a model has kept nothing of them. */
   settle(ids: readonly string[]): Promise<void>;
@@ -44,7 +45,10 @@ export interface CandidateStore {
   note(judgements: readonly Judgement[]): Promise<void>;
   /** The judgements so far, oldest first. */
   judgements(): Promise<readonly Judgement[]>;
+  /** Neither words nor message come back, and why they waited is forgotten with them. */
   drop(ids: readonly string[]): Promise<void>;
+  /** When the user dropped these words; `undefined` if never. */
+  droppedMs(words: string): Promise<number | undefined>;
   /** Adapts the sayings of a session to all of its messages; returns whether one changed. */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
 }
@@ -110,14 +114,18 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
 
     async drop(ids) {
       if (ids.length === 0) return;
-      await stored.change(async ({ readDropped, waiting, writeDropped }) => {
+      const said = await stored.change(async ({ readDropped, waiting, writeDropped }) => {
         const wanted = waiting.filter(({ id }) => ids.includes(id));
-        if (wanted.length === 0) return { next: waiting, result: undefined };
+        if (wanted.length === 0) return { next: waiting, result: [] };
         // Written first: what is in both files counts as dropped.
         await writeDropped(planDropped(await readDropped(), wanted, clock.now()));
-        return { next: waiting.filter((one) => !wanted.includes(one)), result: undefined };
+        const next = waiting.filter((one) => !wanted.includes(one));
+        return { next, result: wanted.flatMap((one) => one.said) };
       });
+      if (said && said.length > 0) await withRecord((record) => judgements.forget(record.judgements, said));
     },
+
+    droppedMs: async (words) => findDropped((await stored.read()).dropped, words)?.atMs,
 
     async follow(sessionID, messages) {
       await withRecord(async (record) => {

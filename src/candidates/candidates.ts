@@ -69,6 +69,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
     },
 
     drop: async (ids) => (await open()).drop(ids),
+    droppedMs: async (words) => (await open()).droppedMs(words),
     follow: async (sessionID, messages) => (await open()).follow(sessionID, messages),
     onChange: (listener) => void listeners.push(listener),
   };

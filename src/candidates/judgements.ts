@@ -43,6 +43,9 @@ const isLine = object<Line>({
   id: optional(string),
 });
 
+/** The same may be judged twice: after a crash, or when past sessions are read again. */
+const nameLine = ({ atMs: _, ...line }: Line): string => JSON.stringify(line);
+
 /** Messages of about two months. */
 const MOST_LINES = 4_000;
 const LONGEST_TEXT = 400;
@@ -52,6 +55,8 @@ export interface JudgementLog {
   /** Oldest first. */
   read(path: string): Promise<readonly Judgement[]>;
   add(path: string, judgements: readonly Judgement[]): Promise<void>;
+  /** Takes out those of these messages. */
+  forget(path: string, messages: readonly Pick<Judgement, "message" | "session">[]): Promise<void>;
   /** Keeps only what this session's messages still say. */
   follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
 }
@@ -64,10 +69,26 @@ export function createJudgementLog(files: Files): JudgementLog {
 
     async add(path, judgements) {
       if (judgements.length === 0) return;
-      const added = judgements.map((one): Line => ({ v: 1, ...one, text: toLine(one.text, LONGEST_TEXT) }));
-      await lines.append(path, added);
       const { records } = await lines.read(path);
-      if (records.length > MOST_LINES) await write(path, records.slice(-MOST_LINES / 2));
+      const known = new Set(records.map(nameLine));
+      const added = judgements
+        .map((one): Line => ({ v: 1, ...one, text: toLine(one.text, LONGEST_TEXT) }))
+        .filter((one) => !known.has(nameLine(one)));
+      if (added.length === 0) return;
+      await lines.append(path, added);
+      const all = [...records, ...added];
+      if (all.length > MOST_LINES) await write(path, all.slice(-MOST_LINES / 2));
+    },
+
+    async forget(path, messages) {
+      const { records } = await lines.read(path);
+      const isOf = ({ message, session }: Line): boolean =>
+        messages.some((one) => one.message === message && one.session === session);
+      if (records.some(isOf))
+        await write(
+          path,
+          records.filter((one) => !isOf(one)),
+        );
     },
 
     async follow(path, sessionID, messages) {

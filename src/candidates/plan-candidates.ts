@@ -17,7 +17,7 @@ import {
 } from "./candidate.js";
 
 export interface PlannedCandidates {
-  /** Candidates that stay: what was said again and again first, then by worth; those taken back are last. */
+  /** Candidates that stay: what was said in most sessions first, then by worth; those taken back are last. */
   waiting: readonly WaitingCandidate[];
   /** Said in so many sessions that the user means it, whatever it is worth by its shape. */
   agreed: readonly WaitingCandidate[];
@@ -48,7 +48,7 @@ export function* planCandidates(
   waiting.sort(
     (a, b) =>
       Number(isStanding(b)) - Number(isStanding(a)) ||
-      Number(isRepeated(b)) - Number(isRepeated(a)) ||
+      readSessions(b).length - readSessions(a).length ||
       b.worth - a.worth,
   );
   return { waiting: waiting.slice(0, MOST_WAITING), agreed };
@@ -144,6 +144,10 @@ export function withoutDroppedWords<T extends Candidate>(
   const words = new Set(dropped.flatMap((one) => one.words));
   return found.filter(({ said }) => said.every(({ text }) => !words.has(hashWords(text))));
 }
+
+/** The latest time that these words were dropped. */
+export const findDropped = (dropped: readonly Dropped[], text: string): Dropped | undefined =>
+  dropped.findLast(({ words }) => words.includes(hashWords(text)));
 
 const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)];
 const hashWords = (text: string): string => hashOf(readMeaning(text).toLowerCase());

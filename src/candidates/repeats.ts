@@ -61,8 +61,9 @@ export function createRepeats(files: Files): Repeats {
 
   return {
     async hear(path, texts, heard) {
-      const { found, next } = planHeard(await stored.read(path), texts, heard);
-      if (texts.some(isCounted)) await stored.write(path, next);
+      const known = await stored.read(path);
+      const { found, next } = planHeard(known, texts, heard);
+      if (next !== known) await stored.write(path, next);
       return found;
     },
 
@@ -81,21 +82,26 @@ export function createRepeats(files: Files): Repeats {
   };
 }
 
-/** The latest heard are last, and stay. */
+/** The latest heard are last, and stay. `next` is `known` if nothing is new: a message may be read twice. */
 export function planHeard(
   known: readonly Repeat[],
   texts: readonly string[],
   heard: Heard,
 ): { next: readonly Repeat[]; found: readonly (readonly Heard[])[] } {
   const all = new Map(known.map((one) => [one.words, one]));
+  const isSame = (one: Heard): boolean => one.session === heard.session && one.message === heard.message;
+  let isNews = false;
   const found = texts.map((text): readonly Heard[] => {
     if (!isCounted(text)) return [heard];
     const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
-    const before = (all.get(words)?.heard ?? []).filter(({ session }) => session !== heard.session);
+    const already = all.get(words)?.heard ?? [];
+    if (already.some(isSame)) return already;
+    isNews = true;
+    const before = already.filter(({ session }) => session !== heard.session);
     const next = [...before, heard].slice(-MOST_SESSIONS);
     all.delete(words);
     all.set(words, { words, heard: next });
     return next;
   });
-  return { next: [...all.values()].slice(-MOST_REPEATS), found };
+  return { next: isNews ? [...all.values()].slice(-MOST_REPEATS) : known, found };
 }

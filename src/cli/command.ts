@@ -3,6 +3,7 @@ import type { LayerDefinition } from "../layer-definition.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Get } from "../seams/get.js";
+import type { Host } from "../seams/host.js";
 import type { Style } from "./style.js";
 
 /** How a command ended, for the shell. */
@@ -47,6 +48,8 @@ export interface CliContext {
   onInterrupt?(stop: () => void): () => void;
   /** Replaces the network; in tests only. */
   get?: Get;
+  /** Replaces the model; in tests only. */
+  generate?: Host["generate"];
   /** Asks a question that is answered with yes or no; absent if nobody is there to answer. */
   ask?(question: string): Promise<boolean>;
   /** Writes raw text to the terminal; absent if standard error is not one. */

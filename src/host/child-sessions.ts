@@ -40,6 +40,8 @@ export interface ChildSessions {
 }
 
 export interface ChildSessionsOptions {
+  /** Instead of the hidden agent without tools. */
+  agent?: string;
   client: PluginInput["client"];
   clock: Clock;
   ownSessions: OwnSessions;
@@ -52,7 +54,7 @@ const MOST_LISTED = 1_000;
 const SEARCHED = "[strata";
 
 export function createChildSessions(options: ChildSessionsOptions): ChildSessions {
-  const { client, clock, ownSessions, processes } = options;
+  const { agent = OWN_AGENT, client, clock, ownSessions, processes } = options;
   const { ask, bounded } = createAsking(client, clock);
 
   return {
@@ -60,7 +62,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
       if (request.signal.aborted) return failed("called off before it began", NO_TOKENS);
       const id = await open(request);
       if (id === undefined) return failed("the host opened no session for it", NO_TOKENS);
-      const ending = await ask(id, planBody(request), {
+      const ending = await ask(id, planBody(request, agent), {
         ...request,
         watch(breakOff) {
           const weigh = createTokenWatch(request.bounds?.maxTokens ?? Number.POSITIVE_INFINITY, breakOff);
@@ -129,9 +131,9 @@ export function isOurs({ title, parentID }: { title: string; parentID?: string }
   return hasOwnTitle({ title, parentID });
 }
 
-function planBody({ bounds, prompt, model }: GenerateRequest) {
+function planBody({ bounds, prompt, model }: GenerateRequest, agent: string) {
   return {
-    agent: bounds ? TOOL_AGENT : OWN_AGENT,
+    agent: bounds ? TOOL_AGENT : agent,
     ...(model !== undefined && { model: splitModel(model) }),
     parts: [{ type: "text" as const, text: prompt }],
   };

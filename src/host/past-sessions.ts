@@ -12,6 +12,8 @@ import { type Revert, withoutUndone } from "./undone.js";
 export interface PastSessions {
   /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
   list(): Promise<string[] | undefined>;
+  /** Is it OpenCode 2? Known once `list` has answered. */
+  isSecond(): boolean;
   /** The messages that are not undone; `undefined` if the server does not answer in time. */
   readMessages(sessionID: string): Promise<readonly Message[] | undefined>;
   /** Templates of all slash commands; none if the server does not answer. */
@@ -33,6 +35,12 @@ export interface Login {
   name: string;
 }
 
+/** Headers that log in. */
+export function authorize(login: Login | undefined): Record<string, string> {
+  const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
+  return token === undefined ? {} : { authorization: `Basic ${token}` };
+}
+
 /** The server lists a hundred by default. */
 const MOST_LISTED = 100_000;
 /** The most that OpenCode 2 sends at once. */
@@ -43,11 +51,12 @@ const DEADLINE_MS = 60_000;
 export function openPastSessions(options: PastSessionsOptions): PastSessions {
   const { project } = options;
   const get = createGet(options);
+  const second = createSecond(get);
   let api: Api | undefined;
 
   return {
     async list() {
-      for (const one of [createFirst(get, project), createSecond(get)]) {
+      for (const one of [createFirst(get, project), second]) {
         const listed = await one.list();
         if (!listed) continue;
         api = one;
@@ -57,6 +66,8 @@ export function openPastSessions(options: PastSessionsOptions): PastSessions {
       }
       return undefined;
     },
+
+    isSecond: () => api === second,
 
     async readMessages(sessionID) {
       const read = await api?.read(sessionID);
@@ -137,8 +148,7 @@ function createSecond(get: Get): Api {
 
 /** Asks a route of the server; `undefined` if it refuses or does not answer in time. */
 function createGet({ clock, login, url }: PastSessionsOptions): Get {
-  const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
-  const headers = token === undefined ? {} : { authorization: `Basic ${token}` };
+  const headers = authorize(login);
 
   return async (path, query = {}) => {
     const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams(query)}`;

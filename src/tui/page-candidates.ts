@@ -1,9 +1,10 @@
 /** Likely sentences that wait: each is kept or dropped. */
 import { readLatest, type WaitingCandidate } from "../candidates/candidate.js";
+import { formatSessions, readSurroundings } from "../candidates/format-candidates.js";
 import { formatPercent } from "../format.js";
 import { formatDays } from "../memory/search/found.js";
 import { toPrintable } from "../printable.js";
-import { fit } from "./columns.js";
+import { fit, wrap } from "./columns.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";
 
@@ -17,15 +18,15 @@ export async function showCandidates({ actions, host, nowMs }: Pages): Promise<v
     if (!chosen) return;
     const deed = await host.dialogs.select(planChoice(chosen));
     if (deed === undefined) return;
-    if (deed === "back") continue;
+    if (typeof deed === "object" || deed === "back") continue;
     const changed = deed === "keep" ? await actions.keep(chosen.id) : await actions.drop(chosen.id);
     host.dialogs.toast(toPrintable(changed.what), changed.isDone ? "success" : "error");
   }
 }
 
-const wordsOf = (one: WaitingCandidate): string => toPrintable(readLatest(one)?.text ?? "");
+const wordsOf = (one: WaitingCandidate): string => toPrintable(readSurroundings(one).text);
 
-/** Pure. */
+/** Pure. In the store's order, which is that of worth. */
 export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: number): SelectPage<string> {
   return {
     title: `Sentences that may become memories (${waiting.length})`,
@@ -33,19 +34,31 @@ export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: numb
       title: fit(wordsOf(one), ROW_COLUMNS),
       value: one.id,
       footer: formatDays(new Date(readLatest(one)?.saidMs ?? 0).toISOString(), nowMs),
-      description: formatPercent(one.worth),
-      category: one.type,
+      description: [formatSessions(one), formatPercent(one.worth), one.type].filter(Boolean).join(", "),
     })),
   };
 }
 
-function planChoice(one: WaitingCandidate): SelectPage<"keep" | "drop" | "back"> {
+type Choice = "keep" | "drop" | "back" | { row: number };
+
+/** Pure. The sentence is marked between those beside it. */
+export function planChoice(one: WaitingCandidate): SelectPage<Choice> {
+  const { after, before, text } = readSurroundings(one);
+  const rows = [
+    ...(before === undefined ? [] : wrap(toPrintable(before), ROW_COLUMNS - MARK.length)),
+    ...wrap(toPrintable(text), ROW_COLUMNS - MARK.length).map((line) => `${MARK}${line}`),
+    ...(after === undefined ? [] : wrap(toPrintable(after), ROW_COLUMNS - MARK.length)),
+  ].slice(0, MOST_ROWS);
   return {
     title: fit(wordsOf(one), ROW_COLUMNS),
     options: [
-      { title: "Keep", description: `as a ${one.type}`, value: "keep" },
-      { title: "Drop", description: "it does not come back", value: "drop" },
-      { title: "Back to the list", value: "back" },
+      { title: "Keep", description: `as a ${one.type}`, value: "keep", category: "Do" },
+      { title: "Drop", description: "it does not come back", value: "drop", category: "Do" },
+      { title: "Back to the list", value: "back", category: "Do" },
+      ...rows.map((title, row) => ({ title, value: { row }, category: "What you said" })),
     ],
   };
 }
+
+const MARK = "▸ ";
+const MOST_ROWS = 20;

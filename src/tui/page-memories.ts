@@ -1,5 +1,6 @@
 /** The list of memories, and one of them with what can be done to it. */
 import { StrataError } from "../error.js";
+import { formatJudge } from "../memory/judge.js";
 import type { Memory } from "../memory/memory.js";
 import { formatDays } from "../memory/search/found.js";
 import { toPrintable } from "../printable.js";
@@ -95,11 +96,13 @@ export function planMemoryView(memory: Memory, nowMs: number): SelectPage<ViewCh
     .split("\n")
     .flatMap((line) => wrap(toPrintable(line), ROW_COLUMNS))
     .slice(0, MOST_CONTENT_LINES);
+  const judge = formatJudge(memory);
   const facts = [
     id,
     `created ${formatDays(created, nowMs)}, changed ${formatDays(updated, nowMs)}`,
     ...(when.length > 0 ? [`shown when: ${when.join(", ")}`] : []),
     ...(provenance.evidence === undefined ? [] : [`said: "${provenance.evidence}"`]),
+    ...(judge === undefined ? [] : [`judged by: ${judge}`]),
   ];
   const rows = (category: string, lines: readonly string[], from: number): SelectOption<ViewChoice>[] =>
     lines.map((line, index) => ({

@@ -6,6 +6,7 @@ import type { LayerDefinition } from "../../src/layer-definition.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Get } from "../../src/seams/get.js";
+import type { Host } from "../../src/seams/host.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 
@@ -29,6 +30,7 @@ export async function runStrata(
     stopsAfter,
     answers,
     get,
+    generate,
   }: {
     folder?: string;
     env?: Record<string, string>;
@@ -39,6 +41,8 @@ export async function runStrata(
     opened?: string[];
     /** Replaces the network. */
     get?: Get;
+    /** Replaces the model. */
+    generate?: Host["generate"];
     /** What is answered to questions; without it nobody can be asked. */
     answers?: boolean;
     /** Ctrl-C is pressed when so many lines were printed. */
@@ -58,6 +62,7 @@ export async function runStrata(
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
     ...(get && { get }),
+    ...(generate && { generate }),
     ...(answers !== undefined && { ask: async () => answers }),
     openFile: async (path) => void opened.push(path),
     onInterrupt(stop) {

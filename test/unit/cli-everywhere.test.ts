@@ -13,6 +13,7 @@ const given: Readonly<Record<string, string>> = {
   recall: "port",
   remember: "one more thing",
   keep: "3fa2b1",
+  why: "8080",
   drop: "--all",
   pin: "r-3fa2b1c",
   unpin: "r-3fa2b1c",

@@ -191,7 +191,7 @@ describe("candidates", () => {
       info: { id: `m${n}`, sessionID: "s1", role: "user", time: { created: MORNING + n } },
       parts: [{ type: "text", text }],
     }));
-    const { learned } = await learner({ session: "s1", messages });
+    const { learned } = await learner.learn({ session: "s1", messages });
     const waiting = learned.filter(({ isCandidate }) => isCandidate);
     const stored = (await candidates.list()).map(readLatest);
     expect(stored.map((one) => [one?.text, one?.message, one?.session]).sort()).toEqual(

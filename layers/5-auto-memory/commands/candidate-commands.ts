@@ -1,10 +1,12 @@
-/** `/keep` and `/drop`: the user decides about candidates. Their answers are shown and never sent. */
+/** `/keep`, `/drop` and `/why`: the user decides about candidates. Their answers are shown and never sent. */
 import { randomUUID } from "node:crypto";
 import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
 import type { Candidates } from "../../../src/candidates/candidates.js";
 import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../../src/error.js";
 import type { Gate } from "../../../src/gate/gate.js";
+import { readTypeName } from "../../../src/memory/id.js";
+import type { MemoryType } from "../../../src/memory/memory.js";
 import type { Memories } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
 
@@ -23,17 +25,19 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
   return [
     {
       name: "keep",
-      description: "Strata: list likely sentences that wait; /keep 3fa2b1 makes one a memory",
+      description:
+        "Strata: list likely sentences that wait; /keep 3fa2b1 makes one a memory, /keep 3fa2b1 decision of this type",
       async execute({ sessionID, words }) {
         const all = await candidates.list();
         if (words.trim() === "") return formatList(all);
         const { findCandidates, keepCandidate } = await loadChoosing();
-        const chosen = findCandidates(all, readIDs(words), "/keep");
+        const { ids, type } = readKept(words);
+        const chosen = findCandidates(all, ids, "/keep");
         const cause = { operation: "keep", session: sessionID, run: randomUUID().slice(0, 8) };
         const lines: string[] = [];
         for (const one of chosen) {
           const nowMs = clock.now();
-          const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs });
+          const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs, type });
           const { contradicted, written } = kept;
           lines.push(
             written.kind === "refused"
@@ -60,6 +64,15 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
         return `Dropped: ${chosen.map(({ id }) => id).join(", ")}`;
       },
     },
+    {
+      name: "why",
+      description: "Strata: why what you said was kept or not, e.g. /why invoice numbers",
+      async execute({ words }) {
+        if (words.trim() === "") throw new StrataError("EMPTY", "say about what: /why invoice numbers");
+        const { findReasons, formatReasons } = await import("../../../src/candidates/why.js");
+        return formatReasons(await findReasons(words.trim(), { candidates, memories }), "session");
+      },
+    },
   ];
 
   async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
@@ -71,4 +84,16 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
 }
 
 const loadChoosing = () => import("../../../src/candidates/choose-candidates.js");
+
+/** "3fa2b1 decision": ids, and the type that they get if it is not their own. */
+function readKept(words: string): { ids: string[]; type: MemoryType | undefined } {
+  const all = readIDs(words);
+  const types = all.flatMap((word) => readTypeName(word) ?? []);
+  if (types.length > 1)
+    throw new StrataError("TYPES", `expected one type for what is kept, ${types.join(" and ")} came`);
+  const ids = all.filter((word) => readTypeName(word) === undefined);
+  if (ids.length === 0) throw new StrataError("EMPTY", "say which to keep: /keep 3fa2b1; /keep lists them");
+  return { ids, type: types[0] };
+}
+
 const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word) => word !== "");

@@ -27,7 +27,7 @@ const MOST_HITS = 10;
 /** The first search in a session reads and indexes all memories. */
 const RECALL_DEADLINE_MS = 15_000;
 
-/** `/remember`, `/keep`, `/drop`, `/memory-trust`, `/recall` and `/forget`. */
+/** `/remember`, `/keep`, `/drop`, `/why`, `/memory-trust`, `/recall` and `/forget`. */
 export function createMemoryCommands(options: MemoryCommandsOptions): SlashCommand[] {
   const { clock, conflicts, gate, memories, search } = options;
   const answerTrust = createTrustAnswers(memories);

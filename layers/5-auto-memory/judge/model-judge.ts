@@ -27,10 +27,8 @@ import { planBatches } from "./plan-batches.js";
 import { prove } from "./prove.js";
 import type { Work } from "./work.js";
 
-export type ModelJudgeContext = Pick<
-  LayerContext,
-  "candidates" | "clock" | "generation" | "log" | "prompts"
-> & {
+export type ModelJudgeContext = Pick<LayerContext, "candidates" | "clock" | "log" | "prompts"> & {
+  generation: Pick<LayerContext["generation"], "generate" | "status">;
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
 };

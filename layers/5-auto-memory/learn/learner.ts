@@ -1,11 +1,12 @@
 /**
  * Learns from past conversations what live extraction would have kept: what the user marked becomes a memory, what may
  * hold something waits as a candidate for a judge. Repeating it changes nothing: a sentence is known by its memory, or by
- * the list of those that became none.
+ * the list of those that became none, and a message by its judgement.
  */
 
 import { readLatest, type WaitingCandidate } from "../../../src/candidates/candidate.js";
 import type { Candidates } from "../../../src/candidates/candidates.js";
+import type { Judgement } from "../../../src/candidates/judgements.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { DAY_MS } from "../../../src/days.js";
 import type { Gate } from "../../../src/gate/gate.js";
@@ -16,6 +17,7 @@ import type { Clock } from "../../../src/seams/clock.js";
 import { inSlices } from "../../../src/slices.js";
 import { createSaidKeeper, type Kept } from "../extraction/keep-said.js";
 import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
+import { LEAST_WORTH } from "../words/worth.js";
 import type { Settled } from "./settled.js";
 
 /** A user's message and what followed it up to their next one, in the host's shape. Every message has a time. */
@@ -39,14 +41,20 @@ export interface Learned {
 export interface LearnedTurn {
   /** In the user's order, candidates last. */
   learned: readonly Learned[];
-  /** Number of sentences that a memory holds already, or that became no memory in an earlier run. */
+  /** Number of sentences that a memory holds already, that became none in an earlier run, or that were judged. */
   known: number;
   /** Reasons for refusals. */
   refused: readonly string[];
 }
 
-/** Keeps what the turn has to keep. Rejects with the disk's error; a repetition goes on from there. */
-export type Learner = (turn: PastTurn) => Promise<LearnedTurn>;
+export interface Learner {
+  /** Keeps what the turn has to keep. Rejects with the disk's error; a repetition goes on from there. */
+  learn(turn: PastTurn): Promise<LearnedTurn>;
+  /** Writes what is left to be written. */
+  end(): Promise<void>;
+  /** What `learn` would offer to a judge. Changes nothing. */
+  listOpen(turn: PastTurn): Promise<readonly SaidTurn[]>;
+}
 
 export interface LearnerOptions {
   clock: Clock;
@@ -62,46 +70,121 @@ export interface LearnerOptions {
 }
 
 const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
+/** In the list of settled sentences: all of the message. */
+export const WHOLE_MESSAGE = "";
 
 export function createLearner(options: LearnerOptions): Learner {
-  const { clock, isTheirs, memories, run, settled } = options;
+  const { candidates, clock, isTheirs, memories, run, settled } = options;
   let listed: ReturnType<MemoryStore["list"]> | undefined;
   const list: MemoryStore["list"] = (wanted) => {
     // Listed once: the gate recognises what this run or another process has added since.
     listed ??= memories.list(wanted);
     return listed;
   };
-  const takeSaid = createSaidKeeper({ ...options, memories: { list } });
+  const notes = createNotes(candidates);
+  const takeSaid = createSaidKeeper({
+    ...options,
+    candidates: { ...candidates, note: notes.add },
+    memories: { list },
+  });
+  /** Messages that were judged while OpenCode ran. */
+  let judged: Promise<ReadonlySet<string>> | undefined;
 
-  return async ({ messages, session }) => {
+  return {
+    async learn(turn) {
+      const { known, open } = await readOpen(turn);
+      const { session } = turn;
+      const { kept, waiting } = await takeSaid(open, { operation: "learn", session, run });
+      const learned: Learned[] = [];
+      const refused: string[] = [];
+      const ids = new Set<string>();
+      for (const one of kept) {
+        const { draft, written } = one;
+        const isNews = isNew(one) && written.kind === "written" && !ids.has(written.memory.id);
+        if (written.kind === "refused") refused.push(written.why);
+        if (written.kind === "written" && isNews) {
+          ids.add(written.memory.id);
+          learned.push(describeKept(one, session));
+          // An old date must not pass for neglect: nobody could use it before it was learned.
+          if (clock.now() - one.turn.saidMs >= DAY_MS) memories.noteUse([written.memory.id]);
+        } else await settled.add(one.turn.messageID, draft.provenance.evidence ?? draft.content);
+      }
+      return {
+        learned: [...learned, ...waiting.map((one) => describeCandidate(one, session))],
+        known: known + countMarked(open) - learned.length - refused.length,
+        refused,
+      };
+    },
+
+    end: notes.write,
+
+    async listOpen(turn) {
+      const { open } = await readOpen(turn);
+      return open.filter(({ marked, statements, worth }) => {
+        const isMarked = (one: SaidTurn["statements"][number]): boolean =>
+          marked.some(({ statement }) => statement === one);
+        return worth >= LEAST_WORTH && !statements.every(isMarked);
+      });
+    },
+  };
+
+  /** Without what an earlier run has decided; `known` counts that. */
+  async function readOpen({ messages, session }: PastTurn): Promise<{ open: SaidTurn[]; known: number }> {
     const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, { isTheirs }));
     const isSettled = await settled.read();
-    const open = turns.map((turn) => ({
-      ...turn,
-      marked: turn.marked.filter(({ statement }) => !isSettled(turn.messageID, statement.text)),
-    }));
-    const { kept, waiting } = await takeSaid(open, { operation: "learn", session, run });
-    const learned: Learned[] = [];
-    const refused: string[] = [];
-    const ids = new Set<string>();
-    for (const one of kept) {
-      const { draft, turn, written } = one;
-      const isNews = isNew(one) && written.kind === "written" && !ids.has(written.memory.id);
-      if (written.kind === "refused") refused.push(written.why);
-      if (written.kind === "written" && isNews) {
-        ids.add(written.memory.id);
-        learned.push(describeKept(one, session));
-        // An old date must not pass for neglect: nobody could use it before it was learned.
-        if (clock.now() - turn.saidMs >= DAY_MS) memories.noteUse([written.memory.id]);
-      } else await settled.add(turn.messageID, draft.provenance.evidence ?? draft.content);
-    }
-    return {
-      learned: [...learned, ...waiting.map((one) => describeCandidate(one, session))],
-      known: countMarked(turns) - kept.length + (kept.length - learned.length - refused.length),
-      refused,
-    };
+    judged ??= readJudged();
+    const wasJudged = await judged;
+    let known = 0;
+    const open = turns.flatMap((turn): SaidTurn[] => {
+      const { marked, messageID, statements } = turn;
+      if (isSettled(messageID, WHOLE_MESSAGE) || wasJudged.has(`${session} ${messageID}`)) {
+        known++;
+        return [];
+      }
+      const gone = marked.filter(({ statement }) => isSettled(messageID, statement.text));
+      known += gone.length;
+      if (gone.length === 0) return [turn];
+      const rest = statements.filter((one) => gone.every(({ statement }) => statement !== one));
+      if (rest.length === 0) return [];
+      return [{ ...turn, statements: rest, marked: marked.filter((one) => !gone.includes(one)) }];
+    });
+    return { open, known };
+  }
+
+  async function readJudged(): Promise<ReadonlySet<string>> {
+    const by = (await candidates.judgements()).filter((one) => one.by === "model" || one.by === "agent");
+    return new Set(by.map(({ message, session }) => `${session} ${message}`));
+  }
+}
+
+/** So many are written at once: each time the whole log is read. */
+const MOST_NOTES = 500;
+
+/** What is lost of them when the process ends is noted again by the next run. */
+function createNotes(candidates: Pick<Candidates, "note">): {
+  add(more: readonly Judgement[]): Promise<void>;
+  write(): Promise<void>;
+} {
+  let notes: Judgement[] = [];
+  const write = async (): Promise<void> => {
+    const some = notes;
+    notes = [];
+    await candidates.note(some);
+  };
+  return {
+    async add(more) {
+      notes.push(...more);
+      if (notes.length >= MOST_NOTES) await write();
+    },
+    write,
   };
 }
+
+/** A memory of a past conversation has its date. */
+export const atItsTime = (gate: Pick<Gate, "save">): Pick<Gate, "save"> => ({
+  save: (draft, saidMs, cause, replaces) =>
+    gate.save({ ...draft, created: new Date(saidMs).toISOString() }, saidMs, cause, replaces),
+});
 
 /** A message may say the same twice, and a memory may be there already. */
 const isNew = ({ turn, written }: Kept): boolean =>

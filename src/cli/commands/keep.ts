@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { findCandidates, keepCandidate } from "../../candidates/choose-candidates.js";
+import { readType } from "../arguments.js";
 import { type ExitCode, exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
 import { openPersonsCandidates } from "../open-candidates.js";
@@ -9,7 +10,8 @@ import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
-export const run: Run = async (cli, _options, args) => {
+export const run: Run = async (cli, { type: wanted }, args) => {
+  const type = readType(wanted);
   const project = await openProject(cli);
   const candidates = await openPersonsCandidates(project);
   const chosen = findCandidates(await candidates.list(), args, "strata list --candidates");
@@ -19,7 +21,7 @@ export const run: Run = async (cli, _options, args) => {
     let code: ExitCode = exitCodes.fine;
     for (const one of chosen) {
       const nowMs = cli.clock.now();
-      const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs });
+      const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs, type });
       const { contradicted, written } = kept;
       const ended = reportWritten(cli, written, "Remembered");
       if (ended !== exitCodes.fine) cli.warn(`strata: ${one.id} still waits`);

@@ -1,7 +1,7 @@
 /** `strata learn`: memories from past conversations, decided as extraction decides while OpenCode runs. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { createLearner, type Learner } from "../../../layers/5-auto-memory/learn/learner.js";
+import { atItsTime, createLearner, type Learner } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createSettled } from "../../../layers/5-auto-memory/learn/settled.js";
 import { readConfigFiles } from "../../config/config-files.js";
 import { createFindSimilar } from "../../gate/find-similar.js";
@@ -10,8 +10,10 @@ import { createTemplateCheck, readTemplates } from "../../host/templates.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
+import { planJudge, type Wanted } from "../learn/agree.js";
 import { createTurnSplitter } from "../learn/exports.js";
-import { findFiles, readFiles } from "../learn/files.js";
+import { findFiles, type PastFile, readFiles } from "../learn/files.js";
+import { type Judging, openJudging } from "../learn/judging.js";
 import { createReport, type Report } from "../learn/report.js";
 import { type OpenSessions, openSessions } from "../learn/sessions.js";
 import type { SourcedTurn, SourceEvents } from "../learn/source.js";
@@ -23,7 +25,8 @@ import { openSearch } from "../open-search.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 
-export const run: Run = async (cli, { dryRun, json, server, sessions }, names) => {
+export const run: Run = async (cli, options, names) => {
+  const { dryRun, json, server, sessions } = options;
   const url = typeof server === "string" ? server : undefined;
   const isOfSessions = sessions === true || url !== undefined;
   if (names.length === 0 && !isOfSessions) {
@@ -34,72 +37,135 @@ export const run: Run = async (cli, { dryRun, json, server, sessions }, names) =
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
   const project = await openProject({ ...cli, files });
   const found = await findFiles(cli, names);
+  const wanted = await planJudge(project, options, { canOffer: isOfSessions });
   const runID = randomUUID().slice(0, 8);
   const report = createReport(cli, { isDry, asJSON: json === true, runID });
-  const stored = isOfSessions ? await openSessions(project, url) : undefined;
-  const progress = createProgress(cli, "Learning");
-  const events: SourceEvents = { onProblem: report.addProblem, onProgress: progress.step };
+  const needsServer = isOfSessions || (wanted !== undefined && cli.generate === undefined);
+  const stored = needsServer ? await openSessions(project, url) : undefined;
+  const source = { found, stored, isOfSessions };
+  const stop = new AbortController();
+  const release = cli.onInterrupt?.(() => stop.abort());
   try {
-    const templates = [...(await listTemplates(project)), ...(stored?.templates ?? [])];
-    const turns = listTurns(readFiles(cli, found, events), stored, events);
-    const hasStopped = await withMemories(project, async (memories) => {
-      const learner = await openLearner(project, memories, {
-        runID,
-        isTheirs: not(createTemplateCheck(templates)),
-      });
-      return learnAll(cli, { turns, learner, report });
-    });
-    progress.end();
-    return report.end(hasStopped);
+    const given = { isDry, isYes: options.yes === true, report, runID, source, stop: stop.signal, wanted };
+    await withMemories(project, (memories) => learnAll(project, memories, given));
+    return report.end(stop.signal.aborted);
   } finally {
-    progress.end();
+    release?.();
     await stored?.close();
   }
 };
 
-/** Learns turn by turn until the end or an interrupt; returns whether it was interrupted. */
-async function learnAll(
-  cli: CliContext,
-  { learner, report, turns }: { turns: AsyncIterable<SourcedTurn>; learner: Learner; report: Report },
-): Promise<boolean> {
-  const stop = new AbortController();
-  const release = cli.onInterrupt?.(() => stop.abort());
+interface Given {
+  isDry: boolean;
+  isYes: boolean;
+  report: Report;
+  runID: string;
+  source: PastSource;
+  stop: AbortSignal;
+  wanted: Wanted | undefined;
+}
+
+/** Turn by turn until the end or an interrupt. */
+async function learnAll(project: Project, memories: OpenMemories, given: Given): Promise<void> {
+  const { report, source, stop } = given;
+  const { cli } = project;
+  const templates = [...(await listTemplates(project)), ...(source.stored?.templates ?? [])];
+  const isTheirs = not(createTemplateCheck(templates));
+  const shared = await openShared(project, memories, given.runID);
+  const learner = createLearner({ ...shared, isTheirs });
+  const judging =
+    given.wanted && (await prepareJudging(project, { ...given, learner, shared, wanted: given.wanted }));
+  const progress = createProgress(cli, "Learning");
+  const events: SourceEvents = { onProblem: report.addProblem, onProgress: progress.step };
   try {
-    for await (const turn of turns) {
-      if (stop.signal.aborted) return true;
-      report.add(await learner(turn), turn);
+    for await (const turn of listTurns(cli, source, events)) {
+      if (stop.aborted) return;
+      const { learned, ...counts } = await learner.learn(turn);
+      const isWaiting = judging ? learned.filter(({ isCandidate }) => isCandidate) : [];
+      report.add({ ...counts, learned: learned.filter((one) => !isWaiting.includes(one)) }, turn);
+      if (judging) report.addJudged(await judging.add(isWaiting));
     }
-    return stop.signal.aborted;
+    if (judging && !stop.aborted) report.addJudged(await judging.end());
   } finally {
-    release?.();
+    progress.end();
+    await learner.end();
+    if (judging) report.setJudge(await judging.state());
   }
 }
 
+type Shared = Omit<Parameters<typeof createLearner>[0], "isTheirs">;
+
+/** Reads the conversations once to know what judging takes; `undefined` if nobody judges. */
+async function prepareJudging(
+  project: Project,
+  {
+    isDry,
+    isYes,
+    learner,
+    report,
+    shared,
+    source,
+    stop,
+    wanted,
+  }: Given & {
+    learner: Learner;
+    shared: Shared & { memories: OpenMemories };
+    wanted: Wanted;
+  },
+): Promise<Judging | undefined> {
+  const progress = createProgress(project.cli, "Reading");
+  const events: SourceEvents = { onProblem() {}, onProgress: progress.step };
+  const open = [];
+  try {
+    for await (const turn of listTurns(project.cli, source, events)) {
+      if (stop.aborted) return undefined;
+      open.push(...(await learner.listOpen(turn)));
+    }
+  } finally {
+    progress.end();
+  }
+  const { model: server } = source.stored ?? {};
+  const generate = project.cli.generate ?? server?.generate;
+  if (!generate) return undefined;
+  return openJudging(project, {
+    ...{ generate, isDry, isYes, open, report, shared, stop, wanted, parentID: server?.parentID ?? "" },
+    sessions: source.isOfSessions ? source.stored?.count : undefined,
+  });
+}
+
+interface PastSource {
+  found: readonly PastFile[];
+  stored: OpenSessions | undefined;
+  isOfSessions: boolean;
+}
+
 async function* listTurns(
-  ofFiles: AsyncIterable<SourcedTurn>,
-  stored: OpenSessions | undefined,
+  cli: Pick<CliContext, "clock" | "files">,
+  { found, isOfSessions, stored }: PastSource,
   events: SourceEvents,
 ): AsyncGenerator<SourcedTurn, void, void> {
-  yield* ofFiles;
-  if (!stored) return;
+  yield* readFiles(cli, found, events);
+  if (!isOfSessions || !stored) return;
   const split = createTurnSplitter();
   for await (const session of stored.sessions(events)) yield* split(session);
 }
 
-async function openLearner(
+async function openShared(
   project: Project,
   memories: OpenMemories,
-  { isTheirs, runID }: { runID: string; isTheirs(text: string): boolean },
-): Promise<Learner> {
+  run: string,
+): Promise<Shared & { memories: OpenMemories }> {
   const { cli, folders, log } = project;
   const findSimilar = createFindSimilar(memories, await openSearch(project, memories));
   const { files } = openOwnState(project);
-  return createLearner({
-    ...{ clock: cli.clock, isTheirs, log, memories, run: runID },
+  return {
+    ...{ clock: cli.clock, log, memories, run },
     candidates: openCandidates(project),
-    gate: createGate({ memories: { ...memories, list: async () => memories.known() }, findSimilar }),
+    gate: atItsTime(
+      createGate({ memories: { ...memories, list: async () => memories.known() }, findSimilar }),
+    ),
     settled: createSettled({ files, folder: folders.extraction, log }),
-  });
+  };
 }
 
 async function listTemplates(project: Project): Promise<string[]> {

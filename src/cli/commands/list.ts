@@ -1,7 +1,7 @@
 /** `strata list` */
 
-import { isHandedOver, readLatest, type WaitingCandidate } from "../../candidates/candidate.js";
-import { formatCandidates } from "../../candidates/format-candidates.js";
+import { isHandedOver, readSessions, type WaitingCandidate } from "../../candidates/candidate.js";
+import { formatCandidates, readSurroundings } from "../../candidates/format-candidates.js";
 import { DAY_MS } from "../../days.js";
 import { StrataError } from "../../error.js";
 import type { Memory, MemoryType } from "../../memory/memory.js";
@@ -61,7 +61,7 @@ function describeCandidate(candidate: WaitingCandidate): object {
   const { worth, id, said, type } = candidate;
   const standing = said.filter(({ isTakenBack }) => !isTakenBack);
   return {
-    ...{ id, type, worth, text: readLatest(candidate)?.text },
+    ...{ id, type, worth, sessions: readSessions(candidate).length, ...readSurroundings(candidate) },
     ...(isHandedOver(candidate) && { isHandedOver: true }),
     said: standing.map(({ message, saidMs, session }) => ({
       ...{ session, message },

@@ -1,6 +1,7 @@
 /** `strata show` */
 
 import { readTaken } from "../../bootstrap/taken.js";
+import { formatJudge } from "../../memory/judge.js";
 import type { Memory } from "../../memory/memory.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
@@ -29,6 +30,7 @@ function formatMemory(memory: Memory, { all, style }: { all: readonly Memory[]; 
     ["source", [by, session, memory.isForeign && "came with the repository"].filter(Boolean).join(", ")],
     ["taken from", readTaken(memory)?.file],
     ["evidence", evidence],
+    ["judged by", formatJudge(memory)],
     ["dates", `created ${created.slice(0, 10)}, changed ${updated.slice(0, 10)}`],
     ["tags", tags.join(", ")],
     ["about", entities.join(", ")],

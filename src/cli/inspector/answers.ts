@@ -204,6 +204,11 @@ export interface WaitingSentence {
   /** 0 to 1. */
   worth: number;
   text: string;
+  /** The sentences beside it in the message. */
+  before?: string;
+  after?: string;
+  /** Number of sessions in which the user said it. */
+  sessions: number;
   said: readonly { session: string; at: string }[];
 }
 

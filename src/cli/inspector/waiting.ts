@@ -1,6 +1,7 @@
 /** What waits for the user: candidates and conflicts. */
-import { readLatest, type WaitingCandidate } from "../../candidates/candidate.js";
+import { readSessions, type WaitingCandidate } from "../../candidates/candidate.js";
 import { findCandidates, keepCandidate } from "../../candidates/choose-candidates.js";
+import { readSurroundings } from "../../candidates/format-candidates.js";
 import { StrataError } from "../../error.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { openPersonsCandidates } from "../open-candidates.js";
@@ -46,7 +47,7 @@ async function readCandidates(project: Project): Promise<Omit<Waiting, "conflict
 function describe(candidate: WaitingCandidate): WaitingSentence {
   const { worth, id, said, type } = candidate;
   return {
-    ...{ id, type, worth, text: readLatest(candidate)?.text ?? "" },
+    ...{ id, type, worth, sessions: readSessions(candidate).length, ...readSurroundings(candidate) },
     said: said
       .filter(({ isTakenBack }) => !isTakenBack)
       .map(({ saidMs, session }) => ({ session, at: new Date(saidMs).toISOString() })),

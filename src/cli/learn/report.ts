@@ -2,10 +2,15 @@
 import type { Learned, LearnedTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { formatCount } from "../../format.js";
 import { type CliContext, type ExitCode, exitCodes } from "../command.js";
+import type { JudgeState } from "./judging.js";
 import type { SourcedTurn, SourceProblem } from "./source.js";
 
 export interface Report {
   add(learned: LearnedTurn, turn: SourcedTurn): void;
+  /** Memories that a judge has made of what waited. */
+  addJudged(kept: readonly Learned[]): void;
+  /** What a judge has done; what waits still is printed. */
+  setJudge(state: JudgeState): void;
   addProblem(problem: SourceProblem): void;
   /** Prints the summary. */
   end(hasStopped: boolean): ExitCode;
@@ -25,6 +30,7 @@ const MOST_PRINTED = 20;
 export function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOptions): Report {
   const counts = { messages: 0, kept: 0, candidates: 0, known: 0, refused: 0, problems: 0 };
   const reasons = new Map<string, number>();
+  let judge: JudgeState | undefined;
 
   return {
     add({ known, learned, refused }, turn) {
@@ -33,10 +39,16 @@ export function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOp
       counts.refused += refused.length;
       for (const why of refused)
         if (reasons.has(why) || reasons.size < MOST_PRINTED) reasons.set(why, (reasons.get(why) ?? 0) + 1);
-      for (const one of learned) {
-        counts[one.isCandidate ? "candidates" : "kept"]++;
-        cli.say(asJSON ? formatJSON(one, turn) : formatLine(one, isDry));
-      }
+      for (const one of learned) print(one, turn);
+    },
+
+    addJudged(kept) {
+      for (const one of kept) print(one);
+    },
+
+    setJudge(state) {
+      judge = state;
+      for (const one of state.waiting) print(one);
     },
 
     addProblem({ place, what }) {
@@ -48,23 +60,31 @@ export function createReport(cli: CliContext, { asJSON, isDry, runID }: ReportOp
       const { problems } = counts;
       if (problems > MOST_PRINTED)
         cli.warn(`${cli.style.yellow("Skipped")}  ${problems - MOST_PRINTED} more of this kind`);
-      const print = asJSON ? cli.warn : cli.say;
+      const tell = asJSON ? cli.warn : cli.say;
       for (const [why, count] of reasons) cli.warn(`Refused  ${count === 1 ? "" : `${count} × `}${why}`);
-      if (hasStopped) print("Interrupted. What was learned is kept; run the command again to go on.");
-      print(formatSummary(counts, isDry));
-      if (isDry) print("Nothing was changed: this was a dry run.");
-      else if (counts.kept > 0) print(`strata undo --run ${runID} reverts it.`);
+      if (hasStopped) tell("Interrupted. What was learned is kept; run the command again to go on.");
+      tell(formatSummary(counts, isDry));
+      if (judge) tell(`Judged: ${count(judge.answered, "message", "messages")}, ${judge.spent}`);
+      if (judge?.why !== undefined && !hasStopped)
+        cli.warn(`Not judged further: ${judge.why}. What waits is judged by the next run.`);
+      if (isDry) tell("Nothing was changed: this was a dry run.");
+      else if (counts.kept > 0) tell(`strata undo --run ${runID} reverts it.`);
       if (hasStopped) return exitCodes.interrupted;
       return problems > 0 ? exitCodes.problems : exitCodes.fine;
     },
   };
+
+  function print(one: Learned, turn?: SourcedTurn): void {
+    counts[one.isCandidate ? "candidates" : "kept"]++;
+    cli.say(asJSON ? formatJSON(one, turn) : formatLine(one, isDry));
+  }
 }
 
 function formatJSON(
   { content, isCandidate, message, session, title, type, why }: Learned,
-  turn: SourcedTurn,
+  turn: SourcedTurn | undefined,
 ) {
-  const given = { message: turn.given?.id ?? message, session: turn.given?.session ?? session };
+  const given = { message: turn?.given?.id ?? message, session: turn?.given?.session ?? session };
   return JSON.stringify({ ...given, type, title, content, why, candidate: isCandidate });
 }
 

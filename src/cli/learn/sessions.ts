@@ -1,8 +1,12 @@
 /** OpenCode's own sessions of the project, read through a server: a running one, or one started for it. */
 import { randomUUID } from "node:crypto";
+import { parseConfig } from "../../config/config-files.js";
 import { StrataError } from "../../error.js";
+import { writer } from "../../host/live-config.js";
 import { type Login, openPastSessions, type PastSessions } from "../../host/past-sessions.js";
+import { openServerModel, type ServerModel } from "../../host/server-model.js";
 import { isSecond as isSecondVersion } from "../../host/tested.js";
+import { isRecord } from "../../records.js";
 import type { CliContext } from "../command.js";
 import { findOpenCode, type OpenCodeRun, readVersion, serveOpenCode } from "../doctor/opencode.js";
 import type { Project } from "../project.js";
@@ -13,6 +17,10 @@ const START_MS = 60_000;
 
 export interface OpenSessions {
   templates: readonly string[];
+  /** Number of those that people opened. */
+  count: number;
+  /** Asks a model through the server. */
+  model: ServerModel & { parentID: string };
   /** Those that people opened, oldest first. */
   sessions(events: SourceEvents): AsyncGenerator<StoredSession, void, void>;
   close(): Promise<void>;
@@ -22,17 +30,26 @@ export interface OpenSessions {
 export async function openSessions(project: Project, url: string | undefined): Promise<OpenSessions> {
   const { cli, root } = project;
   const password = randomUUID();
-  const run = url === undefined ? await startServer(project, password) : undefined;
+  const agent = `strata-${randomUUID().slice(0, 8)}`;
+  const run = url === undefined ? await startServer(project, { agent, password }) : undefined;
   const address = url ?? run?.url ?? "";
   try {
     const login = url === undefined ? { password, name: NAME } : readLogin(cli);
-    const past = openPastSessions({ clock: cli.clock, project: root, url: address, ...(login && { login }) });
+    const server = { clock: cli.clock, project: root, url: address, ...(login && { login }) };
+    const past = openPastSessions(server);
     const ids = await past.list();
     if (!ids) throw new StrataError("NO_HOST", describeSilence(address, run));
+    const isSecond = past.isSecond();
+    const model = openServerModel({ ...server, isSecond, ...(run && { agent }) });
     return {
+      count: ids.length,
+      model: { ...model, parentID: ids.at(-1) ?? "" },
       templates: await past.listTemplates(),
       sessions: (events) => readSessions(past, ids, events),
-      close: async () => run?.stop(),
+      async close() {
+        await model.close();
+        await run?.stop();
+      },
     };
   } catch (thrown) {
     await run?.stop();
@@ -61,7 +78,10 @@ async function* readSessions(
  * With the user's own sessions, and without plugins: what is read here starts no work. OpenCode 2 loads plugins when a
  * request names their project, which none of ours does.
  */
-async function startServer({ cli, root }: Project, password: string): Promise<OpenCodeRun> {
+async function startServer(
+  { cli, root }: Project,
+  { agent, password }: { agent: string; password: string },
+): Promise<OpenCodeRun> {
   const binary = await findOpenCode(cli);
   if (binary === undefined)
     throw new StrataError(
@@ -72,11 +92,22 @@ async function startServer({ cli, root }: Project, password: string): Promise<Op
   const isSecond = version !== undefined && isSecondVersion(version);
   // A password in the user's environment would lock us out of our own server.
   const { OPENCODE_PASSWORD: _, OPENCODE_SERVER_USERNAME: __, ...own } = cli.env;
-  const env = { ...own, OPENCODE_SERVER_PASSWORD: password };
+  const config = isSecond
+    ? {}
+    : { OPENCODE_CONFIG_CONTENT: await addAgent(own.OPENCODE_CONFIG_CONTENT, agent) };
+  const env = { ...own, ...config, OPENCODE_SERVER_PASSWORD: password };
   return serveOpenCode({
     ...{ binary, env, isSecond, project: root, clock: cli.clock, startMs: START_MS },
     args: isSecond ? [] : ["--pure"],
   });
+}
+
+/** A hidden agent without tools, by a name that no file of the project can have given to an agent with tools. */
+async function addAgent(text: string | undefined, name: string): Promise<string> {
+  const given = await parseConfig(text || "{}");
+  const config = isRecord(given) ? given : {};
+  const agents = isRecord(config.agent) ? config.agent : {};
+  return JSON.stringify({ ...config, agent: { ...agents, [name]: writer } });
 }
 
 const NAME = "opencode";

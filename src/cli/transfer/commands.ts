@@ -69,6 +69,9 @@ export const transferCommands: readonly Command[] = [
     options: [
       ["--sessions", "also OpenCode's own sessions of this project; starts opencode to read them"],
       ["--server <url>", "reads the sessions from this running OpenCode server"],
+      ["--judge", "your small model judges what may hold something; states the cost first, and asks"],
+      ["--budget <tokens>", "with a judge: at most so many tokens (default: half more than the estimate)"],
+      ["--yes", "with a judge: does not ask"],
       ["--dry-run", "shows what would be kept"],
       ["--json", "prints one JSON object a line"],
     ],

@@ -1,6 +1,7 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { formatJudge } from "../../../memory/judge.js";
 import type { Done, MemoryPage } from "../answers.js";
 import { DiffView, nameChange } from "./diff-view.js";
 import { useAnswer, useKeys, useShared } from "./hooks.js";
@@ -89,6 +90,7 @@ function Opened({ page }: { page: MemoryPage }) {
 function Facts({ page: { memory, path, uses } }: { page: MemoryPage }) {
   const { created, entities, id, importance, links, provenance, supersededBy, tags, updated, when } = memory;
   const { by, evidence, session } = provenance;
+  const judge = formatJudge(memory);
   return (
     <dl class="facts">
       <Fact label="id">
@@ -108,6 +110,7 @@ function Facts({ page: { memory, path, uses } }: { page: MemoryPage }) {
         )}
       </Fact>
       {evidence !== undefined && <Fact label="your words">“{evidence}”</Fact>}
+      {judge !== undefined && <Fact label="judged by">{judge}</Fact>}
       {Date.parse(updated) > 0 && (
         <Fact label="changed">
           <Age at={updated} />

@@ -40,11 +40,15 @@ export function WaitingView() {
 
 function Sentence({ candidate }: { candidate: WaitingSentence }) {
   const { apply } = useShared();
-  const { worth, id, said, text, type } = candidate;
+  const { after, before, worth, id, said, sessions, text, type } = candidate;
   const last = said.at(-1);
   return (
     <Card class="sentence">
-      <blockquote>{text}</blockquote>
+      <blockquote>
+        {before !== undefined && <span class="beside">{before} </span>}
+        {before === undefined && after === undefined ? text : <mark>{text}</mark>}
+        {after !== undefined && <span class="beside"> {after}</span>}
+      </blockquote>
       <p class="fine">
         <Chip tone="type">{type}</Chip> {formatPercent(worth)} likely worth keeping
         {last && (
@@ -53,7 +57,7 @@ function Sentence({ candidate }: { candidate: WaitingSentence }) {
             <Age at={last.at} /> in <a href={formatRoute("sessions", last.session)}>{last.session}</a>
           </>
         )}
-        {said.length > 1 && ` · ${said.length} times`}
+        {sessions > 1 && ` · said in ${sessions} sessions`}
       </p>
       <div class="actions" data-row tabIndex={-1}>
         <Button tone="main" onClick={() => apply("candidates/keep", { id })} label={`Keep: ${text}`}>

@@ -1,0 +1,166 @@
+/**
+ * The judge of past conversations: the small model reads what they offer in full questions, under a budget that was stated
+ * before, and what it has answered about is settled, so that no later run asks again.
+ */
+
+import { estimateTokens } from "../../../src/background/cost.js";
+import type { GenerationRequest, GenerationResult } from "../../../src/background/generation-request.js";
+import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
+import type { Candidates } from "../../../src/candidates/candidates.js";
+import { formatCount } from "../../../src/format.js";
+import type { Memory, MemoryType } from "../../../src/memory/memory.js";
+import type { Memories } from "../../../src/memory/store.js";
+import type { Prompts } from "../../../src/prompts.js";
+import type { Generated, GenerateRequest, UsedTokens } from "../../../src/seams/host.js";
+import { formatBatch, type JudgedMessage } from "../judge/batch.js";
+import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
+import { planBatches } from "../judge/plan-batches.js";
+import type { Learned } from "./learner.js";
+import { WHOLE_MESSAGE } from "./learner.js";
+import type { Settled } from "./settled.js";
+
+export interface Estimate {
+  questions: number;
+  /** About; answers included. */
+  tokens: { input: number; output: number };
+}
+
+/** Of an answer about a full question: a few verdicts. */
+const ANSWER_CHARACTERS = 2_400;
+
+/** What judging these messages takes. Pure. */
+export function estimateJudging(
+  messages: readonly JudgedMessage[],
+  { memories, task }: { task: string; memories: readonly { type: MemoryType; title: string }[] },
+): Estimate {
+  const batches = planBatches(messages);
+  const input = batches.reduce((sum, batch) => {
+    const prompt = `${task}\n\n${formatBatch({ messages: batch, work: [], memories })}`;
+    return sum + estimateTokens({ prompt, maxCharacters: 0 });
+  }, 0);
+  const output = Math.ceil((batches.length * ANSWER_CHARACTERS) / 4);
+  return { questions: batches.length, tokens: { input, output } };
+}
+
+/** `estimateJudging` with the task as it is sent. */
+export const readTask = (prompts: Prompts): Promise<string> => prompts.read("memory-judge");
+
+export interface PastJudgeOptions extends Omit<ModelJudgeContext, "generation"> {
+  candidates: Candidates;
+  memories: Pick<Memories, "list">;
+  settled: Settled;
+  run: string;
+  /** Under which session of the host's the questions run. */
+  parentID: string;
+  /** "provider/model"; absent: the host's choice. */
+  model?: string;
+  generate(request: GenerateRequest): Promise<Generated>;
+  /** No question is asked that would exceed so many tokens. */
+  mostTokens: number;
+  stop: AbortSignal;
+}
+
+export interface PastJudge {
+  /** So many messages more wait. Judges them if they fill a question. */
+  add(waiting: number): Promise<readonly Learned[]>;
+  /** Judges the rest. */
+  end(): Promise<readonly Learned[]>;
+  /** So far. */
+  state(): { spent: UsedTokens; answered: number; why?: string };
+}
+
+/** So many messages fill a question. */
+const FULL = 20;
+
+export function createPastJudge(options: PastJudgeOptions): PastJudge {
+  const { candidates, memories, parentID, run, settled } = options;
+  const spending = createSpending(options);
+  const judge = createModelJudge({ ...options, generation: spending });
+  let waiting = 0;
+  let answered = 0;
+  let why: string | undefined;
+
+  return {
+    async add(more) {
+      waiting += more;
+      return waiting >= FULL ? ask() : [];
+    },
+    end: ask,
+    state: () => ({ spent: spending.spent(), answered, ...(why !== undefined && { why }) }),
+  };
+
+  async function ask(): Promise<readonly Learned[]> {
+    // Without an answer there is none to the next question either; what waits is judged in the next run.
+    if (why !== undefined) return [];
+    waiting = 0;
+    const before = (await candidates.list()).filter(({ isJudged }) => !isJudged);
+    if (before.length === 0) return [];
+    const judged = await judge({ sessionID: parentID, operation: "learn", run });
+    why = judged.why;
+    const open = new Set((await candidates.list()).flatMap(({ id, isJudged }) => (isJudged ? [] : [id])));
+    answered += judged.answered;
+    // A model that fails twice leaves them to the user, without having judged them.
+    if (judged.answered > 0) for (const one of before.filter(({ id }) => !open.has(id))) await settle(one);
+    const kept = new Set(judged.kept);
+    return (await memories.list()).filter(({ id }) => kept.has(id)).map(describe);
+  }
+
+  /** Several messages may say the same. */
+  async function settle({ said }: WaitingCandidate): Promise<void> {
+    for (const { message } of said) await settled.add(message, WHOLE_MESSAGE);
+  }
+}
+
+const describe = ({ content, provenance, title, type }: Memory): Learned => ({
+  ...{ message: provenance.message ?? "", session: provenance.session ?? "", type, title, content },
+  ...{ why: provenance.why ?? "", isCandidate: false },
+});
+
+const DEADLINE_MS = 120_000;
+
+/** Questions within the stated budget, and none after an interrupt. */
+function createSpending({ generate, model, mostTokens, stop }: PastJudgeOptions) {
+  const spent: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+  const findObstacle = (tokens = 0): string | undefined => {
+    if (stop.aborted) return "it was interrupted";
+    const sum = spent.input + spent.output + spent.cacheRead;
+    return sum + tokens > mostTokens
+      ? `the budget of ${formatCount(mostTokens)} tokens is used up`
+      : undefined;
+  };
+
+  return {
+    spent: (): UsedTokens => ({ ...spent }),
+
+    async status() {
+      const why = findObstacle();
+      return {
+        ...{ isAllowed: why === undefined, dailyCalls: 0, dailyTokens: mostTokens, waiting: 0 },
+        ...(why !== undefined && { why }),
+        ...(model !== undefined && { model }),
+      };
+    },
+
+    async generate(request: GenerationRequest): Promise<GenerationResult> {
+      const { maxCharacters = ANSWER_CHARACTERS, prompt, purpose, sessionID } = request;
+      const why = findObstacle(estimateTokens({ prompt, maxCharacters: ANSWER_CHARACTERS }));
+      if (why !== undefined) return { kind: "refused", why };
+      const generated = await generate({
+        ...{ parentID: sessionID, title: purpose, prompt, maxAnswerTokens: maxCharacters },
+        ...{ signal: stop, deadlineMs: DEADLINE_MS },
+        ...(model !== undefined && { model }),
+      });
+      const used = generated.tokens ?? {
+        input: estimateTokens({ prompt, maxCharacters: 0 }),
+        output: 0,
+        cacheRead: 0,
+      };
+      spent.input += used.input;
+      spent.output += used.output;
+      spent.cacheRead += used.cacheRead;
+      if (generated.kind === "text") return { kind: "text", text: generated.text, tokens: used };
+      // Called off by the user: the model has not failed.
+      return { kind: stop.aborted ? "refused" : "failed", why: generated.reason };
+    },
+  };
+}

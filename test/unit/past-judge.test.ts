@@ -1,0 +1,231 @@
+/** Past conversations, judged by a scripted small model: what is asked, kept, refused, settled; and why, afterwards. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Generated, GenerateRequest } from "../../src/seams/host.js";
+import { learn, lines, listMemories, openConversation, parseObjects, said } from "../support/learning.js";
+import type { MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+const FOLDER = fileURLToPath(new URL("../../prompts", import.meta.url));
+const PROMPTS = Object.fromEntries(
+  readdirSync(FOLDER).map((name) => [join(FOLDER, name), readFileSync(join(FOLDER, name), "utf8")]),
+);
+const CONFIG = { "/home/me/.config/opencode/opencode.json": JSON.stringify({ small_model: "lab/small" }) };
+
+/** Long enough to be a candidate by its shape. */
+const INVOICES =
+  "We had a long talk with the accountants last week. We number invoices per year, because the tax office in Lyon wants them without gaps. Mails about them go out at 23:00, when the shop in Berlin is closed. The old ones of 2019 lie in archive/invoices.csv, and nobody may change them.";
+const CORE = "We number invoices per year, because the tax office in Lyon wants them without gaps.";
+const LAYOUT =
+  "The reports of the warehouse are read on small screens, so the table shall have 5 columns and no more. Rows are as high as a thumb.";
+const GONE =
+  "The shop in Berlin closed in 2019, and its orders live in archive/berlin.csv since then, read only.";
+const QUESTION = "Which port does the server use?";
+
+interface Judge {
+  generate(request: GenerateRequest): Promise<Generated>;
+  asked: GenerateRequest[];
+}
+
+/** Answers the questions in order; the last answer is given again. */
+function createJudge(...answers: unknown[]): Judge {
+  const asked: GenerateRequest[] = [];
+  return {
+    asked,
+    async generate(request) {
+      const answer = answers[Math.min(asked.length, answers.length - 1)];
+      asked.push(request);
+      if (answer instanceof Error) return { kind: "failed", reason: answer.message };
+      const tokens = { input: Math.ceil(request.prompt.length / 4), output: 100, cacheRead: 0 };
+      return { kind: "text", text: JSON.stringify(answer), tokens };
+    },
+  };
+}
+
+const open = (...texts: string[]): MemoryFiles =>
+  openConversation(lines(...texts.map((text, n) => said(`m${n}`, text))), { ...PROMPTS, ...CONFIG });
+
+const verdict = (quote: string, more: object = {}): object => ({
+  ...{ quote, type: "decision", scope: "project", says: CORE, why: "a rule of the domain", sure: true },
+  ...more,
+});
+
+describe("strata learn --judge", () => {
+  it("has the small model judge what may hold something, keeps what it proves, and settles the rest", async () => {
+    const files = open(INVOICES, LAYOUT, QUESTION);
+    const judge = createJudge([verdict("m1.2")]);
+    const ran = await learn(files, "--judge --yes --json", { generate: judge.generate });
+    expect([ran.code, parseObjects(ran)]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          ...{ message: "m0", session: "s1", type: "decision", content: CORE, candidate: false },
+          why: "lab/small: a rule of the domain",
+        }),
+      ],
+    ]);
+    expect(judge.asked.map(({ model }) => model)).toEqual(["lab/small"]);
+    expect(judge.asked[0]?.prompt).toContain(LAYOUT.split(". ")[0]);
+    expect(judge.asked[0]?.prompt).not.toContain(QUESTION);
+    expect(ran.err).toMatch(
+      /^2 messages that may hold something: 1 question, about [\d,]+ tokens with lab\/small/m,
+    );
+    expect(ran.err).toMatch(/^Judged: 2 messages, [\d,]+ tokens with lab\/small$/m);
+    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+
+    const again = await learn(files, "--judge --yes --json", { generate: judge.generate });
+    expect([again.code, again.out, judge.asked.length]).toEqual([0, "", 1]);
+    expect(again.err).toContain("Nothing is left to be judged");
+    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+  });
+
+  it("shows quote, judge and reason of what it keeps, and one run of strata undo takes all back", async () => {
+    const files = open(INVOICES);
+    const { out } = await learn(files, "--judge --yes", {
+      generate: createJudge([verdict("m1.2")]).generate,
+    });
+    const shown = (await runStrata(files, "show invoices")).out;
+    expect(shown).toMatch(/^evidence +We number invoices per year/m);
+    expect(shown).toMatch(/^judged by +a small model \(lab\/small: a rule of the domain\)$/m);
+    const run = /strata undo --run (\S+) reverts it/.exec(out)?.[1];
+    expect((await runStrata(files, `undo --run ${run}`)).code).toBe(0);
+    expect(listMemories(files)).toEqual([]);
+  });
+
+  it("asks no question beyond the budget, and the next run goes on where this one ended", async () => {
+    const texts = Array.from({ length: 45 }, (_, n) => INVOICES.replace("Lyon", `Town${n}`));
+    const files = open(...texts);
+    const judge = createJudge([]);
+    const first = await learn(files, "--budget 5000 --yes --json", { generate: judge.generate });
+    expect(judge.asked).toHaveLength(1);
+    expect(first.err).toContain("Not judged further: the budget of 5,000 tokens is used up");
+    await learn(files, "--judge --yes --json", { generate: judge.generate });
+    const material = judge.asked.map(({ prompt }) => prompt).join("\n");
+    for (const n of texts.keys()) expect(material.split(`Town${n} `)).toHaveLength(2);
+    expect(judge.asked).toHaveLength(3);
+  });
+
+  it("is not asked without a yes: candidates wait, and a script has to say --yes", async () => {
+    const files = open(INVOICES);
+    const judge = createJudge([verdict("m1.2")]);
+    const refused = await learn(files, "--judge", { generate: judge.generate });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("add --yes")]);
+    const declined = await learn(files, "--judge --json", { generate: judge.generate, answers: false });
+    expect(parseObjects(declined)).toMatchObject([{ candidate: true }]);
+    const dry = await learn(files, "--judge --dry-run", { generate: judge.generate });
+    expect(dry.err).toContain("about");
+    expect(judge.asked).toEqual([]);
+    expect(listMemories(files)).toEqual([]);
+    await learn(files, "--judge", { generate: judge.generate, answers: true });
+    expect(judge.asked).toHaveLength(1);
+  });
+
+  it("says why there is no judge: no small model, or an agent's shell", async () => {
+    const without = openConversation(lines(said("m0", INVOICES)), PROMPTS);
+    const none = await learn(without, "--judge --yes");
+    expect([none.code, none.err]).toEqual([
+      3,
+      expect.stringContaining("no model can judge: background.enabled"),
+    ]);
+    const agents = await learn(open(INVOICES), "--judge --yes", { env: { OPENCODE: "1" } });
+    expect([agents.code, agents.err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
+  });
+
+  it("leaves everything waiting when the model fails, and a second run asks again", async () => {
+    const files = open(INVOICES);
+    const failed = await learn(files, "--judge --yes --json", {
+      generate: createJudge(new Error("503: overloaded")).generate,
+    });
+    expect(failed.err).toContain("Not judged further: 503: overloaded");
+    expect(parseObjects(failed)).toMatchObject([{ message: "m0", candidate: true }]);
+    const judge = createJudge([verdict("m1.2")]);
+    await learn(files, "--judge --yes", { generate: judge.generate });
+    expect([judge.asked.length, listMemories(files).length]).toEqual([1, 1]);
+  });
+
+  it("an interrupt keeps what was judged, and leaves the rest to the next run", async () => {
+    const texts = Array.from({ length: 25 }, (_, n) => INVOICES.replace("Lyon", `Town${n}`));
+    const files = open(...texts);
+    const says = "We number invoices per year, because the tax office wants them without gaps.";
+    const first = createJudge([verdict("m1.2", { says })]);
+    const stopped = await learn(files, "--judge --yes --json", { generate: first.generate, stopsAfter: 1 });
+    expect([stopped.code, first.asked.length, listMemories(files).length]).toEqual([130, 1, 1]);
+    const second = createJudge([]);
+    await learn(files, "--judge --yes", { generate: second.generate });
+    const asked = second.asked.map(({ prompt }) => prompt).join("");
+    const left = texts.filter((_, n) => asked.includes(`Town${n} `));
+    expect(left).toHaveLength(5);
+  });
+});
+
+describe("strata why", () => {
+  it("tells what was kept, waits, was left out, refused or dropped: by whom, why, and what to do", async () => {
+    const files = open(INVOICES, LAYOUT, GONE, QUESTION);
+    const answer = [
+      verdict("m1.2"),
+      verdict("m3.1", { says: "Tables have 5 columns.", sure: false, why: "perhaps only this table" }),
+    ];
+    await learn(files, "--judge --yes", { generate: createJudge(answer).generate });
+    const of = async (words: string): Promise<string> => (await runStrata(files, `why ${words}`)).out;
+
+    const kept = await of("invoices per year");
+    expect(kept).toMatch(/^"We number invoices per year, .*"\n {2}said .* UTC, session s1$/m);
+    for (const line of [
+      /^ {2}outcome +kept as decision\/\S+$/m,
+      /^ {2}file +\/\S+\.md$/m,
+      /^ {2}judged by +a small model$/m,
+      /^ {2}because +lab\/small: a rule of the domain$/m,
+      /^ {2}to do +strata archive decision\/\S+ takes it away; strata undo/m,
+    ])
+      expect(kept).toMatch(line);
+
+    const waiting = await of("warehouse screens table");
+    const [, id = ""] = /outcome +waiting as candidate (\w+)/.exec(waiting) ?? [];
+    expect(waiting).toContain("lab/small is not sure: perhaps only this table");
+    expect(waiting).toContain(`strata keep ${id} keeps it, strata drop ${id} forgets it`);
+
+    const out = await of("shop in Berlin");
+    expect(out).toMatch(
+      /outcome +left out\n {2}judged by +a small model\n {2}because +lab\/small kept nothing of it/,
+    );
+    expect(out).toContain("strata remember and the words make it a memory all the same");
+    expect(await of("which port")).toMatch(/because +it only asks/);
+
+    const sentence =
+      "The reports of the warehouse are read on small screens, so the table shall have 5 columns and no more.";
+    await runStrata(files, `drop ${id}`);
+    expect(await of("warehouse screens table")).toMatch(/^Nothing is known of "warehouse screens table"/);
+    expect(await of(sentence)).toMatch(/outcome +dropped\n {2}judged by +you/);
+
+    const json = JSON.parse((await runStrata(files, "why invoices --json")).out);
+    expect(json).toMatchObject({
+      asked: "invoices",
+      looked: { memories: 1, waiting: 0 },
+      found: [{ outcome: "kept", memory: expect.stringMatching(/^decision\//), todo: expect.any(String) }],
+    });
+    const shell = await runStrata(files, "why invoices", { env: { OPENCODE: "1" } });
+    expect([shell.code, shell.out]).toEqual([3, ""]);
+  });
+
+  it("tells what the proof refused, and says what it looked through when nothing is known", async () => {
+    const files = open(
+      "Shall the invoices of the shop in Lyon be numbered per year from now? I wrote it down in notes/lyon.md yesterday. The accountants want to talk about it on Friday at 10, and Marie will bring the numbers of the last 3 years.",
+    );
+    await learn(files, "--judge --yes", {
+      generate: createJudge([verdict("m1.1", { type: "directive", says: "Invoices are numbered per year." })])
+        .generate,
+    });
+    const { out } = await runStrata(files, "why accountants on Friday");
+    expect(out).toMatch(
+      /outcome +refused\n {2}judged by +a small model\n {2}because +the quote is a question/,
+    );
+    expect((await runStrata(files, "why kubernetes")).out).toBe(
+      [
+        'Nothing is known of "kubernetes". Looked through: 0 memories, 0 waiting candidates, and why 1 message was kept or not.',
+        "What you dropped is found by its whole sentence only.",
+      ].join("\n"),
+    );
+  });
+});
