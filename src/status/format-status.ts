@@ -78,11 +78,10 @@ export function describeRemoved(totals: Status["savings"]): Row[] {
   ];
 }
 
-/** "what to remember: 0.4 % of what was paid, 3K tokens at input price" */
+/** "what to remember: 0.4 % of what was paid (3K tokens)" */
 export function describeJudging({ cost = 0, judging }: Status["savings"]): string {
-  const tokens = `${formatTokens(judging)} tokens at input price`;
-  const share = cost > 0 ? `${formatPercent(judging / cost)} of what was paid, ` : "";
-  return `what to remember: ${share}${tokens}`;
+  const tokens = `${formatTokens(judging)} tokens`;
+  return `what to remember: ${cost > 0 ? `${formatPercent(judging / cost)} of what was paid (${tokens})` : tokens}`;
 }
 
 /** Without those that are zero. */

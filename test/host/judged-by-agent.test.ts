@@ -10,6 +10,7 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
+import { firstDifference } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -78,12 +79,14 @@ test("what the user said in passing is asked about once, with the same bytes eve
   await again.ask("Go on.");
   expect(stage.model.lastRequest().textOf("user")).toMatch(/ b ".* c ".*" Call memory_keep/);
   expect(countQuestions(stage)).toBe(2);
+  const before = stage.model.lastRequest();
   const fork = await again.fork();
   stage.model.respond(undefined);
   stage.model.script(call("memory_keep", { letters: "b" }, { id: "in-fork" }), say("done"));
   await fork.ask("Go on in a fork.");
   expect(stage.model.lastRequest().toolResult("in-fork")).toMatch(/^b is kept as knowledge\//);
   expect(readMemories(stage)).toHaveLength(1);
+  expect(firstDifference(before, stage.model.lastRequest())).toBeUndefined();
   expect(findBreaks(stage.model.requests)).toEqual([]);
 });
 

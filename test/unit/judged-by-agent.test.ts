@@ -5,7 +5,7 @@ import { KEEP_TOOL, QUESTION_HEAD } from "../../src/candidates/question.js";
 import type { Message } from "../../src/conversation/message.js";
 import { formatParameters } from "../../src/dispatcher/tool.js";
 import { event, keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
-import { openTestCandidates } from "../support/candidates.js";
+import { openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { call, fork } from "../support/messages.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
@@ -125,6 +125,21 @@ describe("memory_keep", () => {
     expect(answer).toContain("b was not kept: as a preference, the quote is a question.");
     expect(answer).toMatch(/^c is kept as decision\//m);
     expect(await keep(opened, "b")).toMatch(/^b is kept as knowledge\//);
+  });
+
+  it("memory_keep does not keep what was said in its own turn from becoming a candidate", async () => {
+    const opened = await open("agent");
+    const { host, session, world } = opened;
+    await say(opened, PLAYERS);
+    await world.strata.dispatcher.ask("turn", { sessionID: SESSION }, undefined);
+    session.user(LEDGER);
+    await world.request(session.messages);
+    session.answer([call(KEEP_TOOL, await keep(opened, "a"), { state: { input: { letters: "a" } } })]);
+    host.messages.set(SESSION, [...session.messages]);
+    await event(world, "session.idle", { sessionID: SESSION });
+    await world.strata.idle();
+    const waits = await openTestCandidates({ files: world.files, clock: world.clock }).list();
+    expect(textsOf(waits).join()).toContain(CORES.ledger);
   });
 
   it("memory_keep refuses an unknown letter or type, names what is open, and keeps nothing", async () => {
