@@ -150,7 +150,7 @@ describe("the outside is reached through seams", () => {
     [
       "the network, so that tests need none",
       /(?<![.\w])fetch\(/,
-      /^src\/(seams\/(post|get)|host\/past-sessions|cli\/doctor\/[\w-]+|cli\/inspector\/page\/server)\.ts$/,
+      /^src\/(seams\/(post|get)|host\/(past-sessions|remote\/server-model)|cli\/doctor\/[\w-]+|cli\/inspector\/page\/server)\.ts$/,
     ],
     ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli)\//],
     ["standard output, which is the host's screen", /\bconsole\.|\bprocess\.(stdout|stderr)/, /^src\/cli\//],

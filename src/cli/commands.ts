@@ -273,10 +273,7 @@ export const commands: readonly Command[] = [
     options: [
       ["--global", "uses the global configuration, for every project"],
       ["--remove", "removes the plugin again"],
-      [
-        "--purge",
-        "with --remove: also deletes what the plugin wrote in this project, memories included; asks first",
-      ],
+      ["--purge", "with --remove: also deletes what the plugin wrote here, memories included; asks first"],
       ["--yes", "with --purge: does not ask"],
     ],
     example: "strata init --global",

@@ -3,7 +3,7 @@
  * here is declared; a test compares it with OpenCode's own types.
  */
 import type { Colour } from "./line.js";
-import type { Dialogs, ScreenHost, SelectPage } from "./screen-host.js";
+import type { Dialogs, ScreenHost, SelectKey, SelectPage } from "./screen-host.js";
 
 export interface Api {
   ui: {
@@ -24,6 +24,7 @@ export interface Api {
       title: string;
       options: HostOption<Value>[];
       onSelect?: (option: HostOption<Value>) => void;
+      onMove?: (option: HostOption<Value>) => void;
       current?: Value;
     }): unknown;
     toast(toast: {
@@ -151,8 +152,29 @@ async function whileSuspended<T>(terminal: Terminal, run: () => Promise<T>): Pro
   }
 }
 
+/** Before the dialog's own keys, as long as it is open. */
+const OVER_DIALOGS = 1_000;
+
+/** Returns what takes the keys away again. */
+function addKeys<Value>(
+  keymap: Keymap,
+  keys: readonly SelectKey<Value>[],
+  press: (key: SelectKey<Value>) => void,
+): unknown {
+  if (keys.length === 0) return undefined;
+  const nameOf = ({ key }: SelectKey<Value>): string => `strata.select.${key}`;
+  return keymap.registerLayer({
+    priority: OVER_DIALOGS,
+    commands: keys.map((one) => ({
+      ...{ name: nameOf(one), title: one.title, category: "Strata", hidden: true },
+      run: () => press(one),
+    })),
+    bindings: keys.map((one) => ({ key: one.key, cmd: nameOf(one) })),
+  });
+}
+
 /** Each of the host's dialogs as a promise. A dialog is open until the next one or `close`. */
-function createDialogs({ ui }: Api): Dialogs {
+function createDialogs({ keymap, ui }: Api): Dialogs {
   /** `render` gets the function that answers. */
   const open = <T>(
     size: "medium" | "large",
@@ -168,15 +190,26 @@ function createDialogs({ ui }: Api): Dialogs {
       ui.dialog.setSize(size);
     });
   return {
-    select: <Value>(page: SelectPage<Value>) =>
-      open<Value | undefined>("large", undefined, (answer) =>
-        ui.DialogSelect<Value>({
-          title: page.title,
-          options: [...page.options],
+    async select<Value>(page: SelectPage<Value>) {
+      const { keys = [], options } = page;
+      let current = page.current ?? options[0]?.value;
+      let release: unknown;
+      const hint = keys.map(({ key, title }) => `${key} ${title}`).join(", ");
+      const chosen = await open<Value | undefined>("large", undefined, (answer) => {
+        release ??= addKeys(keymap, keys, (key) => current !== undefined && answer(key.choose(current)));
+        return ui.DialogSelect<Value>({
+          title: [page.title, hint].filter(Boolean).join(": "),
+          options: [...options],
           onSelect: ({ value }) => answer(value),
+          onMove: ({ value }) => {
+            current = value;
+          },
           ...(page.current !== undefined && { current: page.current }),
-        }),
-      ),
+        });
+      });
+      if (typeof release === "function") release();
+      return chosen;
+    },
     confirm: (title, message) =>
       open("large", false, (answer) =>
         ui.DialogConfirm({ title, message, onConfirm: () => answer(true), onCancel: () => answer(false) }),

@@ -13,10 +13,11 @@ export async function showCandidates({ actions, host, nowMs }: Pages): Promise<v
     const waiting = await actions.listCandidates();
     if (waiting.length === 0)
       return host.dialogs.alert("Candidates", "No sentence waits to become a memory.");
-    const id = await host.dialogs.select(planCandidates(waiting, nowMs()));
-    const chosen = waiting.find((one) => one.id === id);
+    const picked = await host.dialogs.select(planCandidates(waiting, nowMs()));
+    if (!picked) return;
+    const chosen = waiting.find(({ id }) => id === picked.id);
     if (!chosen) return;
-    const deed = await host.dialogs.select(planChoice(chosen));
+    const deed = picked.deed ?? (await host.dialogs.select(planChoice(chosen)));
     if (deed === undefined) return;
     if (typeof deed === "object" || deed === "back") continue;
     const changed = deed === "keep" ? await actions.keep(chosen.id) : await actions.drop(chosen.id);
@@ -26,16 +27,26 @@ export async function showCandidates({ actions, host, nowMs }: Pages): Promise<v
 
 const wordsOf = (one: WaitingCandidate): string => toPrintable(readSurroundings(one).text);
 
+/** A candidate, and what a key has decided about it. */
+interface Picked {
+  id: string;
+  deed?: "keep" | "drop";
+}
+
 /** Pure. In the store's order, which is that of worth. */
-export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: number): SelectPage<string> {
+export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: number): SelectPage<Picked> {
   return {
     title: `Sentences that may become memories (${waiting.length})`,
     options: waiting.map((one) => ({
       title: fit(wordsOf(one), ROW_COLUMNS),
-      value: one.id,
+      value: { id: one.id },
       footer: formatDays(new Date(readLatest(one)?.saidMs ?? 0).toISOString(), nowMs),
       description: [formatSessions(one), formatPercent(one.worth), one.type].filter(Boolean).join(", "),
     })),
+    keys: [
+      { key: "ctrl+y", title: "keeps", choose: ({ id }) => ({ id, deed: "keep" }) },
+      { key: "ctrl+d", title: "drops", choose: ({ id }) => ({ id, deed: "drop" }) },
+    ],
   };
 }
 

@@ -35,6 +35,15 @@ export interface SelectPage<Value> {
   options: readonly SelectOption<Value>[];
   /** The option to begin at. */
   current?: Value;
+  /** Keys that choose something of the option at the cursor; without effect in a host whose dialogs have none. */
+  keys?: readonly SelectKey<Value>[];
+}
+
+export interface SelectKey<Value> {
+  key: string;
+  /** What it does: "keeps". */
+  title: string;
+  choose(current: Value): Value;
 }
 
 export interface SelectOption<Value> {

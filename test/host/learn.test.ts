@@ -1,5 +1,5 @@
 /** `strata learn` and what the real OpenCode has stored: exports, its server, a server started for it. */
-import { writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only1 } from "./only-1.js";
@@ -9,6 +9,7 @@ import { isolation, runOpenCode } from "./stage/opencode.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { runStrata, type StrataRun } from "./stage/strata.js";
+import { HOST } from "./stage/which-host.js";
 
 const RULE = "From now on always indent with tabs.";
 const PORT = "Remember: the staging port is 5432.";
@@ -105,4 +106,50 @@ test("strata learn --sessions without an OpenCode in the PATH, or with a wrong a
   expect(none).toMatchObject({ code: 3, err: expect.stringContaining("no opencode in the PATH") });
   const wrong = await learn(stage, "--server", "http://127.0.0.1:9");
   expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining("OpenCode at http://127.0.0.1:9") });
+});
+
+const SAID =
+  "We had a long talk with the accountants last week. We number invoices per year, because the tax office in Lyon wants them without gaps. Mails about them go out at 23:00, when the shop in Berlin is closed. The old ones of 2019 lie in archive/invoices.csv, and nobody may change them.";
+
+test("strata learn --judge asks the small model about past sessions, keeps what it proves, leaves no session behind, and asks once", async () => {
+  await using stage = await openStage({ config: { small_model: "mock/m2" } });
+  const verdict = { quote: "m1.2", type: "decision", scope: "project", says: SAID.split(". ")[1] };
+  const asked = (): string[] =>
+    stage.model.requests
+      .filter(({ body }) => body.model === "m2")
+      .map(({ body }) => JSON.stringify(body))
+      .filter((body) => body.includes("You decide what a coding agent"));
+  stage.model.respond(({ body }) =>
+    body.model === "m2" ? say(JSON.stringify([{ ...verdict, why: "a rule of the domain" }])) : undefined,
+  );
+  const session = await stage.newSession("talk");
+  await session.ask(SAID);
+  // OpenCode 2 answers questions without a session from the user's own configuration.
+  const { folders } = stage.project;
+  mkdirSync(join(folders.config, "opencode"), { recursive: true });
+  copyFileSync(stage.project.file("opencode.json"), join(folders.config, "opencode", "opencode.json"));
+  const before = (await stage.host.sessions()).length;
+  const ran = await learn(stage, "--sessions", "--judge", "--yes");
+  expect(ran.err).toMatch(/1 session, 1 message that may hold something: 1 question, about [\d,]+ tokens/);
+  expect([
+    ran.code,
+    ran.out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  ]).toEqual([
+    0,
+    [expect.objectContaining({ type: "decision", candidate: false, why: "mock/m2: a rule of the domain" })],
+  ]);
+  expect(asked()).toHaveLength(1);
+  // OpenCode 2 has no system prompt for such a question.
+  if (HOST === 1) expect(asked()[0]).toContain("You are a background writer of opencode-strata");
+  expect(
+    stage.model.requests.filter(({ body }) => body.model === "m2").every(({ tools }) => tools.length === 0),
+  ).toBe(true);
+  expect(await stage.host.sessions()).toHaveLength(before);
+  const again = await learn(stage, "--sessions", "--judge", "--yes");
+  expect([again.code, again.out, asked().length]).toEqual([0, "", 1]);
+  const { out } = await runStrata(stage.project, ["show", "invoices"], { env: isolation(stage.project) });
+  expect(out).toContain("a small model (mock/m2: a rule of the domain)");
 });

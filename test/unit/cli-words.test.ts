@@ -102,7 +102,7 @@ describe("words of other memory tools", () => {
 describe("mistyped words", () => {
   /** What may be suggested: it only reads, whatever its options. */
   const READING = [
-    ..."completion context doctor history list recall sessions show status validate".split(" "),
+    ..."completion context doctor history list recall sessions show status validate why".split(" "),
     ..."--help --version".split(" "),
   ];
   const letters = [..."abcdefghijklmnopqrstuvwxyz-"];

@@ -107,7 +107,8 @@ export function createLearner(options: LearnerOptions): Learner {
           learned.push(describeKept(one, session));
           // An old date must not pass for neglect: nobody could use it before it was learned.
           if (clock.now() - one.turn.saidMs >= DAY_MS) memories.noteUse([written.memory.id]);
-        } else await settled.add(one.turn.messageID, draft.provenance.evidence ?? draft.content);
+        } else if (written.kind !== "refused" || written.existing)
+          await settled.add(one.turn.messageID, draft.provenance.evidence ?? draft.content);
       }
       return {
         learned: [...learned, ...waiting.map((one) => describeCandidate(one, session))],
@@ -180,10 +181,9 @@ function createNotes(candidates: Pick<Candidates, "note">): {
   };
 }
 
-/** A memory of a past conversation has its date. */
+/** A memory of a past conversation has its dates. */
 export const atItsTime = (gate: Pick<Gate, "save">): Pick<Gate, "save"> => ({
-  save: (draft, saidMs, cause, replaces) =>
-    gate.save({ ...draft, created: new Date(saidMs).toISOString() }, saidMs, cause, replaces),
+  save: (draft, saidMs, cause, replaces) => gate.save(draft, saidMs, { ...cause, saidMs }, replaces),
 });
 
 /** A message may say the same twice, and a memory may be there already. */

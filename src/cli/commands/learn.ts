@@ -102,7 +102,6 @@ async function prepareJudging(
     isDry,
     isYes,
     learner,
-    report,
     shared,
     source,
     stop,
@@ -128,7 +127,7 @@ async function prepareJudging(
   const generate = project.cli.generate ?? server?.generate;
   if (!generate) return undefined;
   return openJudging(project, {
-    ...{ generate, isDry, isYes, open, report, shared, stop, wanted, parentID: server?.parentID ?? "" },
+    ...{ generate, isDry, isYes, open, shared, stop, wanted, parentID: server?.parentID ?? "" },
     sessions: source.isOfSessions ? source.stored?.count : undefined,
   });
 }

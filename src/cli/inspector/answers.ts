@@ -144,6 +144,8 @@ export interface MemoryList {
 
 export interface MemoryPage {
   memory: Memory;
+  /** Who judged that it is to be kept, and why. */
+  judge?: string;
   /** An edit has to name it, to prove that it is based on this version. */
   revision: string;
   /** Relative to the project; absent if the file is elsewhere. */

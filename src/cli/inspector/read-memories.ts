@@ -2,6 +2,7 @@
 import { relative, sep } from "node:path";
 import { StrataError } from "../../error.js";
 import { hashOf } from "../../hash.js";
+import { formatJudge } from "../../memory/judge.js";
 import type { Memory } from "../../memory/memory.js";
 import type { Found } from "../../memory/search/search.js";
 import type { OpenMemories } from "../../memory/store.js";
@@ -55,8 +56,10 @@ export async function readMemoryPage(
     throw new StrataError("NO_MEMORY", `there is no memory ${JSON.stringify(id)}; it may have been renamed`);
   const path = await memories.locate(id);
   const below = path === undefined ? undefined : relative(root, path);
+  const judge = formatJudge(memory);
   return {
     memory,
+    ...(judge !== undefined && { judge }),
     revision: findRevision(memory),
     ...(below !== undefined && !below.startsWith(`..${sep}`) && { path: below }),
     uses: memories.useOf(id)?.count ?? 0,

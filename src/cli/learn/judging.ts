@@ -15,7 +15,6 @@ import { createPrompts } from "../../prompts.js";
 import type { Host } from "../../seams/host.js";
 import type { Project } from "../project.js";
 import { agree, formatPrice, type Wanted } from "./agree.js";
-import type { Report } from "./report.js";
 
 export interface Judging {
   /** These wait now. Returns what was kept, if they filled a question. */
@@ -42,7 +41,6 @@ export interface JudgingOptions {
   /** What the conversations offer to a judge. */
   open: readonly Pick<SaidTurn, "context" | "messageID" | "statements">[];
   parentID: string;
-  report: Report;
   sessions: number | undefined;
   shared: Omit<LearnerOptions, "isTheirs"> & { memories: OpenMemories };
   stop: AbortSignal;

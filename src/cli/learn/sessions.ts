@@ -4,7 +4,7 @@ import { parseConfig } from "../../config/config-files.js";
 import { StrataError } from "../../error.js";
 import { writer } from "../../host/live-config.js";
 import { type Login, openPastSessions, type PastSessions } from "../../host/past-sessions.js";
-import { openServerModel, type ServerModel } from "../../host/server-model.js";
+import { openServerModel, type ServerModel } from "../../host/remote/server-model.js";
 import { isSecond as isSecondVersion } from "../../host/tested.js";
 import { isRecord } from "../../records.js";
 import type { CliContext } from "../command.js";

@@ -1,7 +1,6 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { formatJudge } from "../../../memory/judge.js";
 import type { Done, MemoryPage } from "../answers.js";
 import { DiffView, nameChange } from "./diff-view.js";
 import { useAnswer, useKeys, useShared } from "./hooks.js";
@@ -87,10 +86,9 @@ function Opened({ page }: { page: MemoryPage }) {
   );
 }
 
-function Facts({ page: { memory, path, uses } }: { page: MemoryPage }) {
+function Facts({ page: { judge, memory, path, uses } }: { page: MemoryPage }) {
   const { created, entities, id, importance, links, provenance, supersededBy, tags, updated, when } = memory;
   const { by, evidence, session } = provenance;
-  const judge = formatJudge(memory);
   return (
     <dl class="facts">
       <Fact label="id">

@@ -3,12 +3,13 @@
  * plugin; in OpenCode 2 its own route, which needs no session.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
-import type { Generated, GenerateRequest } from "../seams/host.js";
-import { createChildSessions } from "./child-sessions.js";
-import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
-import { authorize, type PastSessionsOptions } from "./past-sessions.js";
-import { createProcesses } from "./processes.js";
-import { createGenerate } from "./setup/generate.js";
+import { isRecord } from "../../records.js";
+import type { Generated, GenerateRequest } from "../../seams/host.js";
+import { createChildSessions } from "../child-sessions.js";
+import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "../own-sessions.js";
+import { authorize, type PastSessionsOptions } from "../past-sessions.js";
+import { createProcesses } from "../processes.js";
+import { createGenerate } from "../setup/generate.js";
 
 export interface ServerModel {
   /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
@@ -80,22 +81,29 @@ function createClient(directory: string, { login, url }: Pick<PastSessionsOption
   return { session } as unknown as Client;
 }
 
+/** The route is without a project: it knows the models of the user's own configuration, once that is read. */
+const LOADING = /Model unavailable/;
+const LOADED_MS = 10_000;
+const ASKED_AGAIN_MS = 250;
+
 function openSecond({ clock, login, url }: ServerModelOptions): ServerModel {
-  const generate = createGenerate({
-    clock,
-    models: () => ({}),
-    async text(input) {
-      const response = await fetch(`${url.replace(/\/+$/, "")}/api/experimental/generate`, {
-        method: "POST",
-        headers: { ...authorize(login), "content-type": "application/json" },
-        body: JSON.stringify(input),
-      });
-      const answer: unknown = await response.json().catch(() => undefined);
-      if (response.ok) return (answer as { data?: unknown } | undefined)?.data ?? answer;
-      throw Object.assign(new Error(describeRefusal(response.status, answer)), { status: response.status });
-    },
-  });
-  return { generate, close: async () => {} };
+  const openedMs = clock.now();
+  const text = async (input: object): Promise<unknown> => {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/api/experimental/generate`, {
+      method: "POST",
+      headers: { ...authorize(login), "content-type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok) return isRecord(answer) ? answer.data : undefined;
+    const why = describeRefusal(response.status, answer);
+    if (LOADING.test(why) && clock.now() - openedMs < LOADED_MS) {
+      await clock.pause(ASKED_AGAIN_MS);
+      return text(input);
+    }
+    throw Object.assign(new Error(why), { status: response.status });
+  };
+  return { generate: createGenerate({ clock, models: () => ({}), text }), close: async () => {} };
 }
 
 const describeRefusal = (status: number, answer: unknown): string =>
