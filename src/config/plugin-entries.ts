@@ -71,11 +71,20 @@ export function parsePackageName(spec: string): string {
   return at === -1 ? spec : spec.slice(0, at);
 }
 
-/** The folder or file that a spec names, relative to the configuration file's folder; `undefined` for a package or a malformed URL. */
+/**
+ * The folder or file that OpenCode loads from where it is, relative to the configuration file's folder; `undefined` for a
+ * malformed URL and for what it installs.
+ */
 export function resolveSpec(spec: string, folder: string): string | undefined {
-  if (spec.startsWith("file:")) return readFileURL(spec);
+  if (spec.startsWith("file://")) return readFileURL(spec);
   return /^(\.{0,2}\/|\.{1,2}$|[A-Za-z]:[\\/])/.test(spec) ? resolve(folder, spec) : undefined;
 }
+
+/** The archive or folder that OpenCode installs like a package: `file:/x.tgz`, `opencode-strata@file:/x.tgz`. */
+export const findInstalledFile = (spec: string): string | undefined =>
+  /(?:^file:(?!\/\/)|@file:)(.+)$/.exec(spec)?.[1];
+
+export const isArchive = (path: string): boolean => /\.(tgz|tar\.gz)$/.test(path);
 
 function readFileURL(url: string): string | undefined {
   try {
@@ -87,11 +96,13 @@ function readFileURL(url: string): string | undefined {
 
 /**
  * What a folder or a file in it calls itself in its package.json; without one, the folder's own name, but a folder of this
- * package such as `dist` has the package's.
+ * package such as `dist` has the package's. An archive has the name that `npm pack` gave it, up to the version.
  */
 export async function findName(files: Files, spec: string, folder: string): Promise<string> {
-  const path = resolveSpec(spec, folder);
+  const installed = spec.startsWith("file:") ? findInstalledFile(spec) : undefined;
+  const path = installed === undefined ? resolveSpec(spec, folder) : resolve(folder, installed);
   if (path === undefined) return parsePackageName(spec);
+  if (isArchive(path)) return basename(path).replace(/-\d+\.\d+\.\d+.*$/, "");
   const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
   const top = isFolder ? path : dirname(path);
   // The manifest of a file such as dist/plugin.js is in a parent folder.

@@ -1,6 +1,6 @@
 /** The versions of OpenCode that the tests run (test/host), which play the same stories in both. */
 const TESTED = ["1.18.33", "2.0.15"] as const;
-/** The newest in which the stories of OpenCode 1 were played, once. */
+/** In this one 25 of the stories of test/host were played, once. */
 const PLAYED_ONCE = "1.18.34";
 
 /** The tested version of the same major version; of a later one, the last. */
@@ -8,8 +8,8 @@ export const findTested = (version: string): string => (isSecond(version) ? TEST
 
 /** What a version that is newer than the tested one is known to change; `undefined` for others. */
 export function findChanges(version: string): string | undefined {
-  const tested = isSecond(version) ? TESTED[1] : PLAYED_ONCE;
-  if (compareVersions(version, tested) <= 0) return undefined;
+  if (compareVersions(version, isSecond(version) ? TESTED[1] : PLAYED_ONCE) <= 0) return undefined;
+  const tested = isSecond(version) ? TESTED[1] : `${TESTED[0]}, in part with ${PLAYED_ONCE}`;
   const known = isSecond(version)
     ? "; since 2.2 OpenCode checks failed tool results strictly and plugins get fewer events"
     : "; since 1.19 OpenCode leaves old images out of a request that has more than 25 MiB of them";

@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { runDoctor } from "./stage/doctor.js";
 import { findOpenCode2 } from "./stage/opencode-binary.js";
 import { findArchive } from "./stage/packed.js";
 import type { Project } from "./stage/project.js";
@@ -19,10 +20,10 @@ interface Loaded {
 
 const shared = shareHost();
 
-/** What the host has loaded of Strata for the project. */
-async function findLoaded({ host }: Stage): Promise<Loaded[]> {
+/** What the host has loaded for the project, of Strata or of another plugin. */
+async function findLoaded({ host }: Stage, wanted = "opencode-strata"): Promise<Loaded[]> {
   const { data } = await host.api<{ data: Loaded[] }>("GET", "/plugin");
-  return data.filter(({ id }) => id === "opencode-strata");
+  return data.filter(({ id }) => id === wanted);
 }
 
 const both = [
@@ -88,6 +89,14 @@ test("`opencode plugin add` puts the package into the user's own configuration, 
     prepare: async (project) => void (await installByHost(project)),
   });
   await expect.poll(() => findLoaded(stage), { timeout: 30_000 }).toEqual(both);
+  const { cache, config } = stage.project.folders;
+  const { out } = await runDoctor(stage.project, ["--no-proof"], {
+    folder: dirname(findOpenCode2()),
+    env: { XDG_CACHE_HOME: cache, XDG_CONFIG_HOME: config },
+  });
+  expect(out).toMatch(
+    /^ok {7}OpenCode loads opencode-strata \S+ from \S+\/opencode\/npm\/opencode-strata@latest\//m,
+  );
 });
 
 /** As its user has it: OpenCode 2 in the PATH. */
@@ -113,9 +122,23 @@ for (const flags of [[], ["--global"]])
     expect(await findLoaded(stage)).toEqual([]);
   });
 
-test("a folder without the two files, and a file of it, are passed over by OpenCode 2", async () => {
-  for (const spec of [join(repository, "docs"), join(repository, "dist/plugin.js")]) {
-    await using stage = await shared.openStage({ prepare: configure(() => ({ plugins: [spec] })) });
-    expect(await findLoaded(stage), spec).toEqual([]);
+test("a folder without the two files, a file of it, an archive's path, and what a later entry removes are passed over by OpenCode 2", async () => {
+  const lists = (root: string): string[][] => [
+    [join(repository, "docs")],
+    [join(repository, "dist/plugin.js")],
+    [findArchive(root)],
+    [repository, "-opencode-strata"],
+    [repository, "-*"],
+  ];
+  for (const index of lists(repository).keys()) {
+    await using stage = await shared.openStage({
+      prepare: (project) => {
+        // Of a list, the host loads one after the other: when the last is there, no other is to come.
+        write(project, "last/server.js", 'export default { id: "last", setup() {} };');
+        configure(({ root }) => ({ plugins: [...(lists(root)[index] ?? []), "./last"] }))(project);
+      },
+    });
+    await expect.poll(() => findLoaded(stage, "last"), { timeout: 30_000 }).toEqual(serverAlone);
+    expect(await findLoaded(stage)).toEqual([]);
   }
 });

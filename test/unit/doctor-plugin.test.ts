@@ -1,18 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
 import { fine, formatSections, note, problem, warning } from "../../src/cli/doctor/finding.js";
 import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
 import { createSteps } from "../../src/cli/doctor/steps.js";
 import { createStyle } from "../../src/cli/style.js";
-import type { PluginEntry } from "../../src/config/plugin-entries.js";
+import { findName, type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
 import { planFolders } from "../../src/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { removeFolder } from "../support/remove-folder.js";
 import { runStrata } from "../support/shell.js";
 
 const HOME = "/home/me";
@@ -46,8 +42,40 @@ describe("the configured plugin", () => {
     });
     expect(findConfigured([other], ["/x/mine.js"])).toMatchObject({ spec: "/x/mine.js", isPackage: false });
     expect(findConfigured([other], [])).toBeUndefined();
-    const archive = entry("file:///x/opencode-strata-0.1.0.tgz", "opencode-strata-0.1.0.tgz");
-    expect(findConfigured([archive], [])).toMatchObject({ spec: "/x/opencode-strata-0.1.0.tgz" });
+  });
+
+  it("an archive is installed if its spec begins with `file:/`, and a path that cannot be loaded with `file://`", async () => {
+    const archive = "/x/opencode-strata-0.1.0.tgz";
+    const specs = [archive, `file://${archive}`, `file:${archive}`, `opencode-strata@file:${archive}`];
+    expect(await findName(createMemoryFiles({}), "file:./opencode-strata-0.1.0.tgz", PROJECT)).toBe(
+      "opencode-strata",
+    );
+    const files = createMemoryFiles({ [file]: JSON.stringify({ plugin: specs }) });
+    const entries = await readPluginEntries(files, [{ path: file, origin: "project" }]);
+    expect(entries.map(({ name }) => name)).toEqual(specs.map(() => "opencode-strata"));
+    expect(entries.map((one) => findConfigured([one], [])?.isPackage)).toEqual([false, false, true, true]);
+    for (const [index, spec] of specs.entries()) {
+      const { fault } = await look(spec, { [archive]: "" });
+      if (index < 2) expect(fault?.todo).toContain(`opencode-strata@file:${archive}`);
+      else expect(fault).toBeUndefined();
+      if (index >= 2) expect((await look(spec, {})).fault?.what).toContain(`${archive} does not exist`);
+    }
+  });
+
+  it("readOnDisk finds what OpenCode 2 has installed: the newest folder of the spec", async () => {
+    for (const spec of ["opencode-strata", "file:/x/opencode-strata-0.1.0.tgz"]) {
+      const cached = `${HOME}/.cache/opencode/npm/${spec === "opencode-strata" ? `${spec}@latest` : spec}`;
+      const at = (time: string) => `${cached}/${time}/node_modules/opencode-strata`;
+      const manifest = (version: string) => JSON.stringify({ name: "opencode-strata", version });
+      const world = {
+        [`${at("999")}/package.json`]: manifest("0.0.6"),
+        [`${at("1795646215858")}/package.json`]: manifest("0.0.7"),
+        [`${at(".staging-1795646215859-x")}/package.json`]: manifest("0.0.8"),
+      };
+      const found = { cached, folder: at("1795646215858"), version: "0.0.7" };
+      expect(await look(spec, world, {}, true)).toEqual(found);
+      expect((await look(spec, world)).cached).toBeUndefined();
+    }
   });
 
   it("readOnDisk finds what OpenCode has installed for exactly this spec", async () => {
@@ -99,9 +127,6 @@ describe("the configured plugin", () => {
     const found = { folder: `${PROJECT}/strata`, version: "0.2.0" };
     expect(await look("./strata", built)).toEqual(found);
     expect(await look("./strata/dist/plugin.js", built)).toEqual(found);
-    expect((await look("file:///x/opencode-strata-0.1.0.tgz", {})).fault?.todo).toContain(
-      "opencode-strata@file:/x/opencode-strata-0.1.0.tgz",
-    );
   });
 
   it("doctor does not call the plugin unconfigured while a configuration file cannot be read", async () => {
@@ -206,48 +231,5 @@ describe("the doctor's output", () => {
     clock.advance(12_000);
     step("results are read");
     expect(said).toEqual(["   0 s  OpenCode starts …", "  12 s  results are read …"]);
-  });
-});
-
-describe("what OpenCode 2 loads without an entry, or passes over without a word", () => {
-  const manifest = '{"name": "opencode-strata", "version": "0.1.0", "main": "./dist/plugin.js"}';
-  const bin = mkdtempSync(join(tmpdir(), "strata-opencode-"));
-  afterAll(() => removeFolder(bin));
-  const doctor = async (world: Record<string, string>) => {
-    writeFileSync(join(bin, "opencode"), "#!/bin/sh\necho 2.0.15\n", { mode: 0o755 });
-    const files = createMemoryFiles({ [join(bin, "opencode")]: "", ...world });
-    return (await runStrata(files, "doctor --no-proof", { env: { PATH: bin } })).out;
-  };
-  const folder = `${PROJECT}/.opencode/plugins/strata`;
-  const built = { [`${folder}/package.json`]: manifest, [`${folder}/dist/plugin.js`]: "" };
-
-  it("doctor counts a folder in .opencode/plugins, and says if it has no entry of its own", async () => {
-    expect(await doctor(built)).toContain(`${folder} has neither server.js nor index.js`);
-    const whole = { ...built, [`${folder}/server.js`]: "" };
-    expect(await doctor(whole)).toContain(`opencode-strata is configured once: ${folder}`);
-    const twice = { ...whole, [`${PROJECT}/opencode.json`]: '{"plugins": ["opencode-strata"]}' };
-    expect(await doctor(twice)).toContain("opencode-strata is loaded 2 times");
-  });
-
-  it("doctor names a folder of the package that has no entry, such as dist", async () => {
-    const world = {
-      "/lib/strata/package.json": manifest,
-      "/lib/strata/dist/plugin.js": "",
-      [`${PROJECT}/opencode.json`]: '{"plugins": [{"package": "/lib/strata/dist"}]}',
-    };
-    expect(await doctor(world)).toContain(
-      '"/lib/strata/dist" in /project/opencode.json has neither server.js',
-    );
-  });
-
-  it("doctor says that a lone file brings no screen half, and which entry of cli.json shows nothing", async () => {
-    const lone = `${PROJECT}/.opencode/plugin/strata.js`;
-    const out = await doctor({
-      [lone]: 'export { default } from "/lib/opencode-strata/server.js";',
-      "/lib/opencode-strata/package.json": manifest,
-      "/home/me/.config/opencode/cli.json": '{"plugins": ["/lib/opencode-strata"]}',
-    });
-    expect(out).toContain(`${lone} is a file, which OpenCode 2 loads without its sidebar`);
-    expect(out).toContain('"/lib/opencode-strata" in /home/me/.config/opencode/cli.json has no tui.js');
   });
 });

@@ -157,7 +157,7 @@ describe("strata doctor on OpenCode", () => {
     expect(levelsOf("1.18.35", "1.19.3", "2.0.16", "2.2.7", "3.0.0")).toEqual(Array(5).fill("note"));
     expect(checkHost("/bin/opencode", "2.2.7").what).toMatch(/tested with 2\.0\.15; since 2\.2 .*strictly/);
     expect(checkHost("/bin/opencode", "1.19.0").what).toMatch(
-      /tested with 1\.18\.34; since 1\.19 .*old images/,
+      /tested with 1\.18\.33, in part with 1\.18\.34; since 1\.19 .*old images/,
     );
     expect(checkHost("/bin/opencode", "2.0.16").what).toMatch(/tested with 2\.0\.15$/);
     expect(["2.0.0", "2.1.0-beta.3", "3.0.0"].every(isSecond)).toBe(true);

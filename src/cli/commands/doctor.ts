@@ -125,7 +125,7 @@ async function examinePlugin(
         });
   const findings = [
     ...(fault ? [fault] : []),
-    ...(plugin.isPackage && !onDisk.cached
+    ...(plugin.isPackage && !onDisk.cached && !fault
       ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)]
       : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),

@@ -7,7 +7,7 @@ import { isRecord } from "../../records.js";
 import type { CliContext } from "../command.js";
 import type { Project } from "../project.js";
 import type { Settings } from "../settings.js";
-import { type Configured, findConfigured, isMeant } from "./configured.js";
+import { type Configured, findConfigured, findRemoval } from "./configured.js";
 import { findConflictingPlugin } from "./conflicting-plugins.js";
 import { type Finding, fine, problem, warning } from "./finding.js";
 
@@ -27,7 +27,8 @@ export async function checkConfiguration(
   const settings = await project.settings();
   const local = await readLocalPlugins(files, [join(root, ".opencode"), globalFolder], isSecond);
   const { parsed, unreadable } = await readConfigFiles(files, settings.configFiles);
-  const configured = findConfigured(settings.plugins, local);
+  const removal = isSecond ? findRemoval(settings.plugins) : undefined;
+  const configured = removal ? undefined : findConfigured(settings.plugins, local);
   // A file that cannot be read may be the one that names the plugin.
   const isUnknown = configured === undefined && unreadable.length > 0;
   const findings = [
@@ -35,7 +36,7 @@ export async function checkConfiguration(
     ...settings.problems.map((sentence) => problem(sentence)),
     ...(isUnknown
       ? [problem(formatUnknown(unreadable), CORRECT_FILE)]
-      : checkLoading(settings.plugins, local)),
+      : checkLoading(settings.plugins, local, removal)),
     ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkConflict),
@@ -49,14 +50,22 @@ const CORRECT_FILE = "correct the file, then run strata doctor again";
 const formatUnknown = (unreadable: readonly string[]): string =>
   `cannot tell whether ${PACKAGE} is configured, because ${unreadable.join(" and ")} cannot be read`;
 
-function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
-  const entries = plugins.filter((entry) => isStrata(entry) || isMeant(entry));
+function checkLoading(
+  plugins: readonly PluginEntry[],
+  local: readonly string[],
+  removal: PluginEntry | undefined,
+): Finding[] {
+  const entries = plugins.filter(isStrata);
   // OpenCode loads the same spec once, even if several files name it.
   const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
   const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
   if (places.length === 0) {
     const what = `${PACKAGE} is not configured: no plugin list names it, so OpenCode does not load it`;
     return [problem(what, "strata init")];
+  }
+  if (removal) {
+    const what = `"${removal.spec}" in ${removal.file} removes ${PACKAGE}, so OpenCode 2 does not load ${places.join(", ")}`;
+    return [problem(what, "delete that entry")];
   }
   if (specs.size + local.length > 1) {
     const what = `${PACKAGE} is loaded ${specs.size + local.length} times: ${places.join(", ")}`;

@@ -1,7 +1,14 @@
 /** What OpenCode loads according to the configuration: the entry, and the package on disk that it names. */
 import { dirname, join } from "node:path";
 import { parseConfig, readText } from "../../config/config-files.js";
-import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
+import {
+  findInstalledFile,
+  isArchive,
+  isStrata,
+  PACKAGE,
+  type PluginEntry,
+  resolveSpec,
+} from "../../config/plugin-entries.js";
 import { isRecord, type PlainRecord } from "../../records.js";
 import type { CliContext } from "../command.js";
 import { type Finding, problem } from "./finding.js";
@@ -37,7 +44,7 @@ export function findConfigured(
   plugins: readonly PluginEntry[],
   local: readonly string[],
 ): Configured | undefined {
-  const entry = plugins.findLast(isStrata) ?? plugins.findLast(isMeant);
+  const entry = plugins.findLast(isStrata);
   if (entry) {
     const { file, spec } = entry;
     const path = resolveSpec(spec, dirname(file));
@@ -47,15 +54,22 @@ export function findConfigured(
   return path === undefined ? undefined : { spec: path, place: path, isPackage: false };
 }
 
-/** An archive of this package cannot be loaded by its path, but the intention is clear. */
-export const isMeant = ({ spec }: Pick<PluginEntry, "spec">): boolean =>
-  isArchive(spec) && spec.includes(`${PACKAGE}-`);
+/** The entry by which OpenCode 2 removes the plugin. One before an entry of the plugin has no effect. */
+export function findRemoval(plugins: readonly PluginEntry[]): PluginEntry | undefined {
+  const last = plugins.findLast((entry) => isStrata(entry) || isRemoval(entry));
+  return last && isRemoval(last) ? last : undefined;
+}
 
-const isArchive = (path: string): boolean => /\.(tgz|tar\.gz)$/.test(path);
+const isRemoval = ({ spec }: PluginEntry): boolean => spec === `-${PACKAGE}` || spec === "-*";
 
 /** `isSecond`: OpenCode 2 loads it. */
 export async function readOnDisk(place: Place, configured: Configured, isSecond: boolean): Promise<OnDisk> {
-  if (configured.isPackage) return readCached(place, configured);
+  if (configured.isPackage) {
+    const onDisk = await readCached(place, configured, isSecond);
+    const path = findInstalledFile(configured.spec);
+    if (onDisk.cached !== undefined || !path?.startsWith("/")) return onDisk;
+    return (await exists(place.files, path)) ? onDisk : { fault: describeAbsent(configured, path) };
+  }
   const onDisk = await readPath(place, configured);
   const fault = onDisk.fault ?? (isSecond ? await findPassedOver(place, configured) : undefined);
   return { ...onDisk, ...(fault && { fault }) };
@@ -81,14 +95,24 @@ async function findPassedOver(
 /** What OpenCode 2 looks for in a plugin's folder: a file or a folder. */
 const ENTRY = /^(server|index)(\.[cm]?[jt]sx?)?$/;
 
-/** OpenCode installs each spec once; after that the lock file in its folder tells it that it has. */
-async function readCached({ env, files, home }: Place, { place, spec }: Configured): Promise<OnDisk> {
-  const caches = env.XDG_CACHE_HOME || join(home, ".cache");
-  const cached = join(caches, "opencode", "packages", spec === PACKAGE ? `${PACKAGE}@latest` : spec);
-  if (!(await exists(files, join(cached, "package-lock.json")))) return {};
-  const folder = join(cached, "node_modules", PACKAGE);
+/**
+ * OpenCode installs each spec once. After that the lock file in its folder tells OpenCode 1 that it has; OpenCode 2 looks
+ * for the package itself, in the newest of that folder's folders, which are named after the time.
+ */
+async function readCached(
+  { env, files, home }: Place,
+  { place, spec }: Configured,
+  isSecond: boolean,
+): Promise<OnDisk> {
+  const caches = join(env.XDG_CACHE_HOME || join(home, ".cache"), "opencode", isSecond ? "npm" : "packages");
+  const cached = join(caches, spec === PACKAGE ? `${PACKAGE}@latest` : spec);
+  if (!isSecond && !(await exists(files, join(cached, "package-lock.json")))) return {};
+  const times = isSecond ? (await files.list(cached)).filter((name) => /^\d+$/.test(name)) : [];
+  const newest = times.toSorted((a, b) => Number(a) - Number(b)).at(-1) ?? "";
+  const folder = join(cached, newest, "node_modules", PACKAGE);
   const version = (await readManifest(files, folder))?.version;
   if (typeof version === "string") return { cached, folder, version };
+  if (isSecond) return {};
   const what = `${place}: OpenCode considers it installed in ${cached}, but ${PACKAGE} is not there`;
   return { cached, fault: problem(what, `delete ${cached} and restart OpenCode, which installs it again`) };
 }
@@ -99,10 +123,7 @@ async function readPath({ files }: Place, { place, spec: path }: Configured): Pr
     const todo = `write it as "${PACKAGE}@file:${path}"`;
     return { fault: problem(`${place} is an archive, which OpenCode cannot load by its path`, todo) };
   }
-  if (!stat) {
-    const todo = "name the folder of the package, or the package itself: strata init";
-    return { fault: problem(`${place}: ${path} does not exist, so OpenCode does not load the plugin`, todo) };
-  }
+  if (!stat) return { fault: describeAbsent({ place }, path) };
   if (stat.kind !== "folder") return readAbove(files, path);
   const manifest = await readManifest(files, path);
   if (!manifest) return { folder: path };
@@ -112,6 +133,12 @@ async function readPath({ files }: Place, { place, spec: path }: Configured): Pr
   const what = `${place}: ${join(path, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
   return { ...onDisk, fault: problem(what, `run npm ci && npm run build in ${path}`) };
 }
+
+const describeAbsent = ({ place }: Pick<Configured, "place">, path: string): Finding =>
+  problem(
+    `${place}: ${path} does not exist, so OpenCode does not load the plugin`,
+    "name the folder of the package, or the package itself: strata init",
+  );
 
 /** The package of a file. */
 async function readAbove(files: Place["files"], path: string): Promise<OnDisk> {

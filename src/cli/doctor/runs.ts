@@ -1,6 +1,6 @@
 /**
  * Plays the doctor's session in OpenCode 2, message by message with `opencode run --standalone`, which needs neither a
- * server nor its password. Written against OpenCode 2's documentation (opencode.ai/v2/docs/cli/commands).
+ * server nor its password. Seen in 2.0.15.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,12 @@
 /** Whether OpenCode's TUI loads the plugin's part of the screen: it has its own configuration, and loads it apart. */
 import { dirname } from "node:path";
-import { isStrata, PACKAGE, readPluginEntries, resolveSpec } from "../../config/plugin-entries.js";
+import {
+  findInstalledFile,
+  isStrata,
+  PACKAGE,
+  readPluginEntries,
+  resolveSpec,
+} from "../../config/plugin-entries.js";
 import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
 import { isRecord, parseJson } from "../../records.js";
 import type { Project } from "../project.js";
@@ -28,7 +34,7 @@ export async function checkScreen({ cli, root }: Project): Promise<Finding[]> {
       warning(`the sidebar is configured ${specs.size} times: ${places.join(", ")}`, "keep one of them"),
     ];
   }
-  if (spec.includes("@file:")) {
+  if (findInstalledFile(spec) !== undefined) {
     const what = `${place} is an archive, of which OpenCode's TUI loads nothing`;
     return [warning(what, "install it with npm, then run strata init --remove and strata init")];
   }

@@ -5,6 +5,7 @@
 import { basename, dirname, join, relative } from "node:path";
 import { readConfigFiles, readText } from "../../config/config-files.js";
 import {
+  findInstalledFile,
   isStrata,
   PACKAGE,
   type PluginEntry,
@@ -166,7 +167,7 @@ async function chooseList(files: Files, path: string): Promise<PluginList> {
 async function findSameSpec(files: Files, path: string, { file, spec }: Named): Promise<string | undefined> {
   const target = resolveSpec(spec, dirname(file));
   // OpenCode 1.18.33 loads the plugin from an archive, but not its screen.
-  if (target === undefined) return spec.includes("@file:") ? undefined : spec;
+  if (target === undefined) return findInstalledFile(spec) !== undefined ? undefined : spec;
   if ((await files.stat(target).catch(() => undefined))?.kind !== "folder") return undefined;
   if (dirname(path) === dirname(file) || !/^\.{1,2}\//.test(spec)) return spec;
   const steps = relative(dirname(path), target);
