@@ -43,6 +43,9 @@ const isLine = object<Line>({
   id: optional(string),
 });
 
+const nameOf = ({ by, message, outcome, session, text }: Judgement): string =>
+  JSON.stringify([session, message, by, outcome, text]);
+
 /** Messages of about two months. */
 const MOST_LINES = 4_000;
 const LONGEST_TEXT = 400;
@@ -64,10 +67,15 @@ export function createJudgementLog(files: Files): JudgementLog {
 
     async add(path, judgements) {
       if (judgements.length === 0) return;
-      const added = judgements.map((one): Line => ({ v: 1, ...one, text: toLine(one.text, LONGEST_TEXT) }));
-      await lines.append(path, added);
       const { records } = await lines.read(path);
-      if (records.length > MOST_LINES) await write(path, records.slice(-MOST_LINES / 2));
+      // A message may be read twice, after a crash or by `strata learn`.
+      const known = new Set(records.map(nameOf));
+      const added = judgements
+        .map((one): Line => ({ v: 1, ...one, text: toLine(one.text, LONGEST_TEXT) }))
+        .filter((one) => !known.has(nameOf(one)));
+      if (added.length > 0) await lines.append(path, added);
+      const all = records.length + added.length;
+      if (all > MOST_LINES) await write(path, [...records, ...added].slice(-MOST_LINES / 2));
     },
 
     async follow(path, sessionID, messages) {

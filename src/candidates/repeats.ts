@@ -61,8 +61,9 @@ export function createRepeats(files: Files): Repeats {
 
   return {
     async hear(path, texts, heard) {
-      const { found, next } = planHeard(await stored.read(path), texts, heard);
-      if (texts.some(isCounted)) await stored.write(path, next);
+      const known = await stored.read(path);
+      const { found, next } = planHeard(known, texts, heard);
+      if (next !== known) await stored.write(path, next);
       return found;
     },
 
@@ -81,21 +82,24 @@ export function createRepeats(files: Files): Repeats {
   };
 }
 
-/** The latest heard are last, and stay. */
+/** The latest heard are last, and stay. What is read twice is heard once: `next` is `known` then. */
 export function planHeard(
   known: readonly Repeat[],
   texts: readonly string[],
   heard: Heard,
 ): { next: readonly Repeat[]; found: readonly (readonly Heard[])[] } {
   const all = new Map(known.map((one) => [one.words, one]));
+  let hasChanged = false;
   const found = texts.map((text): readonly Heard[] => {
     if (!isCounted(text)) return [heard];
     const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
-    const before = (all.get(words)?.heard ?? []).filter(({ session }) => session !== heard.session);
-    const next = [...before, heard].slice(-MOST_SESSIONS);
+    const so = all.get(words)?.heard ?? [];
+    if (so.some(({ message, session }) => message === heard.message && session === heard.session)) return so;
+    const next = [...so.filter(({ session }) => session !== heard.session), heard].slice(-MOST_SESSIONS);
+    hasChanged = true;
     all.delete(words);
     all.set(words, { words, heard: next });
     return next;
   });
-  return { next: [...all.values()].slice(-MOST_REPEATS), found };
+  return { next: hasChanged ? [...all.values()].slice(-MOST_REPEATS) : known, found };
 }

@@ -30,7 +30,7 @@ const FIGURES: SessionScreen = {
   },
   memory: { memories: 12, candidates: 3, blockers: 1, conflicts: 2 },
   breaker: "three summaries failed",
-  background: ["session notes", "memory extraction"],
+  background: ["session notes", "memory judgement"],
   warnings: [],
 };
 
@@ -84,7 +84,7 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
     /12 memories · 3 candidates/,
     /1 blocker · 2 conflicts/,
     /in the background: session notes,/,
-    /memory extraction/,
+    /memory judgement/,
     /! automatic summaries do not help:/,
   ];
   const shown = tui.sidebar();

@@ -85,20 +85,18 @@ export function createJudging(context: JudgingContext): Judging {
   async function ask(sessionID: string): Promise<void> {
     const { createModelJudge } = await import("./model-judge.js");
     judge ??= createModelJudge(context);
-    await judge({ sessionID, work: await readWork(sessionID) });
+    const work = await readWork(sessionID);
+    const { answered } = await judge({ sessionID, work });
+    // What no model has answered about is told again the next time.
+    if (answered === 0) return;
+    const untilMs = work.reduce((last, { atMs }) => Math.max(last, atMs), workUntilMs.get(sessionID) ?? 0);
+    workUntilMs.set(sessionID, untilMs);
   }
 
   async function readWork(sessionID: string): Promise<Work[]> {
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
     const { findWork } = await import("./work.js");
     const sinceMs = workUntilMs.get(sessionID) ?? 0;
-    const found = findWork(messages, readUsersMessages(messages, isTheirs)).filter(
-      ({ atMs }) => atMs > sinceMs,
-    );
-    workUntilMs.set(
-      sessionID,
-      found.reduce((last, { atMs }) => Math.max(last, atMs), sinceMs),
-    );
-    return found;
+    return findWork(messages, readUsersMessages(messages, isTheirs)).filter(({ atMs }) => atMs > sinceMs);
   }
 }

@@ -22,8 +22,10 @@ import type { Verdict } from "./batch.js";
 export interface Quoted {
   /** The quoted statements, in order. */
   quote: readonly SaidStatement[];
-  /** All of the message, and what the agent had asked or done. */
+  /** All of the message. */
   around: string;
+  /** What the agent had asked or done; it makes nothing hold in all projects. */
+  context?: string;
 }
 
 export interface Proved {
@@ -35,13 +37,16 @@ export interface Proved {
 }
 
 /** The fault as text: why nothing can be kept of it. */
-export function prove({ isGlobal, says, type }: Verdict, { around, quote }: Quoted): Proved | string {
+export function prove(
+  { isGlobal, says, type }: Verdict,
+  { around, context = "", quote }: Quoted,
+): Proved | string {
   const evidence = joinQuote(quote);
   const isRule = usersTypes.has(type);
   if (isRule && quote.every(({ isQuestion }) => isQuestion)) return "the quote is a question";
   if (isRule && quote.some(({ heading }) => heading !== undefined && announcesOthers(heading)))
     return "the quote stands below a heading that gives it to somebody else";
-  const isVerbatim = isRule || goesBeyond(says, quote, `${evidence}\n${around}`);
+  const isVerbatim = isRule || goesBeyond(says, quote, `${evidence}\n${around}\n${context}`);
   const content = isVerbatim ? evidence : says;
   return { type, content, evidence, isGlobal: isGlobal && saysEverywhere(around) };
 }

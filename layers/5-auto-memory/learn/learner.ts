@@ -76,11 +76,7 @@ export function createLearner(options: LearnerOptions): Learner {
   return async ({ messages, session }) => {
     const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, { isTheirs }));
     const isSettled = await settled.read();
-    const open = turns.map((turn) => ({
-      ...turn,
-      marked: turn.marked.filter(({ statement }) => !isSettled(turn.messageID, statement.text)),
-    }));
-    const { kept, waiting } = await takeSaid(open, { operation: "learn", session, run });
+    const { kept, waiting } = await takeSaid(turns, { operation: "learn", session, run }, isSettled);
     const learned: Learned[] = [];
     const refused: string[] = [];
     const ids = new Set<string>();
