@@ -54,7 +54,7 @@ describe("the small model", () => {
     expect(asked[0]?.prompt).toContain("m20.1");
   });
 
-  it("the small model is asked when the history is cut or summarised", async () => {
+  it("the small model is asked when the history is summarised", async () => {
     const { asked, background, extraction, say } = await openExtraction(nothing);
     await say(MESSAGE);
     extraction.onCompaction("ses_1");

@@ -1,6 +1,6 @@
 /**
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
- * while, when a history is cut or summarised, and when a page full of candidates waits. What an ended session has left is
+ * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is
  * judged in the next one. One question at a time; nothing waits for it.
  */
 
