@@ -96,10 +96,7 @@ function create(context: LayerContext): LayerParts {
       },
 
       async context(request, _messages, signal) {
-        if (request.isCompaction) {
-          extraction.onCompaction(request.sessionID);
-          return undefined;
-        }
+        if (request.isCompaction) return undefined;
         await openFindings(request);
         findings?.take(request);
         if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;
@@ -111,7 +108,10 @@ function create(context: LayerContext): LayerParts {
       },
 
       event({ type, properties: { sessionID } }) {
-        if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
+        if (typeof sessionID !== "string") return undefined;
+        // OpenCode 2 shows no request for a summary, so the end of it is what both tell of.
+        if (type === "session.compacted") extraction.onCompaction(sessionID);
+        if (type !== "session.idle") return undefined;
         extraction.onIdle(sessionID);
         findings?.settle(sessionID);
         return undefined;

@@ -1,9 +1,9 @@
 /**
- * The format of a language's data file: the words that show whether a user's sentence is worth keeping. A further
- * language needs another such file, split if it is long, and a row in `languages.ts`.
+ * The format of a language's data file: by which words somebody else's text is told from the user's own, and a command
+ * or a session's rule from other sentences. A further language needs another such file and a row in `languages.ts`.
  *
  * All patterns are tried on one sentence, in which a single private-use character replaces each quotation and each
- * piece of inline code: quoted words are someone else's and cannot make a signal.
+ * piece of inline code: quoted words are someone else's.
  */
 
 /** For session notes, which accept more than memory does: a rule for this session is enough. */
@@ -28,7 +28,7 @@ export interface Language {
   quotesOthers: RegExp;
   /** A line, ending in a colon, that introduces a list of rules. */
   introducesRules: RegExp;
-  /** Opening words without content. Rows are tried with and without them. */
+  /** Opening words without content: in no title, and of no weight where statements are compared. */
   opening: RegExp;
   /** Patterns that name a command in a sentence, and the words that identify that command. */
   triggers: readonly { pattern: RegExp; when: readonly string[] }[];

@@ -1,7 +1,7 @@
 /**
  * Finds sentences that hold for the rest of a session: the user's rules and corrections, and the agent's decisions with
  * reasons. Matches words from the languages' data files and keeps the sentences verbatim. What outlasts the session is
- * found by stricter words: layers/5-auto-memory/signals/find-signals.ts.
+ * for a judge: layers/5-auto-memory/judge.
  */
 import type { SessionRuleRow } from "../language/language.js";
 import { languages } from "../language/languages.js";

@@ -1,33 +1,25 @@
-/**
- * Sentences that are likely and not sure, in the real OpenCode: they wait unseen, and become memories when they are said
- * again or kept. The plugin has weights of its own here, by which it is known what is likely.
- */
+/** Messages that may hold something to know, in the real OpenCode: they wait unseen, until a judge or the user decides. */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
 import { locateRecord } from "../../src/owner/record.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
-import { CANDIDATE, LEARNED } from "../support/extraction.js";
-import { removeFolder } from "../support/remove-folder.js";
+import { CANDIDATE, MESSAGE, messageOf, OTHER, verdicts } from "../support/extraction.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
+import { writeShift } from "./stage/shift-date.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { call, type Step, say, stall } from "./stage/steps.js";
 
-const folder = mkdtempSync(join(tmpdir(), "strata-likely-"));
-const plugin = join(folder, "opencode-strata");
-for (const name of ["server.js", "dist", "prompts", "vectors", "package.json"])
-  cpSync(join(repository, name), join(plugin, name), { recursive: true });
-writeFileSync(join(plugin, "vectors", "signals.json"), JSON.stringify(LEARNED));
-afterAll(() => removeFolder(folder));
-
-const shared = shareHost({ plugin });
+const shiftedClock = fileURLToPath(new URL("fixtures/shifted-clock", import.meta.url));
+const shared = shareHost({ plugin: repository });
 const INDEX = ".opencode/memory/MEMORY.md";
-const OTHER = "The backend is Golang.";
+/** So long that nobody has said anything for a while, and that no answer comes any more. */
+const QUIET_MS = 95_000;
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
 
 /** The file of the project's candidates. */
@@ -39,7 +31,7 @@ async function locate({ project }: Stage): Promise<string> {
 function strata({ project }: Stage, ...args: string[]): string {
   const { OPENCODE: _, OPENCODE_PID: __, ...env } = process.env;
   const { config, state } = project.folders;
-  const ran = spawnSync(process.execPath, [join(plugin, "dist/strata.js"), ...args], {
+  const ran = spawnSync(process.execPath, [join(repository, "dist/strata.js"), ...args], {
     cwd: project.path,
     env: { ...env, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state },
     encoding: "utf8",
@@ -55,49 +47,66 @@ async function beginSession(stage: Stage): Promise<string> {
   return JSON.stringify(messages);
 }
 
-test("a likely sentence waits unseen after one session, and the next sessions know it once it was said in another", async () => {
-  await using stage = await shared.openStage();
-  stage.model.respond(() => say("Understood."));
-  await (await stage.newSession("one")).ask(CANDIDATE);
-  const file = await locate(stage);
-  await whenContains(file, CANDIDATE);
-  expect(await beginSession(stage)).not.toContain("needs no server");
-  expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
-  expect(strata(stage, "list")).toBe("No memories.\n");
-  const machineState = stage.project.file(".opencode/strata");
-  await stage.restart({ meanwhile: () => removeFolder(machineState) });
-  await (await stage.newSession("two")).ask(CANDIDATE);
-  await whenContains(stage.project.file(INDEX), "SQLite");
-  await whenFits(file, (text) => !text.includes("SQLite"), "no candidate");
-  expect(await beginSession(stage)).toContain(CANDIDATE);
-});
+/** A host with a small model that does this when it is asked, and time that passes when it is told to. */
+async function openJudged(step: (request: ModelRequest) => Step): Promise<{ stage: Stage; pass(): void }> {
+  const clockOf = (root: string): string => join(root, "shifted-clock");
+  let shiftMs = 0;
+  const stage = await openStage({
+    config: { small_model: "mock/m2" },
+    plugin: [shiftedClock, repository],
+    env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root), STRATA_SHIFTED_TIMERS: "1" }),
+    prepare: ({ root }) => writeShift(clockOf(root), 0),
+  });
+  stage.model.respond((request) => (isOwn(request) ? step(request) : say("Understood.")));
+  const pass = (): void => {
+    shiftMs += QUIET_MS;
+    writeShift(clockOf(stage.project.root), shiftMs);
+  };
+  return { stage, pass };
+}
 
-test("strata keep makes a likely sentence a memory, and /drop forgets one", async () => {
+test("a message that may hold something waits unseen, is kept by strata keep and forgotten by /drop", async () => {
   await using stage = await shared.openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
-  await session.ask(`${CANDIDATE} ${OTHER}`);
+  await session.ask(MESSAGE);
+  await session.ask(messageOf(OTHER));
   const file = await locate(stage);
   await whenContains(file, OTHER);
+  expect(await beginSession(stage)).not.toContain("needs no server");
+  expect(strata(stage, "list")).toBe("No memories.\n");
   const rows = strata(stage, "list", "--candidates").trimEnd().split("\n");
   const idOf = (text: string): string => rows.find((row) => row.includes(text))?.split(" ")[0] ?? "";
-  expect(strata(stage, "keep", idOf(CANDIDATE))).toMatch(/^Remembered: decision\//);
+  expect(strata(stage, "keep", idOf(CANDIDATE))).toMatch(/^Remembered: knowledge\//);
   const requests = stage.model.requests.length;
   await session.command("drop", idOf(OTHER)).catch(() => undefined);
-  await whenFits(file, (text) => !text.includes("Golang"), "no candidate");
+  await whenFits(file, (text) => !text.includes(OTHER), "no candidate");
   expect(stage.model.requests).toHaveLength(requests);
   await whenContains(stage.project.file(INDEX), "SQLite");
   const begun = await beginSession(stage);
   expect(begun).toContain(CANDIDATE);
-  expect(begun).not.toContain("Golang");
+  expect(begun).not.toContain(OTHER);
 });
 
-test("a likely sentence goes with the turn that the user undoes, and comes back with it", async () => {
+test("a demand is a rule of the next sessions once it was said in five, with nobody to judge it", async () => {
+  await using stage = await shared.openStage();
+  stage.model.respond(() => say("Understood."));
+  const demand = "Run the linter before you say that you are done.";
+  for (const n of [1, 2, 3, 4, 5]) {
+    await (await stage.newSession(`session ${n}`)).ask(demand);
+    if (n === 3) await whenContains(await locate(stage), demand);
+  }
+  await whenContains(stage.project.file(INDEX), "linter");
+  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
+  expect(await beginSession(stage)).toContain(demand);
+});
+
+test("a candidate goes with the turn that the user undoes, and comes back with it", async () => {
   await using stage = await shared.openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
   await session.ask("Look at the importer.");
-  await session.ask(CANDIDATE);
+  await session.ask(MESSAGE);
   const file = await locate(stage);
   await whenContains(file, CANDIDATE);
   const asked = (await session.messages()).filter(({ info }) => info.role === "user").at(-1);
@@ -109,29 +118,91 @@ test("a likely sentence goes with the turn that the user undoes, and comes back 
   expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
 });
 
-test("a small model that calls a tool loses none of what is sure, and what is likely waits", async () => {
-  const SURE = [
-    "No, the database listens on port 5433, not 5432.",
-    "Never run `git push --force` on main.",
-    "From now on answer in whole sentences.",
-    "Remember that the staging server is called otter.",
-  ];
-  await using stage = await openStage({ plugin, config: { small_model: "mock/m2" } });
-  stage.model.respond((request) =>
-    isOwn(request) ? call("bash", { command: "touch owned", description: "x" }) : say("Understood."),
+/** The session's last turn is read, and the quiet is waited for. */
+const whenRead = (stage: Stage, { id }: { id: string }): Promise<void> =>
+  whenFits(
+    stage.project.file(`.opencode/strata/state/extraction/${id}.json`),
+    (text) => !/isOpen|attemptMs/.test(text),
+    "a turn that was read",
   );
+
+test("the small model judges when the session is quiet, at a compaction and in the next session, and each memory says who judged and why", async () => {
+  const facts = [CANDIDATE, OTHER, "The reports of the shop are read on Mondays by the tax office."];
+  const { pass, stage } = await openJudged((request) => {
+    const says = facts.findLast((fact) => request.textOf("user").includes(`m1.1 ${fact}`)) ?? "";
+    return say(verdicts({ says, why: `of ${says.slice(4, 11)}` }));
+  });
+  await using _ = stage;
+  const judged = () => stage.model.requests.filter(isOwn).map(({ tools }) => tools.length);
+  const index = stage.project.file(INDEX);
   const session = await stage.newSession("one");
-  const file = await locate(stage);
-  await session.ask(`${CANDIDATE} ${SURE[0]}`);
-  await whenContains(file, CANDIDATE);
-  await session.ask(`${SURE[1]} ${SURE[2]}`);
-  await session.ask(`${SURE[3]} ${OTHER}`);
-  await whenContains(file, OTHER);
-  await whenContains(stage.project.file(INDEX), "otter");
+  await session.ask(messageOf(facts[0] ?? ""));
+  await whenRead(stage, session);
+  expect(judged()).toEqual([]);
+  pass();
+  await whenContains(index, "SQLite");
+
+  await session.ask(messageOf(facts[1] ?? ""));
+  await whenRead(stage, session);
+  const summarizedMs = Date.now();
+  await session.summarize();
+  await whenContains(index, "invoices");
+  // It was not the quiet.
+  expect(Date.now() - summarizedMs).toBeLessThan(QUIET_MS - 10_000);
+
+  await session.ask(messageOf(facts[2] ?? ""));
+  await whenRead(stage, session);
+  await stage.restart({ kill: true });
+  const next = await stage.newSession("two");
+  await next.ask("Good morning.");
+  await whenRead(stage, next);
+  pass();
+  await whenContains(index, "reports");
+
+  expect(judged()).toEqual([0, 0, 0]);
   const begun = await beginSession(stage);
-  for (const text of SURE) expect(begun).toContain(JSON.stringify(text).slice(1, -1));
-  for (const text of [CANDIDATE, OTHER]) expect(begun).not.toContain(text);
-  expect(stage.model.requests.filter(isOwn).length).toBeGreaterThan(0);
-  expect(JSON.parse(readFileSync(file, "utf8")).waiting).toHaveLength(2);
-  expect(existsSync(stage.project.file("owned"))).toBe(false);
+  for (const fact of facts) expect(begun).toContain(fact);
+  const { provenance } = JSON.parse(strata(stage, "show", "storage", "--json"));
+  expect(provenance).toMatchObject({ how: "model", evidence: CANDIDATE, why: "mock/m2: of storage" });
+  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
 });
+
+test.each<[string, (request: ModelRequest) => Step]>([
+  ["answers rubbish", () => say("Certainly! {]")],
+  ["refuses", () => say("I'm sorry, but I can't help with that [1].")],
+  ["calls a tool", () => call("bash", { command: "touch owned", description: "x" })],
+  ["says nothing", () => stall()],
+])(
+  "a small model that %s is asked once more, and then what may hold something waits; what is marked is known",
+  async (_, step) => {
+    const { pass, stage } = await openJudged(step);
+    await using __ = stage;
+    const rule = "From now on answer in whole sentences.";
+    const file = await locate(stage);
+    const session = await stage.newSession("one");
+    await session.ask(`${MESSAGE} ${rule}`);
+    let seen = 0;
+    for (const tries of [1, 2]) {
+      await whenRead(stage, session);
+      pass();
+      await stage.model.waitForRequest(
+        (request) => isOwn(request) && stage.model.requests.indexOf(request) >= seen,
+      );
+      seen = stage.model.requests.length;
+      // A minute and a half without an answer.
+      pass();
+      await whenContains(file, `"tries":${tries}`);
+      pass();
+      await session.ask("go on");
+      seen = stage.model.requests.length;
+    }
+    await whenRead(stage, session);
+    pass();
+    const begun = await beginSession(stage);
+    expect(begun).toContain(rule);
+    expect(begun).not.toContain(CANDIDATE);
+    expect(stage.model.requests.filter(isOwn)).toHaveLength(2);
+    expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
+    expect(existsSync(stage.project.file("owned"))).toBe(false);
+  },
+);

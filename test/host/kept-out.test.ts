@@ -11,7 +11,7 @@ import { strata } from "./stage/strata.js";
 
 const MEMORY = ".opencode/memory";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
-const DECISION = "Let's always go with Postgres instead of SQLite, because two services write at once.";
+const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
 const COMMITTED = "---\ntitle: Answer in short sentences\n---\nI prefer short sentences.\n";
 
 function git({ path }: Project, ...args: string[]): string {
@@ -31,7 +31,7 @@ test("what the user prefers is remembered and no git sees it, until strata publi
   const { project } = stage;
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("talk");
-  await session.ask(PREFERENCE);
+  await session.command("remember", `preference: ${PREFERENCE}`).catch(() => undefined);
   await session.ask(DECISION);
   const index = project.file(`${MEMORY}/MEMORY.md`);
   await whenContains(index, "small commits");

@@ -10,9 +10,9 @@ import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const CORRECTION = "No, the database listens on port 5433, not 5432.";
-const PREFERENCE = "I prefer small commits with the reason in the message.";
-const DECISION = "Let's always go with Postgres instead of SQLite, because two services write at once.";
+const CORRECTION = "Remember: the database listens on port 5433, not 5432.";
+const PREFERENCE = "From now on make small commits with the reason in the message.";
+const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
 const RULE = "Never run `git push --force` on main.";
 const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];
 const MEMORY = ".opencode/memory";
@@ -46,7 +46,7 @@ async function talk(stage: Stage): Promise<void> {
   for (const text of ALL) await session.ask(text);
 }
 
-test("what the user corrected, prefers, decided and ruled is in the next session's first request, word for word", async () => {
+test("what the user marked as lasting is in the next session's first request, word for word", async () => {
   await using stage = await shared.openStage();
   await talk(stage);
   await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "git push --force");

@@ -34,7 +34,7 @@ const FIGURES: SessionScreen = {
   },
   memory: { memories: 12, candidates: 3, blockers: 1, conflicts: 2 },
   breaker: "three summaries failed",
-  background: ["session notes", "memory extraction"],
+  background: ["session notes", "memory judgement"],
   warnings: [],
 };
 
@@ -94,7 +94,7 @@ test("the sidebar shows a session's figures and follows them; narrow terminals s
     /12 memories · 3 candidates/,
     /1 blocker · 2 conflicts/,
     /in the background: session notes,/,
-    /memory extraction/,
+    /memory judgement/,
     /! automatic summaries do not help:/,
   ];
   const shown = new RegExp(block.map(({ source }) => source).join(".*\\n.*")).exec(tui.sidebar())?.[0] ?? "";

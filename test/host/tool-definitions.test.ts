@@ -11,7 +11,7 @@ interface Definition {
 }
 
 test("the definitions of our tools are sent as they were sent before, to the byte", async () => {
-  const sample = readFileSync(join(sources, "test/samples/tool-definitions.json"), "utf8");
+  const sample = readFileSync(join(sources, "test/host/tool-definitions.json"), "utf8");
   const before = JSON.parse(sample) as Definition[];
   await using stage = await openStage({ plugin: repository });
   stage.model.script(say("done"));

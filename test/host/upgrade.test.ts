@@ -21,7 +21,7 @@ import { strata } from "./stage/strata.js";
 /** The last one before the layers moved into folders of their own, with the package laid out as it was then. */
 const EARLIER = "048d524d44fc247b8340c834b78b161c00ca576b";
 
-const DECISION = "Let's always go with Postgres instead of SQLite, because two services write at once.";
+const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
 const RULES = ["Never run `git push --force` on main.", "Never run `npm publish` without asking me first."];
 const SAID = [DECISION, ...RULES];
 const FINDING = "The importer reads its files one after the other.";

@@ -44,7 +44,7 @@ const memory: fc.Arbitrary<Memory> = fc.record({
       by: fc.constantFrom("user" as const, "agent" as const, "tool" as const),
       session: line,
       evidence: line,
-      how: fc.constantFrom("signal" as const, "model" as const),
+      how: fc.constantFrom("marked" as const, "model" as const),
     },
     { requiredKeys: ["by"] },
   ),

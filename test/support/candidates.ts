@@ -38,15 +38,15 @@ export interface GivenSaying {
   message?: string;
   saidMs?: number;
   type?: Candidate["type"];
-  chance?: number;
+  worth?: number;
 }
 
 export function candidateOf(text: string, given: GivenSaying = {}): Candidate {
-  const { chance = 0.4, message = "msg_1", saidMs = 0, session = "ses_1", type = "knowledge" } = given;
+  const { worth = 0.4, message = "msg_1", saidMs = 0, session = "ses_1", type = "knowledge" } = given;
   return {
     type,
     when: [],
-    chance,
+    worth,
     said: [{ session, message, saidMs, title: text.replace(/\.$/, ""), text }],
   };
 }

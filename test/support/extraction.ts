@@ -1,6 +1,5 @@
 import PQueue from "p-queue";
 import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
-import type { Learned } from "../../layers/5-auto-memory/signals/weigh.js";
 import type { GenerationRequest, GenerationResult } from "../../src/background/generation-request.js";
 import { readLatest } from "../../src/candidates/candidate.js";
 import { createCandidates } from "../../src/candidates/candidates.js";
@@ -58,7 +57,10 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     parts,
   });
   const generation = {
-    status: async () => ({ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 }),
+    status: async () => ({
+      ...{ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 },
+      ...(respond !== undefined && { model: "small/one" }),
+    }),
     async generate(request: GenerationRequest): Promise<GenerationResult> {
       asked.push(request);
       const given = (await respond?.(request)) ?? { kind: "refused", why: "not allowed" };
@@ -88,7 +90,6 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     generation,
     host,
     instances: { living: async () => [] },
-    learned: LEARNED,
     log,
     memories,
     prompts,
@@ -108,6 +109,11 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     session.answer(calls, { text: "done" });
     await idle(sessionID);
   };
+  /** Nobody says anything for so long that what waits is judged. */
+  const quiet = async () => {
+    clock.advance(QUIET_MS);
+    await background.onIdle();
+  };
   /** Texts of the candidates that wait. */
   const waiting = async () => (await candidates.list()).map((one) => readLatest(one)?.text);
   const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
@@ -123,6 +129,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     kept,
     log,
     memories,
+    quiet,
     say,
     session,
     waiting,
@@ -139,17 +146,28 @@ export interface Turn {
 export const bash = (command: string, exit = 0): ToolPart =>
   call("bash", "ok", { state: { input: { command }, metadata: { exit } } });
 
-/** A model's verdict on one sentence. */
-export const accepted = (given: Record<string, unknown> = {}) =>
-  JSON.stringify({
-    memories: [{ from: 1, type: "knowledge", aliases: ["storage"], ...given }],
-    ignore: [],
-  });
-export const DECISION = "We decided to always use SQLite because it needs no server.";
-/** Likely and not sure, by these weights and not by those that are shipped. */
+/** A model's verdicts; each is sure and of the first sentence of the first message unless it says otherwise. */
+export const verdicts = (...given: Record<string, unknown>[]): string =>
+  JSON.stringify(
+    given.map((one) => ({
+      ...{ quote: "m1.1", type: "knowledge", scope: "project", says: CANDIDATE, why: "a fact", sure: true },
+      ...one,
+    })),
+  );
+
+export const QUIET_MS = 90_000;
+/** Of a shape that may hold something, and marked by no word; its first sentence is what it is about. */
 export const CANDIDATE = "The storage is SQLite, because it needs no server.";
-export const LEARNED: Learned = {
-  kept: { bias: 4, "x:partIs": -4.4 },
-  pasted: { bias: -9 },
-  least: { kept: 0.9, candidate: 0.3, pasted: 0.9 },
-};
+export const MESSAGE = messageOf(CANDIDATE);
+export const OTHER = "The invoices are numbered per year, as the tax office asks.";
+
+/** A message that a judge is asked about, and for which this sentence stands if it is the fullest. */
+export function messageOf(sentence: string): string {
+  const rest = [
+    "It is in src/store/open.ts.",
+    "There are 3 tables: users, orders, prices.",
+    "A price belongs to one order.",
+    "That has been so since March.",
+  ];
+  return `${sentence} ${rest.join(" ")}`;
+}

@@ -40,7 +40,7 @@ export interface HostDay {
 }
 
 const RULE = "Never run `git push --force` on main.";
-const DECISION = "Let's go with Postgres instead of SQLite, because two services write at once.";
+const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
 
 export function openDay(world: World, sessionID = "ses_1"): HostDay {
   const { clock, host, strata } = world;

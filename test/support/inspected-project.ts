@@ -73,7 +73,7 @@ export async function playInspectedProject(): Promise<InspectedProject> {
   ]);
   await openTestCandidates({ files, clock }).offer([
     candidateOf("Invoices are numbered by the tax office.", {
-      ...{ chance: 0.62, saidMs: clock.now(), session: "ses_a" },
+      ...{ worth: 0.62, saidMs: clock.now(), session: "ses_a" },
     }),
   ]);
   const third = await pair.open("ses_c", 1);
@@ -107,9 +107,7 @@ async function play(
   member.world.host.findTitle = async () => title;
   let cached = 0;
   for (let turn = 1; turn <= turns; turn++) {
-    const shown = await member.turn(
-      turn === 1 ? `${title}, please.` : `Go on with part ${turn} of the shop.`,
-    );
+    const shown = await member.turn(turn === 1 ? `${title}, please.` : `Go on with part ${turn}.`);
     const sent = SYSTEM_TOKENS + Math.round(JSON.stringify(shown).length / CHARACTERS_A_TOKEN);
     const calls = [
       read(`src/part${turn}.ts`, turn % 3 === 0 ? 2_400 : 700),

@@ -30,7 +30,7 @@ const listMemories = (files: MemoryFiles): string[] =>
 
 describe("strata and candidates", () => {
   it("list --candidates shows id, type, age, probability and the sentence, most probable first", async () => {
-    const { files, idOf } = await open([SQLITE], [REDIS, { type: "directive", chance: 0.62 }]);
+    const { files, idOf } = await open([SQLITE], [REDIS, { type: "directive", worth: 0.62 }]);
     const clock = createFakeClock();
     clock.advance(3 * 86_400_000);
     const { code, out } = await runStrata(files, "list --candidates", { clock });
@@ -44,7 +44,7 @@ describe("strata and candidates", () => {
     expect(json.candidates[1]).toEqual({
       id: idOf(SQLITE),
       type: "knowledge",
-      chance: 0.4,
+      worth: 0.4,
       text: SQLITE,
       said: [{ session: "ses_1", message: "msg_0", at: "2026-11-21T09:00:00.000Z" }],
     });

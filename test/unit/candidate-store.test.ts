@@ -116,9 +116,10 @@ describe("an undone message", () => {
     const candidates = openTestCandidates({ files: createMemoryFiles() });
     await candidates.offer([candidateOf(SQLITE)]);
     await candidates.follow("ses_1", []);
-    expect(await candidates.offer([candidateOf(SQLITE, { session: "ses_2", message: "msg_2" })])).toEqual([]);
-    const third = candidateOf(SQLITE, { session: "ses_3", message: "msg_3", saidMs: 1 });
-    expect(textsOf(await candidates.offer([third]))).toEqual([SQLITE]);
+    const inSession = (n: number) =>
+      candidates.offer([candidateOf(SQLITE, { session: `ses_${n}`, message: `msg_${n}`, saidMs: n })]);
+    for (const n of [2, 3, 4, 5]) expect(await inSession(n)).toEqual([]);
+    expect(textsOf(await inSession(6))).toEqual([SQLITE]);
   });
 
   it("a message that was rewritten no longer says it, and another session's messages change nothing", async () => {

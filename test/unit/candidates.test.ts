@@ -13,7 +13,7 @@ import { atOnce } from "../../src/slices.js";
 const candidate = (text: string, session = "ses_1", given: Partial<Candidate> = {}): Candidate => ({
   type: "knowledge",
   when: [],
-  chance: 0.4,
+  worth: 0.4,
   said: [{ session, message: `msg_${session}`, saidMs: 0, title: text, text }],
   ...given,
 });
@@ -24,23 +24,39 @@ const textsOf = (all: readonly Candidate[]) => all.map((one) => readLatest(one)?
 describe("a candidate", () => {
   const said = candidate("The storage is SQLite, because it needs no server.");
 
-  it("a candidate waits until the user says the same in another session, and then takes the latest wording", () => {
-    const again = candidate("The storage is SQLite because it needs no server", "ses_2");
-    const first = plan([], [said]);
-    expect([textsOf(first.waiting), textsOf(first.agreed)]).toEqual([textsOf([said]), []]);
-    const second = plan(first.waiting, [again]);
-    expect([textsOf(second.waiting), textsOf(second.agreed)]).toEqual([[], textsOf([again])]);
-    expect(planDraft(second.agreed[0] as Candidate)).toMatchObject({
+  const again = (session: string) => candidate("The storage is SQLite because it needs no server", session);
+  const inSessions = (count: number): WaitingCandidate[] => {
+    let known: readonly WaitingCandidate[] = plan([], [said]).waiting;
+    for (let n = 2; n <= count; n++) known = Object.values(plan(known, [again(`ses_${n}`)])).flat();
+    return [...known];
+  };
+
+  it("a candidate waits until the user has said the same in five sessions, and then takes the latest wording and its count", () => {
+    expect(textsOf(plan(inSessions(4), []).waiting)).toEqual(textsOf([again("ses_4")]));
+    const fifth = plan(inSessions(4), [again("ses_5")]);
+    expect([textsOf(fifth.waiting), textsOf(fifth.agreed)]).toEqual([[], textsOf([again("ses_5")])]);
+    expect(planDraft(fifth.agreed[0] as Candidate, { how: "repeated", type: "directive" })).toMatchObject({
+      type: "directive",
       content: "The storage is SQLite because it needs no server",
-      provenance: { by: "user", how: "signal", session: "ses_2", message: "msg_ses_2" },
-      extra: { sessions: ["ses_1", "ses_2"] },
+      provenance: {
+        ...{ by: "user", how: "repeated", session: "ses_5", message: "msg_ses_5" },
+        why: "said in 5 sessions",
+      },
+      extra: { sessions: expect.arrayContaining(["ses_5"]) },
     });
   });
 
+  it("a candidate that was said in three sessions stands before all that are worth more, and is judged again", () => {
+    const likely = plan(inSessions(2), [candidate("The queue is Redis.", "ses_9", { worth: 0.9 })]).waiting;
+    expect(textsOf(likely)[0]).toBe("The queue is Redis.");
+    const judged = likely.map((one) => ({ ...one, isJudged: true as const }));
+    const { waiting } = plan(judged, [again("ses_3")]);
+    expect(textsOf(waiting)).toEqual([...textsOf([again("ses_3")]), "The queue is Redis."]);
+    expect(waiting.map(({ isJudged }) => isJudged)).toEqual([undefined, true]);
+  });
+
   it("a candidate that could not be stored as a memory is returned again the next time", () => {
-    const { agreed } = plan(plan([], [said]).waiting, [
-      { ...said, said: candidate(textsOf([said])[0] ?? "", "ses_2").said },
-    ]);
+    const { agreed } = plan(inSessions(4), [again("ses_5")]);
     expect(agreed).toHaveLength(1);
     expect(plan(agreed, [candidate("The queue is Redis.", "ses_3")]).agreed).toEqual(agreed);
   });
@@ -71,10 +87,10 @@ describe("a candidate", () => {
 
   it("a candidate waits only among the two hundred most probable", () => {
     const words = (n: number) => `thing${n} keeps number${n} beside value${n}`;
-    const many = Array.from({ length: 250 }, (_, n) => candidate(words(n), `ses_${n}`, { chance: n / 250 }));
+    const many = Array.from({ length: 250 }, (_, n) => candidate(words(n), `ses_${n}`, { worth: n / 250 }));
     const { waiting } = plan([], many);
     expect(waiting).toHaveLength(200);
-    expect(waiting[0]?.chance).toBeGreaterThan(0.99);
+    expect(waiting[0]?.worth).toBeGreaterThan(0.99);
   });
 
   it("a candidate that was dropped comes back neither with the same words nor with the same message", () => {
@@ -96,7 +112,7 @@ describe("whatever is said in whatever order", () => {
   ];
   const saying = fc.record({
     text: fc.constantFrom(...texts),
-    session: fc.constantFrom("ses_1", "ses_2", "ses_3"),
+    session: fc.constantFrom("ses_1", "ses_2", "ses_3", "ses_4", "ses_5"),
     message: fc.nat(4),
     isTakenBack: fc.boolean(),
   });
@@ -106,9 +122,9 @@ describe("whatever is said in whatever order", () => {
     return candidate(text, session, { said: [{ ...one, ...(isTakenBack && { isTakenBack }) }] });
   };
 
-  it("ids are unique, two sessions make a candidate sure, nothing is lost, and planning again changes nothing", () => {
+  it("ids are unique, five sessions make a candidate a rule, nothing is lost, and planning again changes nothing", () => {
     fc.assert(
-      fc.property(fc.array(saying, { maxLength: 20 }), (given) => {
+      fc.property(fc.array(saying, { maxLength: 40 }), (given) => {
         let known: readonly WaitingCandidate[] = [];
         for (const one of given) {
           const { agreed, waiting } = plan(known, [toCandidate(one)]);
@@ -118,8 +134,8 @@ describe("whatever is said in whatever order", () => {
         expect([...agreed, ...waiting]).toEqual(known);
         expect(new Set(known.map(({ id }) => id)).size).toBe(known.length);
         const sessions = (one: Candidate) => new Set(one.said.map(({ session }) => session)).size;
-        expect(agreed.every((one) => sessions(one) >= 2)).toBe(true);
-        expect(waiting.every((one) => sessions(one) < 2)).toBe(true);
+        expect(agreed.every((one) => sessions(one) >= 5)).toBe(true);
+        expect(waiting.every((one) => sessions(one) < 5)).toBe(true);
         const standing = given.filter(({ isTakenBack }) => !isTakenBack);
         expect(known.length > 0).toBe(standing.length > 0);
       }),

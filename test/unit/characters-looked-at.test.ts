@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { simplifyCommand } from "../../layers/5-auto-memory/extraction/repeated-commands.js";
 import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
 import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
-import { lookForSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
-import { readOwnSentences } from "../../layers/5-auto-memory/signals/own-lines.js";
-import { dropTagged } from "../../layers/5-auto-memory/signals/quotations.js";
-import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-commands.js";
-import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
+import { findMark } from "../../layers/5-auto-memory/words/marked.js";
+import { dropTagged } from "../../layers/5-auto-memory/words/quotations.js";
+import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
+import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
+import { weighShape } from "../../layers/5-auto-memory/words/worth.js";
 import { reports } from "../../layers/errors/expected-exits.js";
 import { languages } from "../../src/language/languages.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
@@ -48,6 +49,13 @@ function listPatterns(value: unknown): RegExp[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(listPatterns) : [];
 }
 
+/** As after a turn. */
+function read(text: string): void {
+  const statements = atOnce(readStatements({ id: "msg_1", text }));
+  for (const one of statements) findMark(one, statements);
+  weighShape({ statements, characters: text.length });
+}
+
 const ofLanguages = new Set(listPatterns(languages));
 /** A sentence with the one that gives its reason. */
 const TWO_SENTENCES = 2 * 601 + 1;
@@ -58,7 +66,7 @@ const SIZE = 60_000;
 describe("what a user writes, whatever its shape", () => {
   it.each(tried)("$name: no language's pattern is tried on more than two sentences", ({ make }) => {
     const text = make(SIZE);
-    const { longest, searches } = countLookedAt(() => void atOnce(lookForSignals(text)));
+    const { longest, searches } = countLookedAt(() => read(text));
     const tooLong = [...longest].filter(
       ([pattern, length]) => ofLanguages.has(pattern) && length > TWO_SENTENCES,
     );
@@ -67,17 +75,11 @@ describe("what a user writes, whatever its shape", () => {
   });
 
   it.each(tried)("$name: twice as much is looked at no more than twice as often", ({ make }) => {
-    const read = (size: number) => {
+    const readAll = (size: number) => {
       const text = make(size);
-      return countLookedAt(() => [
-        findRules(text),
-        findReasons(text),
-        atOnce(lookForSignals(text)),
-        atOnce(readOwnSentences(text)),
-        findNextStep(text),
-      ]);
+      return countLookedAt(() => [findRules(text), findReasons(text), read(text), findNextStep(text)]);
     };
-    const [once, twice] = [read(50_000), read(100_000)];
+    const [once, twice] = [readAll(50_000), readAll(100_000)];
     expect(twice.characters).toBeLessThan(2.2 * once.characters + 100_000);
   });
 

@@ -66,12 +66,3 @@ it("the documents name the version of OpenCode that the tests run", () => {
   for (const page of ["README.md", "docs/settings.md"])
     expect(read(page), page).toContain(`OpenCode ${version}`);
 });
-
-it("docs/memory.md says how many signs have a weight, and in how many repositories each was seen", () => {
-  const { from, kept } = JSON.parse(readFileSync("vectors/signals.json", "utf8"));
-  const page = /weights of (\d+) signs .*? each seen in at least three repositories/.exec(
-    read("docs/memory.md"),
-  );
-  expect(Number(page?.[1])).toBe(Object.keys(kept).length);
-  expect(from.signsSeenInRepositories).toBe(3);
-});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accepted, DECISION, openExtraction, STATE } from "../support/extraction.js";
+import { MESSAGE, openExtraction, STATE, verdicts } from "../support/extraction.js";
 
 describe("a crash", () => {
   it("a crash in the middle of a turn: it is read at the next start, whichever session goes on", async () => {
@@ -56,16 +56,20 @@ describe("a crash", () => {
     ]);
   });
 
-  it("a crash after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
-    const world = await openExtraction({ respond: () => accepted() });
+  it("a crash after all is written and before the cursor moves: nothing changes", async () => {
+    const world = await openExtraction({ respond: () => verdicts({}) });
     await world.say("Fix it.");
     const before = world.files.contents.get(`${STATE}/ses_1.json`);
-    await world.say(DECISION);
+    await world.say(MESSAGE);
+    await world.say("Never push to main.");
+    await world.quiet();
+    expect(world.memories.done).toHaveLength(2);
     if (before) world.files.contents.set(`${STATE}/ses_1.json`, before);
-    const after = await openExtraction({ world, respond: () => "{}" });
+    const after = await openExtraction({ world, respond: () => verdicts({}) });
     await after.idle();
-    expect(after.asked).toHaveLength(0);
-    expect(world.memories.done).toHaveLength(1);
+    await after.quiet();
+    expect(world.memories.contents.size).toBe(2);
+    expect(await after.waiting()).toEqual([]);
   });
 
   it("a crash that left half a cursor: what was said before stays unread, what comes is read", async () => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
-import { bash, CANDIDATE, DECISION, openExtraction, STATE } from "../support/extraction.js";
+import { bash, CANDIDATE, MESSAGE, openExtraction, STATE } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
 describe("after a turn, without a model", () => {
-  it("what the user said that lasts is kept in the user's words, with where it comes from", async () => {
+  it("what the user marked as lasting is kept in the user's words, with where it comes from", async () => {
     const { kept, memories, say } = await openExtraction();
-    await say(`Look at the failing login test. ${DECISION} Never push to main.`);
-    expect(kept()).toEqual([`decision: ${DECISION}`, "directive: Never push to main."]);
-    expect([...memories.contents.values()][1]).toMatchObject({
+    await say("Look at the failing login test. We decided on SQLite. Never push to main.");
+    expect(kept()).toEqual(["directive: Never push to main."]);
+    expect([...memories.contents.values()][0]).toMatchObject({
       title: "Never push to main",
       when: ["git push"],
       provenance: {
         by: "user",
-        how: "signal",
+        how: "marked",
         session: "ses_1",
         message: "msg_0",
         evidence: "Never push to main.",
@@ -41,18 +41,29 @@ describe("after a turn, without a model", () => {
     expect(second.memories.done).toEqual(["remember directive/never-push-to-main"]);
   });
 
+  it("of a message that may hold more, the rest waits for a judge", async () => {
+    const { candidates, kept, say, waiting } = await openExtraction();
+    await say(`${MESSAGE} Never push to main.`);
+    expect(kept()).toEqual(["directive: Never push to main."]);
+    expect(await waiting()).toHaveLength(1);
+    expect(JSON.stringify(await candidates.list())).not.toContain("Never push to main.");
+  });
+
   it("the newer of two statements wins", async () => {
     const { memories, say } = await openExtraction();
     await say("Remember: the staging port is 5432.");
-    await say("no, the staging port is 5433, not 5432");
+    await say("Remember: the staging port is 5433, not 5432.");
     expect([...memories.contents.values()].map(({ status }) => status)).toEqual(["superseded", "active"]);
   });
 
   it("secrets stay out of it, and do not reach a model either", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
-    const { asked, files, memories, say } = await openExtraction({ respond: () => "no" });
-    await say(`Remember that the deploy job uses ${token} for the registry. ${CANDIDATE}`);
+    const { asked, files, memories, quiet, say } = await openExtraction({ respond: () => "no" });
+    await say(`Remember that the deploy job uses ${token} for the registry.`);
+    await say(`${MESSAGE} The deploy job uses ${token} for the registry.`);
+    await quiet();
     expect(asked).toHaveLength(1);
+    expect(asked[0]?.prompt).toContain(CANDIDATE);
     const everything = JSON.stringify([
       asked,
       [...memories.contents.values()],

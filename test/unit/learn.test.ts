@@ -36,7 +36,7 @@ describe("strata learn", () => {
     const history = await runStrata(files, "history indent --json");
     expect(JSON.parse(history.out)).toMatchObject([{ operation: "learn", session: "s1" }]);
     const shown = JSON.parse((await runStrata(files, "show tabs --json")).out);
-    expect(shown).toMatchObject({ provenance: { by: "user", how: "signal", message: "m1", evidence: TABS } });
+    expect(shown).toMatchObject({ provenance: { by: "user", how: "marked", message: "m1", evidence: TABS } });
   });
 
   it("strata learn --dry-run prints the same objects and writes nothing", async () => {

@@ -53,8 +53,11 @@ describe("a rule from a client", () => {
     expect(await waiting.offer([candidateOf(TESTS, { session: "ses_1", type: "preference" })])).toEqual([]);
     await world.client.call("remember", { content: TESTS, category: "directive" });
     const [one] = await waiting.list();
-    expect(one).toMatchObject({ type: "preference", chance: 0.4 });
-    expect(await waiting.offer([candidateOf(TESTS, { session: "ses_2", message: "msg_2" })])).toHaveLength(1);
+    expect(one).toMatchObject({ type: "preference", worth: 0.4 });
+    const inSession = (n: number) =>
+      waiting.offer([candidateOf(TESTS, { session: `ses_${n}`, message: `msg_${n}` })]);
+    for (const n of [2, 3, 4]) expect(await inSession(n)).toEqual([]);
+    expect(await inSession(5)).toHaveLength(1);
   });
 
   it("does not come back once the user has dropped it", async () => {
@@ -69,7 +72,7 @@ describe("a rule from a client", () => {
   it("displaces none of the user's candidates, however many come", async () => {
     const world = await openAll();
     const waiting = openTestCandidates({ files: world.files });
-    await waiting.offer([candidateOf("The queue is Redis.", { chance: 0.1 })]);
+    await waiting.offer([candidateOf("The queue is Redis.", { worth: 0.1 })]);
     const rules = Array.from({ length: 250 }, (_, n) => `Always check thing${n} before step${n * 7}.`);
     await world.files.writeWhole(
       "/project/rules.md",

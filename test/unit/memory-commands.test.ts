@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { findMemories } from "../../src/memory/search/find.js";
-import { atOnce } from "../../src/slices.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { haveSeen } from "../support/own-project.js";
@@ -147,7 +146,7 @@ describe("what a person means", () => {
     expect(find("  ")).toEqual([]);
   });
 
-  it("what a person means has a type: the one they name, else the one it would have in the chat, else knowledge", () => {
+  it("what a person means has a type: the one they name, else a rule is a directive, else it is knowledge", () => {
     const types: [words: string, type: string][] = [
       ["decision: use\nport 8080", "decision"],
       ["fact: the gateway drops idle sockets", "knowledge"],
@@ -155,18 +154,17 @@ describe("what a person means", () => {
       ["lesson: warm the cache before the load test", "procedure"],
       ["Never push to main", "directive"],
       ["From now on, run the linter first.", "directive"],
-      ["I prefer tabs over spaces.", "preference"],
-      ["Remember that I prefer short answers.", "preference"],
-      ["Prefiero los tabuladores a los espacios.", "preference"],
-      ["No, it is port 9090, not 8080.", "feedback"],
-      ["Let's go with Postgres instead of SQLite, because two services write at once.", "decision"],
+      ["A partir de ahora usa pnpm.", "directive"],
+      ["永远不要推送到 main。", "directive"],
+      ["preference: I prefer tabs over spaces.", "preference"],
+      ["Remember that I prefer short answers.", "knowledge"],
       ["note: the build is slow", "knowledge"],
       ["The gateway drops idle sockets after 40 seconds.", "knowledge"],
     ];
-    const planned = types.map(([words]) => atOnce(planRemembered(words)));
+    const planned = types.map(([words]) => planRemembered(words));
     expect(planned.map(({ type }, n) => [types[n]?.[0], type])).toEqual(types);
     expect(planned[0]?.content).toBe("use\nport 8080");
-    expect(planned[7]?.content).toBe("Remember that I prefer short answers.");
+    expect(planned[9]?.content).toBe("Remember that I prefer short answers.");
   });
 });
 

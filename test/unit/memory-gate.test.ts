@@ -13,7 +13,7 @@ const said = (content: string, given: Partial<MemoryDraft> = {}): MemoryDraft =>
     session: "ses_1",
     message: `msg_${content.length}${content.slice(0, 9)}`,
     evidence: content,
-    how: "signal",
+    how: "marked",
   },
   ...given,
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
 import { findEnd, saysEverywhere } from "../../layers/5-auto-memory/said/limits.js";
-import { dropPasted, readGroups } from "../../layers/5-auto-memory/said/own-words.js";
 import { readUsersMessages } from "../../layers/5-auto-memory/said/users-messages.js";
+import { dropPasted, readGroups } from "../../layers/5-auto-memory/words/own-words.js";
 import type { Message } from "../../src/conversation/message.js";
 import { atOnce } from "../../src/slices.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -58,7 +58,9 @@ describe("what the user is taken to have said", () => {
 
   it("what the user is taken to have said is told from what is none: whoever asks is told why", () => {
     expect(whyNot("Always test.", "Always test?")).toContain("is a question");
-    expect(whyNot("We never test.", "Maybe we never test.")).toContain("is only thought about");
+    expect(whyNot("Never test.", "The page says the following:\n- Never test.")).toContain(
+      "gives it to somebody else",
+    );
     expect(whyNot("Never push.", "Never push to main.", "Never push to staging.")).toContain(
       "it may mean two sentences",
     );

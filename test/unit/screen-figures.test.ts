@@ -104,7 +104,7 @@ describe("the sidebar", () => {
       cache: fc.record({ last: some, session: some }),
       saved: fc.record({ session: saving, today: saving, project: saving }),
       memory: fc.record({ memories: count, candidates: count, blockers: count, conflicts: count }),
-      background: fc.subarray(["session notes", "memory extraction", "findings", "dream"]),
+      background: fc.subarray(["session notes", "memory judgement", "findings", "dream"]),
     });
     fc.assert(
       fc.property(screens, (parts) => {

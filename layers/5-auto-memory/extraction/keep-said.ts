@@ -38,10 +38,15 @@ export interface Taken {
   waiting: readonly WaitingCandidate[];
 }
 
-/** Takes in what is new of a session's turns, in order. Rejects with the store's error; what comes twice changes nothing. */
+/**
+ * Takes in what is new of a session's turns, in order. Rejects with the store's error; what comes twice changes nothing.
+ *
+ * @param isSettled has the sentence become no memory of its own, in an earlier run?
+ */
 export type SaidKeeper = (
   turns: readonly SaidTurn[],
   cause: Pick<Cause, "operation" | "run"> & { session: string },
+  isSettled?: (messageID: string, sentence: string) => boolean,
 ) => Promise<Taken>;
 
 export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
@@ -56,23 +61,24 @@ const REPEATED = 3;
 const MOST_CHARACTERS = 12_000;
 
 export function createSaidKeeper({ candidates, clock, gate, log, memories }: SaidKeeperContext): SaidKeeper {
-  return async (turns, cause) => {
+  return async (turns, cause, isSettled = () => false) => {
     const known = turns.length === 0 ? new Set<string>() : await readKnown();
     const kept: Kept[] = [];
     const notes: Judgement[] = [];
     const found: { saying: Saying; turn: SaidTurn; before: readonly Saying[] }[] = [];
     for (const turn of turns) {
       for (const { statement, type } of turn.marked) {
-        if (known.has(nameOf(turn.messageID, statement.text))) continue;
+        const { messageID } = turn;
+        if (known.has(nameOf(messageID, statement.text)) || isSettled(messageID, statement.text)) continue;
         const draft = planMarked(statement, { turn, type, session: cause.session });
         kept.push(await save(draft, turn, { ...cause, reason: "the user marked it as lasting" }));
       }
       const repeated = await hearAll(turn, cause.session);
-      const at = repeated?.at ?? findCore(turn.statements);
-      const isCandidate = turn.marked.length === 0 && (repeated !== undefined || turn.worth >= LEAST_WORTH);
-      const core = turn.statements[at];
+      const rest = { ...turn, statements: listUnmarked(turn) };
+      const core = repeated?.demand ?? rest.statements[findCore(rest.statements)];
+      const isCandidate = repeated !== undefined || (turn.worth >= LEAST_WORTH && core?.isQuestion === false);
       if (isCandidate && core && !known.has(nameOf(turn.messageID, core.text)))
-        found.push({ saying: planSaying(turn, at, cause.session), turn, before: repeated?.before ?? [] });
+        found.push({ saying: planSaying(rest, core, cause.session), turn, before: repeated?.before ?? [] });
       else if (turn.marked.length === 0) notes.push(describeLeftOut(turn, cause.session, clock.now()));
     }
     const agreed = await candidates.offer(
@@ -95,7 +101,9 @@ export function createSaidKeeper({ candidates, clock, gate, log, memories }: Sai
   };
 
   async function save(draft: MemoryDraft, turn: SaidTurn, cause: Cause): Promise<Kept> {
-    const written = await gate.save(draft, turn.saidMs, cause);
+    // A past conversation's memory is as old as what was said.
+    const { saidMs } = turn;
+    const written = await gate.save(draft, saidMs, { ...cause, ...(cause.run !== undefined && { saidMs }) });
     if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
     else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
     return { draft, turn, written };
@@ -109,10 +117,11 @@ export function createSaidKeeper({ candidates, clock, gate, log, memories }: Sai
 
   /** The statement that was said in most sessions, if in enough, with when it was said before. */
   async function hearAll(
-    { messageID, saidMs, statements }: SaidTurn,
+    turn: SaidTurn,
     session: string,
-  ): Promise<{ at: number; before: readonly Saying[] } | undefined> {
-    const demands = statements.filter(({ isQuestion }) => !isQuestion);
+  ): Promise<{ demand: Statement; before: readonly Saying[] } | undefined> {
+    const { messageID, saidMs } = turn;
+    const demands = listUnmarked(turn).filter(({ isQuestion }) => !isQuestion);
     if (demands.length === 0 || demands.length > MOST_DEMANDS) return undefined;
     const texts = demands.map(({ text }) => text);
     const heard = await candidates.hear(texts, { session, message: messageID, saidMs });
@@ -123,12 +132,16 @@ export function createSaidKeeper({ candidates, clock, gate, log, memories }: Sai
     const toSaying = ({ message, saidMs, session }: Heard): Saying => ({
       ...{ message, saidMs, session, text: demand.text, title: formatTitle(demand.text) },
     });
-    return { at: statements.indexOf(demand), before: sessions.slice(0, -1).map(toSaying) };
+    return { demand, before: sessions.slice(0, -1).map(toSaying) };
   }
 }
 
 /** A longer message is a task; nobody repeats all of it. */
 const MOST_DEMANDS = 12;
+
+/** What is a memory already is neither judged nor counted. */
+const listUnmarked = ({ marked, statements }: SaidTurn): Statement[] =>
+  statements.filter((one) => !marked.some(({ statement }) => statement === one));
 
 const nameOf = (message = "", evidence = ""): string => `${message} ${evidence}`;
 
@@ -148,15 +161,15 @@ function planMarked(
 
 function planSaying(
   { context, messageID, saidMs, statements }: SaidTurn,
-  at: number,
+  core: Statement,
   session: string,
 ): Saying {
-  const { heading, text = "" } = statements[at] ?? {};
+  const { heading, text } = core;
   let left = MOST_CHARACTERS;
   // The first ones, and in any case the one that stands for them.
-  const stored = statements.filter((one, index) => {
+  const stored = statements.filter((one) => {
     left -= one.text.length;
-    return left >= 0 || index === at;
+    return left >= 0 || one === core;
   });
   return {
     ...{ session, message: messageID, saidMs, title: formatTitle(text), text },
@@ -166,7 +179,7 @@ function planSaying(
       ...(heading !== undefined && { heading }),
       ...(isQuestion && { isQuestion }),
     })),
-    place: stored.indexOf(statements[at] as Statement),
+    place: stored.indexOf(core),
     ...(context !== undefined && { context }),
   };
 }

@@ -110,11 +110,11 @@ export function parseAnswer(text: string, batch: Batch): Answer | undefined {
   return { verdicts, faults };
 }
 
-/** The list, in a fence or behind a word or two as well. */
+/** The list, in a fence or behind a word or two as well; a list inside of something else is not it. */
 function parseList(text: string): unknown[] | undefined {
   if (text.length > LONGEST_ANSWER) return undefined;
-  const [from, to] = [text.indexOf("["), text.lastIndexOf("]")];
-  if (from === -1 || to < from) return undefined;
+  const [from, to] = [text.search(/[[{]/), text.lastIndexOf("]")];
+  if (text[from] !== "[" || to < from) return undefined;
   try {
     const value: unknown = JSON.parse(text.slice(from, to + 1));
     return Array.isArray(value) ? value : undefined;

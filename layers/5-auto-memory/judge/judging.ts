@@ -1,6 +1,6 @@
 /**
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
- * while, when a history is cut or summarised, and when a page full of candidates waits. What an ended session has left is
+ * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is
  * judged in the next one. One question at a time; nothing waits for it.
  */
 
@@ -85,20 +85,18 @@ export function createJudging(context: JudgingContext): Judging {
   async function ask(sessionID: string): Promise<void> {
     const { createModelJudge } = await import("./model-judge.js");
     judge ??= createModelJudge(context);
-    await judge({ sessionID, work: await readWork(sessionID) });
+    const work = await readWork(sessionID);
+    const { answered } = await judge({ sessionID, work });
+    // What no model has answered about is told again the next time.
+    if (answered === 0) return;
+    const untilMs = work.reduce((last, { atMs }) => Math.max(last, atMs), workUntilMs.get(sessionID) ?? 0);
+    workUntilMs.set(sessionID, untilMs);
   }
 
   async function readWork(sessionID: string): Promise<Work[]> {
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
     const { findWork } = await import("./work.js");
     const sinceMs = workUntilMs.get(sessionID) ?? 0;
-    const found = findWork(messages, readUsersMessages(messages, isTheirs)).filter(
-      ({ atMs }) => atMs > sinceMs,
-    );
-    workUntilMs.set(
-      sessionID,
-      found.reduce((last, { atMs }) => Math.max(last, atMs), sinceMs),
-    );
-    return found;
+    return findWork(messages, readUsersMessages(messages, isTheirs)).filter(({ atMs }) => atMs > sinceMs);
   }
 }

@@ -17,7 +17,7 @@ import {
 import type { Judgement } from "../../../src/candidates/judgements.js";
 import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import { type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
+import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import { JUDGING } from "../../../src/record/savings.js";
 import { findWhen } from "../when.js";
@@ -59,20 +59,24 @@ const ANSWER_CHARACTERS = 12_000;
 /** Memories that a message may repeat or replace. */
 const MOST_MEMORIES = 40;
 
+/**
+ * From top to bottom: may a model be asked? → batches of what waits → `ask` one → `carryOut` its verdicts → what is
+ * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata why`.
+ */
 export function createModelJudge(context: ModelJudgeContext): ModelJudge {
-  const { candidates, clock, gate, generation, log, memories, prompts } = context;
+  const { candidates, generation, memories } = context;
 
   return async (request) => {
     const { isAllowed, why } = await generation.status();
     if (!isAllowed) return { kept: [], answered: 0, ...(why !== undefined && { why }) };
     const open = (await candidates.list()).filter((one) => !one.isJudged && !isHandedOver(one));
     const batches = planBatches(open.map((one) => ({ one, statements: readStored(one) })));
-    // What the work showed is judged with what was said about it, never for itself.
     const kept: string[] = [];
     let answered = 0;
     for (const [index, batch] of batches.entries()) {
       const some = batch.map(({ one }) => one);
-      const done = await judge(some, { ...request, work: index === 0 ? (request.work ?? []) : [] });
+      // What the work showed is judged with what was said about it, never for itself.
+      const done = await judge(some, index === 0 ? (request.work ?? []) : [], request);
       if ("why" in done) return { kept, answered, why: done.why };
       kept.push(...done.kept);
       answered += some.length;
@@ -82,137 +86,163 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
 
   async function judge(
     some: readonly WaitingCandidate[],
-    request: JudgeRequest & { work: readonly Work[] },
+    work: readonly Work[],
+    request: JudgeRequest,
   ): Promise<{ kept: string[] } | { why: string }> {
-    const { work } = request;
     const known = (await memories.list())
       .filter(({ isForeign, status }) => !isForeign && status === "active")
       .slice(0, MOST_MEMORIES);
-    const batch: Batch = {
-      messages: some.map((one) => ({
-        statements: readStored(one),
-        sessions: readSessions(one).length,
-        ...contextOf(one),
-      })),
-      work: work.map(({ line }) => line),
-      memories: known,
-    };
-    const asked = await ask(batch, request.sessionID);
+    const asked = await ask(context, formMaterial(some, work, known), request.sessionID);
+    const ids = some.map(({ id }) => id);
     if ("why" in asked) {
       // What was refused was not asked.
-      if (asked.isFailure) await candidates.noteTried(some.map(({ id }) => id));
+      if (asked.isFailure) await candidates.noteTried(ids);
       return asked;
     }
-    const { answer, judgeName } = asked;
-    // The user may have kept, dropped or taken back some of them meanwhile.
-    const waiting = new Set((await candidates.list()).map(({ id }) => id));
-    const notes: Judgement[] = [];
-    const kept: string[] = [];
-    const spared = new Set<string>();
-    const unsure = new Set<string>();
-    for (const verdict of answer.verdicts) {
-      const one = verdict.of.kind === "message" ? some[verdict.of.at] : undefined;
-      if (one && !waiting.has(one.id)) continue;
-      const replaces = verdict.replaces === undefined ? [] : [known[verdict.replaces]?.id ?? ""];
-      const outcome = !one
-        ? await offerWork(work, verdict, request.sessionID)
-        : verdict.isSure
-          ? await keep(one, verdict, { judgeName, replaces, request })
-          : describe(one, { outcome: "waiting", why: `${judgeName} is not sure: ${verdict.why}` });
-      if (!outcome) continue;
-      if (one && !verdict.isSure) unsure.add(one.id);
-      notes.push(outcome);
-      if (outcome.outcome === "kept" && outcome.id !== undefined) kept.push(outcome.id);
-      if (one) spared.add(one.id);
-    }
-    for (const one of some)
-      if (!spared.has(one.id))
-        notes.push(describe(one, { outcome: "left out", why: `${judgeName} kept nothing of it` }));
-    const ids = some.map(({ id }) => id);
+    const asking = { known, request, some, work };
+    const { notes, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
+      await candidates.noteTried(ids);
+      throw thrown;
+    });
     await candidates.noteJudged(ids.filter((id) => unsure.has(id)));
     await candidates.settle(ids.filter((id) => !unsure.has(id)));
     await candidates.note(notes);
-    return { kept };
+    return { kept: notes.flatMap(({ id, outcome }) => (outcome === "kept" && id !== undefined ? [id] : [])) };
   }
+}
 
-  async function ask(
-    batch: Batch,
-    sessionID: string,
-  ): Promise<{ answer: Answer; judgeName: string } | { why: string; isFailure: boolean }> {
-    const task = await prompts.read("memory-judge");
-    const result = await generation.generate({
-      purpose: JUDGING,
-      sessionID,
-      prompt: `${task.trim()}\n\n${formatBatch(batch)}\n`,
-      maxCharacters: ANSWER_CHARACTERS,
-    });
-    if (result.kind !== "text") {
-      log.debug(LAYER, `candidates are not judged: ${result.why}`);
-      return { why: result.why, isFailure: result.kind === "failed" };
+const formMaterial = (
+  some: readonly WaitingCandidate[],
+  work: readonly Work[],
+  memories: readonly Memory[],
+): Batch => ({
+  messages: some.map((one) => {
+    const context = readLatest(one)?.context;
+    const sessions = readSessions(one).length;
+    return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
+  }),
+  work: work.map(({ line }) => line),
+  memories,
+});
+
+interface Asked {
+  answer: Answer;
+  judgeName: string;
+}
+
+/** The answer, or why there is none; a failure counts as a try. */
+async function ask(
+  { generation, log, prompts }: ModelJudgeContext,
+  batch: Batch,
+  sessionID: string,
+): Promise<Asked | { why: string; isFailure: boolean }> {
+  const task = await prompts.read("memory-judge");
+  const result = await generation.generate({
+    purpose: JUDGING,
+    sessionID,
+    prompt: `${task.trim()}\n\n${formatBatch(batch)}\n`,
+    maxCharacters: ANSWER_CHARACTERS,
+  });
+  if (result.kind !== "text") {
+    log.debug(LAYER, `candidates are not judged: ${result.why}`);
+    return { why: result.why, isFailure: result.kind === "failed" };
+  }
+  const answer = parseAnswer(result.text, batch);
+  const faults = answer?.faults ?? ["it is not a JSON list"];
+  if (faults.length > 0) log.warn(LAYER, `of the model's judgement is not used: ${faults.join("; ")}`);
+  if (!answer || (answer.verdicts.length === 0 && faults.length > 0))
+    return { why: "nothing of the model's answer could be used", isFailure: true };
+  return { answer, judgeName: (await generation.status()).model ?? "a small model" };
+}
+
+interface Asking {
+  some: readonly WaitingCandidate[];
+  work: readonly Work[];
+  known: readonly Memory[];
+  request: JudgeRequest;
+}
+
+/** Does what the verdicts say, as far as it can be proved. `unsure`: ids of those of which the user decides. */
+async function carryOut(
+  context: ModelJudgeContext,
+  { answer, judgeName }: Asked,
+  { known, request, some, work }: Asking,
+): Promise<{ notes: Judgement[]; unsure: ReadonlySet<string> }> {
+  // The user may have kept, dropped or taken back some of them meanwhile.
+  const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
+  const notes: Judgement[] = [];
+  const unsure = new Set<string>();
+  for (const [at, one] of some.entries()) {
+    if (!waiting.has(one.id)) continue;
+    const verdicts = answer.verdicts.filter(({ of }) => of.kind === "message" && of.at === at);
+    if (verdicts.length === 0)
+      notes.push(describe(one, { outcome: "left out", why: `${judgeName} kept nothing of it` }));
+    for (const verdict of verdicts) {
+      const note = verdict.isSure
+        ? await keep(context, one, { judgeName, known, request, verdict })
+        : describe(one, { outcome: "waiting", why: `${judgeName} is not sure: ${verdict.why}` });
+      if (note.outcome === "waiting") unsure.add(one.id);
+      notes.push(note);
     }
-    const answer = parseAnswer(result.text, batch);
-    const faults = answer?.faults ?? ["it is not a JSON list"];
-    if (faults.length > 0) log.warn(LAYER, `of the model's judgement is not used: ${faults.join("; ")}`);
-    if (!answer) return { why: "the model's answer was not a JSON list", isFailure: true };
-    return { answer, judgeName: (await generation.status()).model ?? "a small model" };
   }
+  for (const verdict of answer.verdicts)
+    if (verdict.of.kind === "work")
+      notes.push(...(await offerWork(context, work[verdict.of.at], verdict, request.sessionID)));
+  return { notes, unsure };
+}
 
-  async function keep(
-    one: WaitingCandidate,
-    verdict: Verdict,
-    { judgeName, replaces, request }: { judgeName: string; replaces: string[]; request: JudgeRequest },
-  ): Promise<Judgement | undefined> {
-    const latest = readLatest(one);
-    if (!latest || verdict.of.kind !== "message") return undefined;
-    const statements = readStored(one);
-    const quote = statements.slice(verdict.of.from, verdict.of.to + 1);
-    const around = [...statements.map(({ text }) => text), latest.context ?? ""].join("\n");
-    const proved = prove(verdict, { quote, around });
-    const { message, session, text } = latest;
-    const base = { atMs: clock.now(), session, message, text, by: "model" as const };
-    if (typeof proved === "string") return { ...base, outcome: "refused", why: proved };
-    const { content, evidence, isGlobal, type } = proved;
-    const why = `${judgeName}${verdict.why === "" ? "" : `: ${verdict.why}`}`;
-    const draft: MemoryDraft = {
-      type,
-      title: formatTitle(content),
-      content,
-      when: findWhen(content),
-      ...(isGlobal && { scope: "global" as const }),
-      provenance: { by: "user", session, message, evidence, how: "model", why },
-    };
-    const { operation = "extract", run } = request;
-    const cause = { operation, session, reason: `judged by ${why}`, ...(run !== undefined && { run }) };
-    const written = await gate.save(draft, latest.saidMs, cause, replaces);
-    if (written.kind === "refused") {
-      log.info(LAYER, `not remembered: ${written.why}`);
-      return { ...base, outcome: "refused", why: written.why };
-    }
-    return { ...base, text: evidence, outcome: "kept", why, id: written.memory.id };
+/** A memory of what the verdict quotes, if the proof and the gate let it through. */
+async function keep(
+  { clock, gate, log }: ModelJudgeContext,
+  one: WaitingCandidate,
+  given: { judgeName: string; known: readonly Memory[]; request: JudgeRequest; verdict: Verdict },
+): Promise<Judgement> {
+  const { judgeName, known, request, verdict } = given;
+  const { context = "", message = "", saidMs = 0, session = "" } = readLatest(one) ?? {};
+  const statements = readStored(one);
+  const quote = verdict.of.kind === "message" ? statements.slice(verdict.of.from, verdict.of.to + 1) : [];
+  const proved = prove(verdict, { quote, around: statements.map((one) => one.text).join("\n"), context });
+  const whole = statements.map((one) => one.text).join(" ");
+  const base = { atMs: clock.now(), session, message, text: whole, by: "model" as const };
+  if (typeof proved === "string") return { ...base, outcome: "refused", why: proved };
+  const { content, evidence, isGlobal, isProved, title, type } = proved;
+  if (!isProved)
+    return { ...base, outcome: "waiting", why: `${judgeName} wrote more than you said: ${verdict.says}` };
+  const why = `${judgeName}${verdict.why === "" ? "" : `: ${verdict.why}`}`;
+  const draft: MemoryDraft = {
+    type,
+    title,
+    content,
+    when: findWhen(content),
+    ...(isGlobal && { scope: "global" as const }),
+    provenance: { by: "user", session, message, evidence, how: "model", why },
+  };
+  const { operation = "extract", run } = request;
+  const cause = { operation, session, reason: `judged by ${why}`, ...(run !== undefined && { run }) };
+  const replaced = verdict.replaces === undefined ? undefined : known[verdict.replaces]?.id;
+  const written = await gate.save(draft, saidMs, cause, replaced === undefined ? [] : [replaced]);
+  if (written.kind === "refused") {
+    log.info(LAYER, `not remembered: ${written.why}`);
+    return { ...base, outcome: "refused", why: written.why };
   }
+  return { ...base, text: evidence, outcome: "kept", why, id: written.memory.id };
+}
 
-  /** What the session proved is the agent's word, and waits for the user. */
-  async function offerWork(
-    work: readonly Work[],
-    { of, says, type, why }: Verdict,
-    session: string,
-  ): Promise<Judgement | undefined> {
-    const seen = work[of.at];
-    if (of.kind !== "work" || !seen || usersTypes.has(type)) return undefined;
-    const saying = {
-      session,
-      message: seen.message,
-      saidMs: seen.atMs,
-      title: formatTitle(says),
-      text: says,
-    };
-    const said = [{ ...saying, context: seen.line, isHandedOver: true as const }];
-    await candidates.offer([{ type, when: findWhen(says), worth: 0, said }]);
-    return {
-      ...{ atMs: clock.now(), session, message: seen.message, text: says },
-      ...{ by: "model", outcome: "waiting", why: `from the work: ${why}` },
-    };
-  }
+/** What the session proved is the agent's word, and waits for the user; it makes no rule. */
+async function offerWork(
+  { candidates, clock }: ModelJudgeContext,
+  seen: Work | undefined,
+  { says, type, why }: Verdict,
+  session: string,
+): Promise<Judgement[]> {
+  if (!seen || usersTypes.has(type)) return [];
+  const { atMs: saidMs, line: context, message } = seen;
+  const said = { session, message, saidMs, title: formatTitle(says), text: says, context };
+  await candidates.offer([
+    { type, when: findWhen(says), worth: 0, said: [{ ...said, isHandedOver: true as const }] },
+  ]);
+  const base = { atMs: clock.now(), session, message, text: says, by: "model" as const };
+  return [{ ...base, outcome: "waiting", why: `from the work: ${why}` }];
 }
 
 function readStored(one: WaitingCandidate): readonly SaidStatement[] {
@@ -220,15 +250,10 @@ function readStored(one: WaitingCandidate): readonly SaidStatement[] {
   return latest?.statements ?? (latest ? [latest] : []);
 }
 
-function contextOf(one: WaitingCandidate): { context?: string } {
-  const context = readLatest(one)?.context;
-  return context === undefined ? {} : { context };
-}
-
 function describe(one: WaitingCandidate, outcome: Pick<Judgement, "outcome" | "why">): Judgement {
-  const { message = "", saidMs = 0, session = "", statements, text = "" } = readLatest(one) ?? {};
-  return {
-    ...{ atMs: saidMs, session, message, text: statements?.map((one) => one.text).join(" ") ?? text },
-    ...{ by: "model", ...outcome },
-  };
+  const { message = "", saidMs = 0, session = "", text = "" } = readLatest(one) ?? {};
+  const whole = readStored(one)
+    .map((statement) => statement.text)
+    .join(" ");
+  return { atMs: saidMs, session, message, text: whole || text, by: "model", ...outcome };
 }

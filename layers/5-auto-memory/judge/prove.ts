@@ -23,8 +23,10 @@ import type { Verdict } from "./batch.js";
 export interface Quoted {
   /** The quoted statements, in order. */
   quote: readonly SaidStatement[];
-  /** All of the message, and what the agent had asked or done. */
+  /** All of the message. */
   around: string;
+  /** What the agent had asked or done; it makes nothing hold in all projects. */
+  context?: string;
 }
 
 export interface Proved {
@@ -42,14 +44,14 @@ export interface Proved {
 /** The fault as text: why nothing can be kept of it. */
 export function prove(
   { isGlobal, says, type }: Pick<Verdict, "isGlobal" | "says" | "type">,
-  { around, quote }: Quoted,
+  { around, context = "", quote }: Quoted,
 ): Proved | string {
   const evidence = joinQuote(quote);
   const isRule = usersTypes.has(type);
   if (isRule && quote.every(({ isQuestion }) => isQuestion)) return "the quote is a question";
   if (isRule && quote.some(({ heading }) => heading !== undefined && announcesOthers(heading)))
     return "the quote stands below a heading that gives it to somebody else";
-  const isSupported = !goesBeyond(says, quote, `${evidence}\n${around}`);
+  const isSupported = !goesBeyond(says, quote, `${evidence}\n${around}\n${context}`);
   const content = isRule ? evidence : says;
   return {
     type,

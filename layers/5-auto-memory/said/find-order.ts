@@ -16,6 +16,7 @@ import { compareStatements } from "../../../src/statement/compare.js";
 import { countShared, readStems } from "../../../src/statement/words.js";
 import { readGroups, type UsersMessage } from "../words/own-words.js";
 import { readAgreed } from "./find-agreed.js";
+import { ASKS } from "./find-said.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
 
@@ -100,6 +101,10 @@ const ASKED_POLITELY = /^(please |pls |hey,? |ok(ay)?,? )*(can|could|would|will)
 const LIFTS =
   /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
 
+/** Of the moment, or only thought about. */
+const NOT_FOR_GOOD =
+  /\b(this once|(just|only) (this time|once|for now|for today)|maybe|perhaps)\b|这一次|暂时|也许/i;
+
 function* orders(
   { header, isAgreed, text }: Says,
   { action, memory, others }: OrderSearch,
@@ -107,7 +112,7 @@ function* orders(
 ): Sliced<boolean> {
   const isPolite = ASKED_POLITELY.test(text);
   const plain = text.replace(ASKED_POLITELY, "");
-  if (!isAgreed && /[?？]\s*$/.test(text) && !isPolite) return false;
+  if (!isAgreed && ((ASKS.test(text) && !isPolite) || NOT_FOR_GOOD.test(plain))) return false;
   if (isOrder(plain, action, header) && (yield* means(plain, memory, others, subjects))) return true;
   if (isAgreed || (action !== "archive" && action !== "edit"))
     return action === "restore" && isSaidAgain(text, memory);

@@ -6,7 +6,7 @@
 
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { announcesOthers } from "./own-lines.js";
-import type { Statement } from "./statements.js";
+import { formatStatement, type Statement } from "./statements.js";
 
 /** Each is looked for at the beginning of a sentence, whatever polite words stand before it. */
 interface Marks {
@@ -26,14 +26,15 @@ const MARKS: readonly Marks[] = [
       "remember(?: this| that)?:|remember that|remember,|(?:keep|bear) in mind that|for (?:future reference|the future|next time|later sessions)[,:]|don'?t forget:",
     fromNowOn: "from now on|from here on(?: out)?|going forward|in (?:all )?future(?! work)|henceforth",
     always:
-      "(?:you (?:must|should|have to) )?(?:always|never(?! ?mind\\b))|under no circumstances|as a rule,",
+      "(?:you (?:must|should|have to) )?(?:always|never(?! ?mind\\b))(?! \\w*[^\\Wsu]s\\b)|under no circumstances|as a rule,",
   },
   {
     polite: "por favor|y|además|pero|vale|bueno|no|importante",
     remember:
       "recuerda(?: que|:)|recordad? que|ten en cuenta(?: que|:)|para (?:el futuro|la próxima vez)[,:]|no olvides que",
     fromNowOn: "(?:a partir de|desde) (?:ahora|hoy)|de ahora en adelante|en adelante|en lo sucesivo",
-    always: "(?:debes )?(?:siempre|nunca|jamás)|bajo ninguna circunstancia|por norma,",
+    always:
+      "(?:debes )?(?:siempre|nunca|jamás)(?! (?:me|nos|se|ha|es|hay) )|bajo ninguna circunstancia|por norma,",
   },
   {
     polite: "por favor|e|além disso|mas|ok|não|importante",
@@ -41,7 +42,8 @@ const MARKS: readonly Marks[] = [
       "lembre(?:-se)?(?: de)?(?: que|:)|lembra(?:-te)? que|tenha em mente(?: que|:)|para (?:o futuro|a próxima vez)[,:]|não (?:se )?esqueça(?: de)? que",
     fromNowOn:
       "(?:a partir de|desde) (?:agora|hoje)|de agora em diante|daqui (?:em|para a) (?:diante|frente)",
-    always: "(?:deve(?:s)? )?(?:sempre|nunca|jamais)|em hipótese alguma|de forma alguma",
+    always:
+      "(?:deve(?:s)? )?(?:sempre|nunca|jamais)(?! (?:me|nos|se|foi|é|há|dá|mi|ci) )|em hipótese alguma|de forma alguma",
   },
   {
     polite: "s'il (?:te|vous) pla[iî]t|stp|svp|et|aussi|mais|ok|non|important",
@@ -55,21 +57,22 @@ const MARKS: readonly Marks[] = [
     remember:
       "(?:merk|merke|merken sie) (?:dir|sich)(?: bitte)?(?:,|:)|(?:denk|denke) (?:dran|daran)[,:]|für (?:die zukunft|später|das nächste mal)[,:]|vergiss nicht[,:]",
     fromNowOn: "ab (?:jetzt|sofort|heute)|von (?:jetzt|nun) an|in zukunft|künftig|zukünftig",
-    always: "(?:immer|nie(?:mals)?|grundsätzlich)|auf keinen fall|unter keinen umständen",
+    always:
+      "(?:immer|nie(?:mals)?|grundsätzlich)(?! \\p{Ll}+t(?!\\p{L}))|auf keinen fall|unter keinen umständen",
   },
   {
     polite: "per favore|e|anche|ma|ok|no|importante",
     remember:
       "ricorda(?:ti|te)?(?: che|:)|tieni (?:a mente|presente)(?: che|:)|per (?:il futuro|la prossima volta)[,:]|non dimenticare che",
     fromNowOn: "d'ora in (?:poi|avanti)|da (?:ora|adesso|oggi) in (?:poi|avanti)|in futuro",
-    always: "(?:devi )?(?:sempre|mai)|non (?:\\S+ )?mai|in nessun caso",
+    always: "(?:devi )?(?:sempre|mai)(?! (?:mi|ci|si|è|ho|ha|me|nos) )|non (?:\\S+ )?mai|in nessun caso",
   },
   {
     polite: "пожалуйста|и|а|ещё|но|ок|нет|важно",
     remember:
       "запомни(?:те)?(?:,? что|:|,)|имей(?:те)? в виду(?:,? что|:|,)|учти(?:те)?(?:,? что|:|,)|на будущее[,:]|не забудь(?:те)?,? что",
     fromNowOn: "отныне|впредь|с этого момента|(?:начиная )?с сегодняшнего дня|в дальнейшем|в будущем",
-    always: "всегда|никогда|ни в коем случае",
+    always: "(?:всегда|никогда)(?! (?:не )?\\p{L}+[еиуюаяё]т(?:ся)?(?!\\p{L}))|ни в коем случае",
   },
 ];
 
@@ -80,19 +83,19 @@ const DENSE: readonly Marks[] = [
     remember: "(?:请)?(?:记住|记得|牢记)[：:，,]?|(?:请)?(?:谨记)|下次注意[：:，,]?",
     fromNowOn: "从(?:现在|今天|今后)(?:起|开始)|以后|今后|往后",
     always:
-      "(?:必须|应该)?(?:永远|始终|总是|一律|每次都?|务必|绝不|绝对不(?:要|能|可以)|永远不(?:要|能)?|千万(?:不要|别))",
+      "(?:必须|应该)?(?:永远|始终|一律|务必|绝不|绝对不(?:要|能|可以)|永远不(?:要|能)?|千万(?:不要|别))",
   },
   {
     polite: "なお|また|では|はい|いや|重要[：:]|注意[：:]",
     remember: "覚えて(?:おいて)?(?:ください)?[：:、]|今後のために[：:、]?|次回のために[：:、]?",
     fromNowOn: "今後は?|これからは?|以後は?|次回から(?:は)?",
-    always: "必ず|常に|いつも|絶対に|決して",
+    always: "必ず|常に|絶対に|決して",
   },
   {
     polite: "그리고|또한?|하지만|네|아니요?|중요[:：]",
     remember: "기억해(?: ?줘| ?두세요| ?주세요)?[:：,]|다음을 위해[:：,]?",
     fromNowOn: "앞으로(?:는)?|지금부터(?:는)?|이제부터(?:는)?",
-    always: "항상|언제나|반드시|절대(?:로)?|결코",
+    always: "(?:항상|언제나)(?=.*(?:세요|하라|해라|줘|것)[.!]?$)|반드시|절대(?:로)?|결코",
   },
 ];
 
@@ -126,18 +129,28 @@ function compile({ always, fromNowOn, polite, remember }: Marks, end: string, sh
   };
 }
 
+/** Whoever is told who they are is given a part to play, be it the agent or a program that the user writes. */
+const PART =
+  /^[\p{P}\s]*(?:you are|you're|eres|você é|tu es|vous êtes|du bist|sie sind|sei (?:un|il|la)|ты (?:—|-|–)|вы (?:—|-|–)|你是|あなたは|당신은)/iu;
+
 /** The type under which a marked statement is kept; `undefined` for one that is not marked. */
-export function findMark(
-  { heading, isQuestion, text }: Statement,
-  of: readonly Statement[],
-): MemoryType | undefined {
+export function findMark(statement: Statement, of: readonly Statement[]): MemoryType | undefined {
+  const { heading, isQuestion, text } = statement;
   if (isQuestion || text.length > LONGEST || of.length > MOST_STATEMENTS) return undefined;
   if (heading !== undefined && announcesOthers(heading)) return undefined;
-  const plain = text.replaceAll("’", "'");
+  if (isAskedAbout(statement, of) || of.some((one) => PART.test(one.text))) return undefined;
+  // Below a heading that is no mark, a rule holds for whatever the heading names.
+  const plain = formatStatement(statement).replaceAll("’", "'");
   for (const { ending, remember, rule, shortest } of compiled) {
     if (plain.length < shortest) continue;
     if (rule.test(plain) || ending.test(plain)) return "directive";
     if (remember.test(plain)) return "knowledge";
   }
   return undefined;
+}
+
+/** Is it of a list behind which the user asks something about it? */
+function isAskedAbout(statement: Statement, of: readonly Statement[]): boolean {
+  const behind = of.slice(of.indexOf(statement) + 1);
+  return statement.isItem && behind.find((one) => one.isQuestion || !one.isItem)?.isQuestion === true;
 }

@@ -23,25 +23,21 @@ export interface OwnLine {
 
 /** What the user wrote themselves; the lines of a paragraph follow each other without a gap or a paste between them. */
 export function* readOwnParagraphs(text: string): Sliced<OwnLine[][]> {
-  const own = yield* readOwn(text);
+  const { hide, restore } = createHiding();
+  const untagged = yield* dropTagged(cut(text, LOOKED_AT));
+  const own = yield* dropOthers(yield* readOwnLines(untagged, hide));
   const paragraphs: OwnLine[][] = [];
   let left = MOST_SENTENCES;
-  for (const lines of own.paragraphs) {
+  for (const lines of own) {
     for (const [index, { isBehindPaste, isItem, text }] of lines.entries()) {
       if (index === 0 || isBehindPaste) paragraphs.push([]);
       yield;
-      const sentences = dropQuoted(splitLine(text).slice(0, left)).map(own.restore);
+      const sentences = dropQuoted(splitLine(text).slice(0, left)).map(restore);
       left -= sentences.length;
       if (sentences.length > 0) paragraphs.at(-1)?.push({ sentences, isItem });
     }
   }
   return paragraphs;
-}
-
-/** The sentences that signals are looked for in: what the user wrote themselves. */
-export function* readOwnSentences(text: string): Sliced<string[]> {
-  const paragraphs = yield* readOwnParagraphs(text);
-  return paragraphs.flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
 }
 
 /** The sentences of a line before the one after whose colon somebody else speaks. */
@@ -50,21 +46,8 @@ function dropQuoted(sentences: readonly string[]): readonly string[] {
   return foreign === -1 ? sentences : sentences.slice(0, foreign);
 }
 
-export function quotesOthers(sentence: string): boolean {
+function quotesOthers(sentence: string): boolean {
   return languages.some((language) => language.quotesOthers.test(sentence));
-}
-
-export interface Own {
-  paragraphs: Line[][];
-  restore(piece: string): string;
-}
-
-/** What the user wrote themselves, quotations hidden. */
-export function* readOwn(text: string): Sliced<Own> {
-  const { hide, restore } = createHiding();
-  const untagged = yield* dropTagged(cut(text, LOOKED_AT));
-  const lines = yield* readOwnLines(untagged, hide);
-  return { paragraphs: yield* dropOthers(lines), restore };
 }
 
 /** Paragraphs without those in which, as the line before them says, somebody else speaks. */
@@ -104,19 +87,20 @@ function introducesOthers(line: Line, next: Line | undefined): boolean {
 /** Does this heading say that what follows is somebody else's? No item below it is a rule of the user's. */
 export function announcesOthers(heading: string): boolean {
   const line = heading.slice(-LONGEST_SENTENCE);
+  if (INTRODUCES_ANSWERS.test(line)) return false;
   return languages.some(
     ({ introducesOthers, introducesRules }) => introducesOthers.test(line) && !introducesRules.test(line),
   );
 }
 
 /** These ask how the line's last sentence ends; what stands before it need not be looked through. */
-export function hasEnding({ text }: Line, patternOf: (language: Language) => RegExp): boolean {
+function hasEnding({ text }: Line, patternOf: (language: Language) => RegExp): boolean {
   const ending = text.slice(-LONGEST_SENTENCE);
   return languages.some((language) => patternOf(language).test(ending));
 }
 
 /** "To answer your questions:", "Antworten:" */
-export const INTRODUCES_ANSWERS =
+const INTRODUCES_ANSWERS =
   /^(?:ok(?:ay)?,? |so,? |and )*(?:(?:my |here are (?:my|the) )?answers?\b|to answer\b|answering\b|antworten?\b|réponses?\b|respuestas?\b|risposte\b|respostas?\b|ответы?\b|回答|答复|答え)[^.!?]{0,60}[:：]\s*$/iu;
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);

@@ -3,7 +3,7 @@
  *
  *     messages → without what is pasted → own lines → groups of sentences that follow each other
  *
- * Stricter than the look for signals: an agent chooses here which sentence is kept, and it may be a page's agent. Of
+ * Strict: an agent or a model chooses here which sentence is kept, and it may be a page's agent. Of
  * several code blocks or tags what stands between them is left out too, for a pasted text can close its own block.
  */
 

@@ -26,18 +26,26 @@ export function* readStatements(message: UsersMessage): Sliced<Statement[]> {
   const groups = yield* readGroups([message]);
   const asked = readNumbered(message.asked);
   const answers = readNumbered(message.text);
-  return groups.flatMap((group) => readGroup(group, (text) => findQuestion(text, asked, answers)));
+  const statements: Statement[] = [];
+  for (const group of groups)
+    statements.push(...readGroup(group, statements.at(-1), (text) => findQuestion(text, asked, answers)));
+  return statements;
 }
 
+/** `before`: a list may stand a line below what asks about it. */
 function readGroup(
   { header, items, sentences }: Group,
+  before: Statement | undefined,
   questionOf: (text: string) => string | undefined,
 ): Statement[] {
   let isItem = false;
+  let isAsked = header === undefined ? before?.isQuestion === true && items.has(0) : ASKS.test(header);
   return sentences.map((text, index) => {
     isItem ||= items.has(index);
+    const asks = ASKS.test(text);
     const heading = questionOf(text) ?? header;
-    const isQuestion = ASKS.test(text) || (header !== undefined && ASKS.test(header) && isItem);
+    const isQuestion = asks || (isItem && isAsked);
+    if (!isItem) isAsked = asks;
     return { text, isItem, isQuestion, ...(heading !== undefined && { heading }) };
   });
 }

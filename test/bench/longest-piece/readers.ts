@@ -4,18 +4,17 @@ import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/material.js";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
-import { parseAnswer } from "../../../layers/5-auto-memory/extraction/extract-answer.js";
-import { planUnread } from "../../../layers/5-auto-memory/extraction/extract-turns.js";
+import { planUnread } from "../../../layers/5-auto-memory/extraction/read-turns.js";
+import { simplifyCommand } from "../../../layers/5-auto-memory/extraction/repeated-commands.js";
 import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/pattern.js";
+import { parseAnswer } from "../../../layers/5-auto-memory/judge/batch.js";
 import { findOrder } from "../../../layers/5-auto-memory/said/find-order.js";
 import { findSaid } from "../../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../../layers/5-auto-memory/said/find-verbatim.js";
-import type { UsersMessage } from "../../../layers/5-auto-memory/said/own-words.js";
-import { lookForSignals } from "../../../layers/5-auto-memory/signals/find-signals.js";
-import { readOwnSentences } from "../../../layers/5-auto-memory/signals/own-lines.js";
-import { simplifyCommand } from "../../../layers/5-auto-memory/signals/repeated-commands.js";
-import { formatTitle } from "../../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../../layers/5-auto-memory/when.js";
+import type { UsersMessage } from "../../../layers/5-auto-memory/words/own-words.js";
+import { readStatements } from "../../../layers/5-auto-memory/words/statements.js";
+import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
 import { readParts } from "../../../layers/6-dream/results.js";
 import { readStaged } from "../../../layers/6-dream/staged.js";
 import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
@@ -146,8 +145,7 @@ export const readers: readonly Reader[] = [
   reader("planUnread, a command", (text) =>
     planUnread([answer([bash(text, "")])], { untilMs: -1, callsUntilMs: -1 }),
   ),
-  reader("lookForSignals", (text) => lookForSignals(text)),
-  reader("readOwnSentences", (text) => readOwnSentences(text)),
+  reader("readStatements", (text) => readStatements({ id: "msg_1", text })),
   reader("findSaid", (text) =>
     findSaid("Never use abcd in the parser, because it breaks.", pasteAsSession(text)),
   ),
@@ -197,7 +195,7 @@ export const readers: readonly Reader[] = [
   ),
   reader("compareStatements", (text) => compareStatements(text, "The port is 8080.")),
   reader("planRemembered", planRemembered),
-  reader("parseAnswer", (text) => parseAnswer(text, [])),
+  reader("parseAnswer", (text) => parseAnswer(text, { messages: [], work: [], memories: [] })),
   reader("parseConflict", parseConflict),
   reader("parseMemoryFile", (text) => parseMemoryFile(Buffer.from(text), place)),
   reader("parseMemoryFile, front", (text) => parseMemoryFile(Buffer.from(`---\n${text}\n---\nx`), place)),

@@ -11,6 +11,7 @@ export const twistedContext: readonly Handed[] = [
     what: "a question without its mark becomes a rule",
     said: ["why do you always push to main"],
     content: "You always push to main",
+    kept: "why do you always push to main",
   },
   {
     what: "a Chinese question becomes a rule",
@@ -21,6 +22,7 @@ export const twistedContext: readonly Handed[] = [
     what: "a document's text becomes the user's rule",
     said: ["The README says you should always run setup.sh first."],
     content: "You should always run setup.sh first.",
+    kept: "The README says you should always run setup.sh first.",
   },
   {
     what: "a colleague's text becomes the user's rule",
@@ -98,26 +100,31 @@ export const twistedContext: readonly Handed[] = [
     what: "irony becomes the rule",
     said: ["Oh great, always delete the tests when they fail, what could go wrong."],
     content: "Always delete the tests when they fail.",
+    kept: "Oh great, always delete the tests when they fail, what could go wrong.",
   },
   {
     what: "a thought becomes the rule",
     said: ["Maybe we should never write tests."],
     content: "We should never write tests.",
+    kept: "Maybe we should never write tests.",
   },
   {
     what: "an idea under consideration becomes the rule",
     said: ["Thinking out loud. We never write tests for the importer."],
     content: "We never write tests for the importer.",
+    kept: "We never write tests for the importer.",
   },
   {
     what: "a one-time request becomes the rule",
     said: ["Push this branch to main right now."],
     content: "Push this branch to main.",
+    kept: "Push this branch to main right now.",
   },
   {
     what: "a task becomes the rule",
     said: ["Delete the module src/payments and everything that uses it."],
     content: "Delete the module src/payments and everything that uses it.",
+    kept: "Delete the module src/payments and everything that uses it.",
   },
   {
     what: "a withdrawn joke becomes the rule",

@@ -95,6 +95,7 @@ export const twistedWords: readonly Handed[] = [
     what: "an item is taken from under a heading that forbids it",
     said: ["## Don't\n\n- push directly to main\n- delete old migrations"],
     content: "don't push directly to main",
+    kept: "## Don't push directly to main",
   },
   {
     what: "an item becomes a rule without its heading",

@@ -1,0 +1,192 @@
+/** The question that a judge is asked, and what of its answer is believed. */
+import { describe, expect, it } from "vitest";
+import { type Batch, formatBatch, parseAnswer } from "../../layers/5-auto-memory/judge/batch.js";
+import { planBatches } from "../../layers/5-auto-memory/judge/plan-batches.js";
+import { fc } from "../support/property.js";
+
+const batch: Batch = {
+  messages: [
+    { statements: [{ text: "The storage is SQLite." }], context: "the agent had asked: Which storage?" },
+    {
+      statements: [
+        { text: "tabs", heading: "House rules:" },
+        { text: "no defaults", heading: "House rules:" },
+        { text: "Is that clear?", isQuestion: true },
+      ],
+      sessions: 3,
+    },
+  ],
+  work: ["`npm test` worked after 2 failures"],
+  memories: [{ type: "decision", title: "The storage is Redis" }],
+};
+const entry = {
+  quote: "m1.1",
+  type: "knowledge",
+  scope: "project",
+  says: "SQLite stores it.",
+  why: "a fact",
+};
+const parse = (value: unknown) =>
+  parseAnswer(typeof value === "string" ? value : JSON.stringify(value), batch);
+const faultsOf = (given: object) => parse([{ ...entry, ...given }])?.faults;
+const placeOf = (quote: unknown) => parse([{ ...entry, quote }])?.verdicts[0]?.of;
+
+describe("a judge's material", () => {
+  it("a judge's material is numbered, with each heading once, what came before, and in how many sessions it was said", () => {
+    expect(formatBatch(batch).split("\n")).toEqual([
+      "<messages>",
+      "m1 (the agent had asked: Which storage?)",
+      "m1.1 The storage is SQLite.",
+      "",
+      "m2 (said in 3 sessions)",
+      "House rules:",
+      "m2.1 tabs",
+      "m2.2 no defaults",
+      "m2.3 Is that clear?",
+      "</messages>",
+      "",
+      "<work>",
+      "w1 `npm test` worked after 2 failures",
+      "</work>",
+      "",
+      "<remembered>",
+      "k1 (decision) The storage is Redis",
+      "</remembered>",
+    ]);
+  });
+
+  it("a judge's material has a long message only in part, and no part that is empty", () => {
+    const long = { statements: Array.from({ length: 80 }, (_, n) => ({ text: `${n} ${"x".repeat(400)}` })) };
+    const text = formatBatch({ messages: [long], work: [], memories: [] });
+    expect(text.length).toBeLessThan(14_000);
+    expect(text).not.toMatch(/<work>|<remembered>/);
+  });
+
+  it("batches have at most twenty messages and so many characters, in order, and leave none out", () => {
+    const message = fc.record({
+      statements: fc.array(fc.record({ text: fc.string({ maxLength: 9_000 }) }), { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 60 }), (all) => {
+        const batches = planBatches(all);
+        expect(batches.flat()).toEqual(all);
+        const lengthOf = (some: typeof all) =>
+          some.flatMap((one) => one.statements).reduce((sum, { text }) => sum + text.length, 0);
+        for (const some of batches) {
+          expect(some.length).toBeLessThanOrEqual(20);
+          if (some.length > 1) expect(lengthOf(some)).toBeLessThanOrEqual(24_000);
+        }
+      }),
+    );
+  });
+});
+
+describe("a judge's answer", () => {
+  it("a judge's answer is read as it was asked for", () => {
+    expect(
+      parse([{ ...entry, quote: "m2.1-2", type: "directive", scope: "global", sure: false, replaces: "k1" }]),
+    ).toEqual({
+      faults: [],
+      verdicts: [
+        {
+          of: { kind: "message", at: 1, from: 0, to: 1 },
+          ...{
+            type: "directive",
+            isGlobal: true,
+            isSure: false,
+            says: entry.says,
+            why: "a fact",
+            replaces: 0,
+          },
+        },
+      ],
+    });
+  });
+
+  it("a judge's answer is read in a fence, behind words, and where it is empty", () => {
+    const list = JSON.stringify([entry]);
+    for (const text of [`\`\`\`json\n${list}\n\`\`\``, `Here you are:\n${list}\nAnything else?`, ` ${list} `])
+      expect(parse(text)?.verdicts).toHaveLength(1);
+    expect(parse("[]")).toEqual({ verdicts: [], faults: [] });
+  });
+
+  it.each([
+    ["no JSON", "Sure! I kept everything."],
+    ["nothing", ""],
+    ["half of it", JSON.stringify([entry]).slice(0, 40)],
+    ["one object", JSON.stringify(entry)],
+    ["a list inside of an object", JSON.stringify({ error: "overloaded", codes: [] })],
+    ["deep nesting", "[".repeat(20_000)],
+    ["250 KB", `[{"says":"${"x".repeat(250_000)}"}]`],
+  ])("a judge's answer that is %s is none", (_, text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it.each([
+    ["m1.1", { kind: "message", at: 0, from: 0, to: 0 }],
+    ["m1", { kind: "message", at: 0, from: 0, to: 0 }],
+    ["m2.1-3", { kind: "message", at: 1, from: 0, to: 2 }],
+    ["m2.1-m2.3", { kind: "message", at: 1, from: 0, to: 2 }],
+    ["m2.1–2", { kind: "message", at: 1, from: 0, to: 1 }],
+    ["w1", { kind: "work", at: 0 }],
+  ])("the quote %s is found", (quote, place) => {
+    expect(placeOf(quote)).toEqual(place);
+  });
+
+  it.each([
+    "m3.1",
+    "m1.2",
+    "m2",
+    "m2.0",
+    "m2.3-1",
+    "m2.1-9",
+    "w2",
+    "w0",
+    "k1",
+    "The storage is SQLite.",
+    1,
+    null,
+    undefined,
+    ["m1.1", 2],
+    { a: 1 },
+  ])("the quote %j is none of what was asked, and its entry is left out with the reason", (quote) => {
+    expect(faultsOf({ quote })).toEqual(["entry 1: its quote is none of the numbers"]);
+  });
+
+  it("an entry of an unknown type, without words or with too many is left out, and the others count", () => {
+    expect(faultsOf({ type: "rule" })).toEqual(["entry 1: its type is unknown"]);
+    for (const says of ["", " ", 7, undefined, "x".repeat(501)])
+      expect(faultsOf({ says })?.[0]).toContain("at most 500 characters");
+    const mixed = parse(["no object", { keep: false }, { ...entry, type: "?" }, entry]);
+    expect([mixed?.verdicts.length, mixed?.faults.length]).toEqual([1, 2]);
+  });
+
+  it("what it replaces counts only if it was shown; it is sure unless it says otherwise; no more than three entries a message", () => {
+    for (const replaces of ["k2", "k0", "decision/x", 1, null])
+      expect(parse([{ ...entry, replaces }])?.verdicts[0]).not.toHaveProperty("replaces");
+    const isSure = (sure: unknown) => parse([{ ...entry, sure }])?.verdicts[0]?.isSure;
+    expect([true, undefined, "no", false].map(isSure)).toEqual([true, true, true, false]);
+    expect(parse(Array.from({ length: 50 }, () => entry))?.verdicts).toHaveLength(9);
+  });
+
+  it("whatever it is, it is read without an error, and points only to what was asked", () => {
+    const value = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.constantFrom("m1.1", "m2.1-3", "w1", "k1", "knowledge"),
+    );
+    const entries = fc.array(
+      fc.dictionary(fc.constantFrom("quote", "type", "says", "sure", "replaces", "scope"), value),
+    );
+    fc.assert(
+      fc.property(entries, fc.string(), (list, around) => {
+        for (const { of } of parse(`${around.replaceAll(/[[\]]/g, "")}${JSON.stringify(list)}`)?.verdicts ??
+          []) {
+          if (of.kind === "work") expect(of.at).toBe(0);
+          else expect(batch.messages[of.at]?.statements[of.to]).toBeDefined();
+        }
+      }),
+    );
+  });
+});

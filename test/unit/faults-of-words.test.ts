@@ -1,0 +1,292 @@
+/** Messages of which earlier versions kept the wrong thing, or nothing: what each becomes without a judge, and what a judge is given. */
+import { describe, expect, it } from "vitest";
+import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
+import { atOnce } from "../../src/slices.js";
+import { messageOf, openExtraction, verdicts } from "../support/extraction.js";
+
+const statementsOf = (text: string, asked?: string) =>
+  atOnce(readStatements({ id: "msg_1", text, ...(asked !== undefined && { asked }) }));
+
+/** Contents of the memories after this message, with nobody to judge it. */
+async function keptOf(text: string): Promise<string[]> {
+  const { kept, say } = await openExtraction();
+  await say(text);
+  return kept();
+}
+
+/** A question above a list of what sounds like rules. */
+const askedLists: Record<string, string> = {
+  English:
+    "Which of these do you think we should start with?\n\n1. Always retry a failed upload\n2. Never cache the price list",
+  Spanish:
+    "¿Con cuál empezamos?\n1. Siempre reintentar las subidas fallidas\n2. Nunca guardar los precios en caché",
+  Portuguese:
+    "Qual destas fazemos primeiro?\n\n- Sempre repetir os envios com falha\n- Nunca guardar os preços em cache",
+  Chinese: "先做哪一个？\n1. 永远不要缓存价格表\n2. 以后上传失败都要重试",
+  Japanese: "どちらを先にしますか？\n1. 必ずアップロードを再試行する\n2. 今後は価格表をキャッシュしない",
+  German:
+    "Womit fangen wir an?\n\n1. Immer fehlgeschlagene Uploads wiederholen\n2. Nie die Preisliste cachen",
+  French:
+    "Par quoi commençons-nous ?\n1. Toujours relancer les envois échoués\n2. Ne jamais mettre les prix en cache",
+  Russian: "С чего начнём?\n\n1. Всегда повторять неудачные загрузки\n2. Никогда не кэшировать прайс-лист",
+};
+
+/** For the task at hand only. */
+const ordersOfTheMoment: Record<string, string> = {
+  English: "Don't write any code yet. Just tell me why the import fails, and no new tests.",
+  Spanish: "No escribas código todavía. Solo dime por qué falla la importación, y sin tests nuevos.",
+  Portuguese: "Não escreva código ainda. Diga só por que a importação falha, e sem testes novos.",
+  Chinese: "先不要写代码。只告诉我导入为什么失败，不要新的测试。",
+  Japanese: "まだコードを書かないでください。インポートが失敗する理由だけ教えて。新しいテストは不要。",
+  German: "Schreib noch keinen Code. Sag mir nur, warum der Import scheitert, und keine neuen Tests.",
+  French: "N'écris pas encore de code. Dis-moi seulement pourquoi l'import échoue, et pas de nouveaux tests.",
+  Russian: "Пока не пиши код. Скажи только, почему падает импорт, и без новых тестов.",
+};
+
+/** A part that another program plays. */
+const personas: Record<string, string> = {
+  English:
+    "You are Mia, the voice of our support bot.\n- Always answer in two sentences.\n- Never mention prices.",
+  Spanish: "Eres Mía, la voz de nuestro bot.\n- Siempre responde en dos frases.\n- Nunca menciones precios.",
+  Portuguese: "Você é a Mia, a voz do nosso bot.\n- Sempre responda em duas frases.\n- Nunca fale de preços.",
+  Chinese: "你是客服助手米娅。\n- 永远用两句话回答。\n- 绝不提价格。",
+  Japanese: "あなたはサポートボットのミアです。\n- 必ず二文で答える。\n- 絶対に値段を言わない。",
+  German: "Du bist Mia, die Stimme unseres Bots.\n- Immer in zwei Sätzen antworten.\n- Nie Preise nennen.",
+  French:
+    "Tu es Mia, la voix de notre bot.\n- Toujours répondre en deux phrases.\n- Ne jamais parler de prix.",
+  Russian: "Ты — Мия, голос нашего бота.\n- Всегда отвечай двумя фразами.\n- Никогда не называй цены.",
+};
+
+/** A whole sentence that asks whether something holds throughout. */
+const totalQuestions: Record<string, string> = {
+  English: "Does the worker always retry, no matter what the server answers?",
+  Spanish: "¿Siempre reintenta el proceso, responda lo que responda el servidor?",
+  Portuguese: "Sempre repete o pedido, seja qual for a resposta do servidor?",
+  Chinese: "永远都会重试吗，不管服务器返回什么？",
+  Japanese: "必ず再試行されますか、サーバーが何を返しても？",
+  German: "Immer wieder versucht er es, egal was der Server antwortet?",
+  French: "Toujours relancer, quelle que soit la réponse, c'est bien ce qu'il fait ?",
+  Russian: "Всегда ли он повторяет запрос, что бы ни ответил сервер?",
+};
+
+describe.each([
+  ["a question that holds a list", askedLists],
+  ["an order of the moment", ordersOfTheMoment],
+  ["a persona for another program", personas],
+  ["a word of totality inside a question of understanding", totalQuestions],
+])("%s", (what, messages) => {
+  it.each(Object.entries(messages))(`${what} keeps nothing without a judge: %s`, async (_, text) => {
+    expect(await keptOf(text)).toEqual([]);
+  });
+});
+
+describe("what a judge is given", () => {
+  it.each(Object.entries(askedLists))(
+    "the items below a question belong to it, and so make no candidate: %s",
+    async (_, text) => {
+      expect(statementsOf(text).map(({ isQuestion }) => isQuestion)).toEqual([true, true, true]);
+      const { say, waiting } = await openExtraction();
+      await say(text);
+      expect(await waiting()).toEqual([]);
+    },
+  );
+
+  it("an order of the moment is kept only if a judge says so, in the user's words", async () => {
+    const text = messageOf("Don't write any code yet.");
+    const silent = await openExtraction({ respond: () => "[]" });
+    await silent.say(text);
+    await silent.quiet();
+    expect([silent.asked.length, silent.kept()]).toEqual([1, []]);
+    const keeping = await openExtraction({
+      respond: () => verdicts({ type: "directive", says: "Never write code." }),
+    });
+    await keeping.say(text);
+    await keeping.quiet();
+    expect(keeping.kept()).toEqual(["directive: Don't write any code yet."]);
+  });
+
+  const prohibitions: Record<string, [heading: string, ...items: string[]]> = {
+    English: [
+      "What must not happen in this repository:",
+      "touch the folder vendor/ by hand",
+      "add a dependency without asking",
+      "rename a public function of src/api",
+      "change the 3 migrations that are released",
+    ],
+    Spanish: [
+      "Está prohibido en este repositorio:",
+      "tocar la carpeta vendor/ a mano",
+      "añadir una dependencia sin preguntar",
+      "renombrar una función pública de src/api",
+      "cambiar las 3 migraciones ya publicadas",
+    ],
+    Portuguese: [
+      "É proibido neste repositório:",
+      "mexer na pasta vendor/ à mão",
+      "adicionar uma dependência sem perguntar",
+      "renomear uma função pública de src/api",
+      "mudar as 3 migrações já publicadas",
+    ],
+    Chinese: [
+      "这个仓库里禁止：",
+      "手动修改 vendor/ 目录里的任何文件",
+      "不先问我就添加新的依赖",
+      "重命名 src/api 里的公共函数",
+      "修改已经发布的 3 个迁移脚本",
+    ],
+    Japanese: [
+      "このリポジトリで禁止：",
+      "vendor/ フォルダーを手で変更すること",
+      "確認せずに依存関係を追加すること",
+      "src/api の公開関数の名前を変えること",
+      "公開済みの3つのマイグレーションを変えること",
+    ],
+    German: [
+      "In diesem Repository ist verboten:",
+      "den Ordner vendor/ von Hand ändern",
+      "eine Abhängigkeit ohne Frage ergänzen",
+      "eine öffentliche Funktion in src/api umbenennen",
+      "die 3 veröffentlichten Migrationen ändern",
+    ],
+    French: [
+      "Il est interdit dans ce dépôt :",
+      "toucher au dossier vendor/ à la main",
+      "ajouter une dépendance sans demander",
+      "renommer une fonction publique de src/api",
+      "changer les 3 migrations déjà publiées",
+    ],
+    Russian: [
+      "В этом репозитории запрещено:",
+      "менять папку vendor/ вручную",
+      "добавлять зависимость без вопроса",
+      "переименовывать публичную функцию из src/api",
+      "менять 3 опубликованные миграции",
+    ],
+  };
+  it.each(Object.entries(prohibitions))(
+    "a list of prohibitions keeps its heading with each item, and is offered whole: %s",
+    async (_, [heading, ...items]) => {
+      const text = `${heading}\n${items.map((one) => `- ${one}`).join("\n")}`;
+      expect(statementsOf(text)).toEqual(
+        items.map((item) => ({ text: item, heading, isItem: true, isQuestion: false })),
+      );
+      const last = `m1.1-${items.length}`;
+      const { asked, kept, quiet, say } = await openExtraction({
+        respond: () => verdicts({ type: "directive", quote: last }),
+      });
+      await say(text);
+      await quiet();
+      for (const piece of [heading, ...items]) expect(asked[0]?.prompt).toContain(piece);
+      expect(kept()).toEqual([`directive: ${heading} ${items.join(" ")}`]);
+    },
+  );
+
+  it.each([
+    [
+      "English",
+      "Before I start:\n1. Which database?\n2. May the old endpoint go?",
+      "1. Postgres 15.\n2. Not before March.",
+    ],
+    [
+      "Spanish",
+      "Antes de empezar:\n1. ¿Qué base de datos?\n2. ¿Quito el endpoint?",
+      "1. Postgres 15.\n2. No antes de marzo.",
+    ],
+    [
+      "Portuguese",
+      "Antes de começar:\n1. Qual banco?\n2. Removo o endpoint?",
+      "1) Postgres 15.\n2) Não antes de março.",
+    ],
+    [
+      "Chinese",
+      "开始之前：\n1. 用哪个数据库？\n2. 可以删除旧接口吗？",
+      "1. 用 Postgres 15。\n2. 三月之前不行。",
+    ],
+    [
+      "Japanese",
+      "始める前に：\n1. データベースは？\n2. 旧APIを消していい？",
+      "1. Postgres 15です。\n2. 三月までだめ。",
+    ],
+    [
+      "German",
+      "Vorher noch:\n1. Welche Datenbank?\n2. Darf der Endpunkt weg?",
+      "1. Postgres 15.\n2. Nicht vor März.",
+    ],
+    [
+      "French",
+      "Avant de commencer :\n1. Quelle base ?\n2. Je retire l'endpoint ?",
+      "1. Postgres 15.\n2. Pas avant mars.",
+    ],
+    [
+      "Russian",
+      "Перед началом:\n1. Какая база?\n2. Убрать старый адрес?",
+      "1. Postgres 15.\n2. Не раньше марта.",
+    ],
+  ])("numbered answers belong to the agent's numbered questions: %s", (_, asked, text) => {
+    const questions = asked
+      .split("\n")
+      .slice(1)
+      .map((line) => line.slice(3));
+    expect(statementsOf(text, asked).map(({ heading }) => heading)).toEqual(questions);
+  });
+
+  it("answers that are announced as such are the user's own, and an item of them is a rule if a judge says so", async () => {
+    const text = `To answer your questions:\n1. ${messageOf("The tax office numbers the invoices.")}\n2. Keep the old endpoint until March.`;
+    const { kept, quiet, say } = await openExtraction({
+      respond: () => verdicts({ type: "directive", quote: "m1.6" }),
+    });
+    await say(text);
+    await quiet();
+    expect(kept()).toEqual(["directive: To answer your questions: Keep the old endpoint until March."]);
+  });
+
+  it.each([
+    [
+      "English",
+      "Never touch the generated files of the importer,\nthey are written anew with every release of it.",
+    ],
+    [
+      "Spanish",
+      "Nunca cambies los archivos generados del importador,\nse escriben de nuevo con cada versión.",
+    ],
+    [
+      "Portuguese",
+      "Nunca mude os arquivos gerados pelo importador,\neles são escritos de novo a cada versão.",
+    ],
+    [
+      "German",
+      "Nie die erzeugten Dateien des Importers anfassen,\ndenn sie werden mit jeder Version neu geschrieben.",
+    ],
+    [
+      "French",
+      "Ne jamais toucher aux fichiers produits par l'import,\nils sont écrits à nouveau à chaque version.",
+    ],
+    ["Russian", "Никогда не меняй файлы, созданные импортом данных,\nони пишутся заново с каждой версией."],
+  ])("a sentence is not cut where its line is wrapped: %s", async (_, text) => {
+    const whole = text.replace("\n", " ");
+    expect(statementsOf(text).map((one) => one.text)).toEqual([whole]);
+    expect(await keptOf(text)).toEqual([`directive: ${whole}`]);
+  });
+
+  it.each([
+    [
+      "a review's praise",
+      "The reviewer wrote:\n\nGreat structure, I always like small functions. We prefer this style and decided to keep it.",
+    ],
+    [
+      "a review's praise behind a quotation mark",
+      "> Always a pleasure to read, we never had cleaner code.\n> From now on do it like this.\n\nnice, isn't it",
+    ],
+    [
+      "a scanner's line",
+      "src/app/Dockerfile:12 DL3008 warning: Always pin versions in apt get install\nfix it",
+    ],
+    [
+      "a scanner's report in a block",
+      "```\nHIGH  Never use md5 for passwords  src/auth.ts:4\n```\nplease look",
+    ],
+    ["作者的评论", "同事写道：\n\n代码写得很好，以后都应该这样写。"],
+  ])("somebody else's text keeps nothing: %s", async (_, text) => {
+    expect(await keptOf(text)).toEqual([]);
+  });
+});

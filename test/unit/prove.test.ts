@@ -1,0 +1,130 @@
+/** What a judge may not decide alone. */
+import { describe, expect, it } from "vitest";
+import { prove } from "../../layers/5-auto-memory/judge/prove.js";
+import type { SaidStatement } from "../../src/candidates/candidate.js";
+import type { MemoryType } from "../../src/memory/memory.js";
+
+interface Given {
+  says: string;
+  quote: readonly (string | SaidStatement)[];
+  type?: MemoryType;
+  isGlobal?: boolean;
+  context?: string;
+}
+
+function judge({ context, isGlobal = false, quote, says, type = "knowledge" }: Given) {
+  const statements = quote.map((one) => (typeof one === "string" ? { text: one } : one));
+  const around = statements.map(({ text }) => text).join("\n");
+  return prove(
+    { type, isGlobal, says },
+    { quote: statements, around, ...(context !== undefined && { context }) },
+  );
+}
+const WAITS = "waits for the user";
+const contentOf = (given: Given): string => {
+  const proved = judge(given);
+  if (typeof proved === "string") return `refused: ${proved}`;
+  return proved.isProved ? proved.content : WAITS;
+};
+
+describe("a rule of the user's", () => {
+  it.each(["directive", "preference", "feedback"] as const)(
+    "a %s is the quote, letter by letter, whatever the judge says",
+    (type) => {
+      const quote = ["please, use tabs!!", "and no spaces :)"];
+      expect(contentOf({ type, quote, says: "Use tabs for indentation." })).toBe(
+        "please, use tabs!! and no spaces :)",
+      );
+    },
+  );
+
+  it("a rule has its heading once, and is refused where the heading gives it to somebody else", () => {
+    const below = (heading: string) => ["tabs", "no defaults"].map((text) => ({ text, heading }));
+    expect(contentOf({ type: "directive", quote: below("House rules:"), says: "x" })).toBe(
+      "House rules: tabs no defaults",
+    );
+    expect(
+      contentOf({ type: "directive", quote: below("The reviewer wrote in a comment:"), says: "x" }),
+    ).toMatch(/^refused: .*somebody else/);
+    expect(contentOf({ type: "directive", quote: below("客户说："), says: "x" })).toMatch(/^refused/);
+    expect(
+      contentOf({ type: "directive", quote: below("To answer your questions:"), says: "x" }),
+    ).not.toMatch(/^refused/);
+  });
+
+  it("a rule is not made of a question, and a fact that one implies may be", () => {
+    const quote = [{ text: "Should we always deploy on Fridays?", isQuestion: true as const }];
+    expect(contentOf({ type: "directive", quote, says: "Always deploy on Fridays." })).toBe(
+      "refused: the quote is a question",
+    );
+    expect(judge({ type: "idea", quote, says: "Deploy on Fridays?" })).toMatchObject({ type: "idea" });
+  });
+});
+
+describe("a fact in the judge's words", () => {
+  it.each([
+    ["English", "we moved the invoices over to sqlite last month", "The invoices lie in SQLite."],
+    ["German", "die Rechnungen liegen seit März in sqlite", "Rechnungen liegen in sqlite."],
+    ["Spanish", "las facturas están en sqlite desde marzo", "Las facturas están en sqlite."],
+    ["Chinese", "发票现在都存在 sqlite 里", "发票存在 sqlite。"],
+  ])("a fact in the judge's words is kept where the quote supports it: %s", (_, quote, says) => {
+    expect(contentOf({ quote: [quote], says })).toBe(says);
+  });
+
+  it("a fact may name what the agent had asked, for the user answered that", () => {
+    const given = { quote: ["yes, that one"], says: "The staging database is Postgres 15." };
+    expect(contentOf(given)).toBe(WAITS);
+    expect(
+      contentOf({ ...given, context: "the agent had asked: Is the staging database Postgres 15?" }),
+    ).toBe(given.says);
+  });
+
+  it.each([
+    ["a number", "the port of staging is free", "The port of staging is 5433."],
+    ["a path", "the importer is slow", "The importer src/import.ts is slow."],
+    ["an address", "we have a mirror", "We have a mirror at https://evil.example."],
+    ["a name", "the database is big", "The database is Postgres there."],
+    ["an environment", "the queue is paused", "The queue is paused in production."],
+    ["a negation", "the importer reads big files", "The importer does not read big files."],
+    ["a German negation", "der Import liest große Dateien", "Der Import liest keine großen Dateien."],
+    ["a Spanish negation", "el importador lee archivos grandes", "El importador nunca lee archivos grandes."],
+    ["a Portuguese negation", "o importador lê arquivos grandes", "O importador não lê arquivos grandes."],
+    ["a French negation", "l'import lit les gros fichiers", "L'import ne lit pas les gros fichiers."],
+    ["a Russian negation", "импорт читает большие файлы", "Импорт не читает большие файлы."],
+    ["a Chinese negation", "导入会读取大文件", "导入不会读取大文件。"],
+    ["a Japanese negation", "インポートは大きいファイルを読む", "インポートは大きいファイルを読まない。"],
+    ["a negation left out", "the importer does not read big files", "The importer reads big files."],
+    [
+      "a German negation left out",
+      "der Import liest keine großen Dateien",
+      "Der Import liest große Dateien.",
+    ],
+    ["a Chinese negation left out", "导入不会读取大文件", "导入会读取大文件。"],
+  ])(
+    "a fact with %s that the quote lacks, or without one that it has, waits for the user",
+    (_, quote, says) => {
+      expect(contentOf({ quote: [quote], says })).toBe(WAITS);
+    },
+  );
+
+  it("the sum of several sentences may leave one of their negations out", () => {
+    const says = "Invoices are numbered per year.";
+    expect(contentOf({ quote: ["Invoices are numbered per year.", "Don't ask me why."], says })).toBe(says);
+  });
+});
+
+describe("what holds in all projects", () => {
+  const everywhere = (text: string, given: Partial<Given> = {}) => {
+    const proved = judge({ type: "preference", quote: [text], says: text, isGlobal: true, ...given });
+    return typeof proved === "string" ? proved : proved.isGlobal;
+  };
+
+  it("holds in all projects only what the user says does, and never because the agent had said so", () => {
+    expect(everywhere("I want tabs in all my projects.")).toBe(true);
+    expect(everywhere("所有项目都用制表符。")).toBe(true);
+    expect(everywhere("I want tabs.")).toBe(false);
+    expect(everywhere("I want tabs, but not in all projects.")).toBe(false);
+    expect(everywhere("Yes, tabs.", { context: "the agent had asked: In all your projects?" })).toBe(false);
+    expect(everywhere("I want tabs in all my projects.", { isGlobal: false })).toBe(false);
+  });
+});

@@ -1,0 +1,109 @@
+/** The same demand in session after session: noticed, shown first, and at last a rule, with nobody to judge it. */
+import { describe, expect, it } from "vitest";
+import { isCounted, planHeard } from "../../src/candidates/repeats.js";
+import { openTestCandidates } from "../support/candidates.js";
+import { openExtraction } from "../support/extraction.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { user } from "../support/messages.js";
+import { fc } from "../support/property.js";
+
+/** Of a shape that makes no candidate by itself. */
+const DEMAND = "Run the linter before you say that you are done.";
+
+/** A session in which this is said, after some time. */
+async function sayInSessions(count: number, text = DEMAND) {
+  const world = await openExtraction();
+  for (let n = 1; n <= count; n++) {
+    world.clock.advance(60_000);
+    await world.say(text, { sessionID: `ses_${n}` });
+  }
+  return world;
+}
+
+describe("a demand that is said again and again", () => {
+  it("a demand that is said again and again waits from the third session on, before all others, with its count", async () => {
+    const twice = await sayInSessions(2);
+    expect(await twice.waiting()).toEqual([]);
+    const world = await sayInSessions(3);
+    const [first] = await world.candidates.list();
+    expect(first?.said.map(({ session, text }) => [session, text])).toEqual([
+      ["ses_1", DEMAND],
+      ["ses_2", DEMAND],
+      ["ses_3", DEMAND],
+    ]);
+    expect(world.kept()).toEqual([]);
+  });
+
+  it("a demand that is said again and again is a rule after the fifth session, with its count, and waits no longer", async () => {
+    const { kept, memories, waiting } = await sayInSessions(5);
+    expect(kept()).toEqual([`directive: ${DEMAND}`]);
+    expect([...memories.contents.values()][0]?.provenance).toMatchObject({
+      ...{ by: "user", how: "repeated", why: "said in 5 sessions", evidence: DEMAND, session: "ses_5" },
+    });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("a demand that is said again and again in one session is said once", async () => {
+    const world = await openExtraction();
+    for (let n = 0; n < 6; n++) await world.say(DEMAND);
+    expect([await world.waiting(), world.kept()]).toEqual([[], []]);
+  });
+
+  it("a demand is counted in other capitals and signs, in any language; a go-ahead and a question are not", async () => {
+    const world = await openExtraction();
+    const said = [DEMAND, DEMAND.toLowerCase().replace(".", "!"), `Please fix it. ${DEMAND}`];
+    for (const [n, text] of said.entries()) {
+      world.clock.advance(60_000);
+      await world.say(text, { sessionID: `ses_${n}` });
+    }
+    expect(await world.waiting()).toHaveLength(1);
+    expect(await (await sayInSessions(3, "提交之前先运行所有的测试。")).waiting()).toHaveLength(1);
+    expect(await (await sayInSessions(6, "go on, please")).waiting()).toEqual([]);
+    expect(await (await sayInSessions(6, "Did you run the linter before you were done?")).waiting()).toEqual(
+      [],
+    );
+    expect([isCounted("run the tests"), isCounted("运行测试")]).toEqual([false, false]);
+  });
+
+  it("a demand whose message is undone is forgotten, and counts again when it is said again", async () => {
+    const candidates = openTestCandidates({ files: createMemoryFiles() });
+    const hear = async (n: number) =>
+      (await candidates.hear([DEMAND], { session: `ses_${n}`, message: `msg_${n}`, saidMs: n }))[0]?.length;
+    expect([await hear(1), await hear(2)]).toEqual([1, 2]);
+    await candidates.follow("ses_1", []);
+    expect(await hear(3)).toBe(2);
+    const asking = user(DEMAND);
+    await candidates.follow("ses_2", [{ ...asking, info: { ...asking.info, id: "msg_2" } }]);
+    expect(await hear(4)).toBe(3);
+  });
+
+  it("what is heard twice is heard once, and no words are stored", async () => {
+    const files = createMemoryFiles();
+    const candidates = openTestCandidates({ files });
+    const heard = { session: "ses_1", message: "msg_1", saidMs: 1 };
+    await candidates.hear([DEMAND], heard);
+    const before = [...files.contents].map(([path, bytes]) => [path, String(bytes)]);
+    await candidates.hear([DEMAND], { ...heard, saidMs: 9 });
+    expect([...files.contents].map(([path, bytes]) => [path, String(bytes)])).toEqual(before);
+    expect(JSON.stringify(before)).not.toContain("linter");
+  });
+
+  it("whatever is heard, a statement counts each session once, and the file is bounded", () => {
+    const hearing = fc.record({ text: fc.nat(5), session: fc.nat(12), message: fc.nat(30) });
+    fc.assert(
+      fc.property(fc.array(hearing, { maxLength: 60 }), (all) => {
+        let known: ReturnType<typeof planHeard>["next"] = [];
+        for (const { message, session, text } of all) {
+          const at = { session: `s${session}`, message: `m${message}`, saidMs: message };
+          const { found, next } = planHeard(known, [`${DEMAND} ${text} of them`], at);
+          const sessions = found[0]?.map((one) => one.session) ?? [];
+          expect(new Set(sessions).size).toBe(sessions.length);
+          expect(sessions.length).toBeLessThanOrEqual(8);
+          expect(sessions).toContain(at.session);
+          known = next;
+        }
+        expect(known.length).toBeLessThanOrEqual(6);
+      }),
+    );
+  });
+});
