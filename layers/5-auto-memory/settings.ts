@@ -8,7 +8,7 @@ const { judge, keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
-  judge: byUserOrLower(
+  judge: byUser(
     z
       .enum(["auto", "model", "agent", "off"])
       .default(judge)

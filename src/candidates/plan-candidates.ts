@@ -47,12 +47,14 @@ export function* planCandidates(
   const waiting = all.filter((one) => !agreed.includes(one));
   waiting.sort(
     (a, b) =>
-      Number(isStanding(b)) - Number(isStanding(a)) ||
-      readSessions(b).length - readSessions(a).length ||
-      b.worth - a.worth,
+      Number(isStanding(b)) - Number(isStanding(a)) || countRepeats(b) - countRepeats(a) || b.worth - a.worth,
   );
   return { waiting: waiting.slice(0, MOST_WAITING), agreed };
 }
+
+/** Sessions in which it was said again and again; two prove nothing yet. */
+const countRepeats = (candidate: Candidate): number =>
+  isRepeated(candidate) ? readSessions(candidate).length : 0;
 
 const isStanding = (candidate: Candidate): boolean => readLatest(candidate) !== undefined;
 

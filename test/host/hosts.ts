@@ -79,6 +79,7 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "long-session":
       "two hundred turns take too long twice; kill, every-operation and same-bytes are about the same in 2",
     loops: "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
+    "keep-keys": "in OpenCode 2 a list has no keys of its own: Enter, then Keep or Drop",
     "mcp-process": NO_HOST,
     "mcp-writers": "it is about the locks of the store, which know no host",
     package: "it installs for OpenCode 1; install-2 does for OpenCode 2",

@@ -2,6 +2,7 @@
 export const otherSettings: Readonly<Record<string, unknown>> = {
   "autoCompact.retryLimit": 9,
   "autoCompact.summaryTimeout": 3_000_000,
+  "autoMemory.judge": "off",
   "autoMemory.keepOutOfGit": [],
   committedFolders: ["/evil"],
   linkedFolders: ["/evil"],

@@ -46,6 +46,7 @@ describe("strata and candidates", () => {
       type: "knowledge",
       worth: 0.4,
       text: SQLITE,
+      sessions: 1,
       said: [{ session: "ses_1", message: "msg_0", at: "2026-11-21T09:00:00.000Z" }],
     });
     expect((await runStrata(files, "list")).out).toBe("No memories.");
