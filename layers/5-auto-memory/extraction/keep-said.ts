@@ -211,6 +211,6 @@ function describeLeftOut(
         ? "it only asks"
         : worth === 0
           ? "the agent has kept something of that turn itself"
-          : `its shape seldom holds something to know later (${worth.toFixed(2)} of ${LEAST_WORTH} needed)`;
+          : "its shape seldom holds something to know later";
   return { atMs, session, message, text, by: "shape", outcome: "left out", why };
 }
