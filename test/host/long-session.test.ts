@@ -29,7 +29,7 @@ const TURNS = 200;
 const CACHE_MINUTES = 0.2;
 const WINDOW = { context: 36_000, output: 4_000 };
 const RULES = [
-  "Let's always go with Postgres instead of SQLite, because two services write at once.",
+  "Always go with Postgres instead of SQLite, because two services write at once.",
   "Never run `git push --force` on main.",
 ];
 /** Said elsewhere while the long session is at work. */

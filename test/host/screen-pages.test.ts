@@ -54,12 +54,12 @@ test("in an installed package, what a turn has stored is told in a toast, its pa
   await installByHost(stage.project);
   await using tui = await stage.openTui();
   stage.model.script(say("Understood."));
-  await tui.send("We always deploy on Fridays.");
-  await tui.waitFor(/remembered: We always deploy on/);
+  await tui.send("Always deploy on Fridays.");
+  await tui.waitFor(/remembered: Always deploy on/);
   await tui.run("/recall deploy");
   await tui.waitFor(/"deploy": 1 found/);
   tui.press("enter");
-  await tui.waitFor(/directive\/we-always-deploy-on-fridays/);
+  await tui.waitFor(/directive\/always-deploy-on-fridays/);
   tui.press("escape");
   await tui.waitWithout("Edit in your editor");
 
