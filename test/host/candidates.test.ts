@@ -201,7 +201,9 @@ test.each<[string, (request: ModelRequest) => Step]>([
     const begun = await beginSession(stage);
     expect(begun).toContain(rule);
     expect(begun).not.toContain(CANDIDATE);
-    expect(stage.model.requests.filter(isOwn)).toHaveLength(2);
+    // OpenCode may send a refused call's result back before the question is ended; that is no further question.
+    const questions = stage.model.requests.filter((one) => isOwn(one) && one.textOf("tool") === "");
+    expect(questions).toHaveLength(2);
     expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
     expect(existsSync(stage.project.file("owned"))).toBe(false);
   },
