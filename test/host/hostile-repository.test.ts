@@ -55,6 +55,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   sync: ["push"],
   backup: ["../strata-backup.jsonl.gz"],
   completion: ["bash"],
+  why: ["tests"],
 };
 
 function runCommand(project: Project, args: readonly string[], env: Record<string, string> = {}) {
