@@ -51,7 +51,12 @@ export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undef
     async plan(request) {
       if (reading) await waitAtMost(clock, READ_WITHIN_MS, () => reading);
       if (!planning || open.length === 0) return undefined;
-      const own = open.filter((one) => !asked.has(one.id) && readLatest(one)?.session === request.sessionID);
+      // What was read may be older than an undo: only words that are still said are quoted.
+      const said = new Set(request.history.messages.map(({ info }) => info.id));
+      const own = open.filter((one) => {
+        const latest = readLatest(one);
+        return !asked.has(one.id) && latest?.session === request.sessionID && said.has(latest.message);
+      });
       if (own.length === 0) return undefined;
       const recent = planning.listRecent(request);
       const isDue = recent.length === 0 && planning.isCheap(request.history);
