@@ -105,12 +105,14 @@ describe("memory_keep", () => {
   it("memory_keep takes a type for each letter, and makes no rule of a question", async () => {
     const opened = await open("agent");
     const { world } = opened;
+    await say(opened, "Good evening.");
+    const message = opened.session.messages[0]?.info.id ?? "";
     const other = openTestCandidates({ files: world.files, clock: world.clock });
-    const saying = { session: SESSION, saidMs: world.clock.now(), title: "x" };
+    const saying = { session: SESSION, message, saidMs: world.clock.now(), title: "x" };
     const isQuestion = true as const;
     const offered = (text: string, more: object = {}) => ({
       ...{ type: "knowledge" as const, when: [], worth: 0.5 },
-      said: [{ ...saying, message: text, text, statements: [{ text }], place: 0, ...more }],
+      said: [{ ...saying, text, statements: [{ text }], place: 0, ...more }],
     });
     await other.offer([
       offered("Answer every mail of the club in Norwegian."),
