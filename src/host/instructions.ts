@@ -8,6 +8,8 @@
  *
  * OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md,
  * OPENCODE_DISABLE_PROJECT_CONFIG everything from the project.
+ *
+ * OpenCode 2.0.15 sends AGENTS.md of these folders and no other file, whatever `instructions` says (seen in requests).
  */
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { compileGlob } from "../glob.js";
@@ -17,6 +19,8 @@ import { listFolders } from "./config-files.js";
 
 export interface InstructionsInput {
   files: Pick<Files, "statItself">;
+  /** Whether OpenCode 2 sends them. */
+  isSecond: boolean;
   /** Root of the project. */
   project: string;
   /** Where the session works. */
@@ -33,13 +37,13 @@ export type IsSent = (path: string) => Promise<boolean>;
 const CLAUDE = "CLAUDE.md";
 
 export async function openInstructions(input: InstructionsInput): Promise<IsSent> {
-  const { configs, directory, env, files, home, project } = input;
+  const { configs, directory, env, files, home, isSecond, project } = input;
   if (isOn(env.OPENCODE_DISABLE_PROJECT_CONFIG)) return async () => false;
   const hasClaude = !isOn(env.OPENCODE_DISABLE_CLAUDE_CODE) && !isOn(env.OPENCODE_DISABLE_CLAUDE_CODE_PROMPT);
-  const names = ["AGENTS.md", ...(hasClaude ? [CLAUDE] : []), "CONTEXT.md"];
+  const names = isSecond ? ["AGENTS.md"] : ["AGENTS.md", ...(hasClaude ? [CLAUDE] : []), "CONTEXT.md"];
   const above = listFolders(project, directory);
   const sent = await findFirst(above);
-  const patterns = configs.flatMap(listInstructions).flatMap((glob) => {
+  const patterns = (isSecond ? [] : configs.flatMap(listInstructions)).flatMap((glob) => {
     const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
     return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(compileGlob);
   });

@@ -1,13 +1,15 @@
 /** The rule files that the real OpenCode sends, and how memories of `strata bootstrap` appear in it. */
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { FOREIGN_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import { repository } from "./repository.js";
+import { findHost } from "./stage/opencode.js";
 import { shareHost } from "./stage/shared-host.js";
 import type { Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
+import { HOST } from "./stage/which-host.js";
 
 const shared = shareHost({ plugin: repository });
 const CLI = join(repository, "dist", "strata.js");
@@ -23,7 +25,12 @@ function bootstrap({ project }: Stage): string {
   const { config, home, state } = project.folders;
   const { stdout } = spawnSync(process.execPath, [CLI, "bootstrap"], {
     cwd: project.path,
-    env: { PATH: process.env.PATH ?? "", HOME: home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state },
+    env: {
+      PATH: [dirname(findHost()), process.env.PATH].join(delimiter),
+      HOME: home,
+      XDG_CONFIG_HOME: config,
+      XDG_STATE_HOME: state,
+    },
     encoding: "utf8",
   });
   return stdout;
@@ -52,10 +59,10 @@ test("OpenCode sends AGENTS.md but no file that bootstrap reads rules from; thos
   expect(users).not.toContain("Rule of");
 });
 
-test("OpenCode sends CLAUDE.md if there is no AGENTS.md, and bootstrap leaves it to OpenCode", async () => {
+test("CLAUDE.md without an AGENTS.md: OpenCode 1 sends it and bootstrap leaves it alone, for OpenCode 2 it becomes a memory", async () => {
   await using stage = await shared.openStage({ files: RULE_FILES });
-  expect(bootstrap(stage)).toMatch(/^Added: 4 memories\n/);
+  expect(bootstrap(stage)).toMatch(HOST === 1 ? /^Added: 4 memories\n/ : /^Added: 5 memories\n/);
   const sent = await greet(stage, "first");
-  expect(sent).toContain("Rule of Claude");
-  expect(sent).not.toContain("Rules from CLAUDE.md");
+  expect(sent.split("Rule of Claude")).toHaveLength(2);
+  expect(sent.includes("Rules from CLAUDE.md")).toBe(HOST === 2);
 });

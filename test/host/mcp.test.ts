@@ -1,5 +1,6 @@
 /** The real OpenCode as a client of `strata mcp`. */
 import { expect, test } from "vitest";
+import { patiently } from "../support/patience.js";
 import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { mcpCommand } from "./stage/mcp-process.js";
@@ -86,8 +87,20 @@ test("with --tools all, OpenCode with the plugin gets only tools that the plugin
     plugin: repository,
     config: { mcp: { memory: local("--tools", "all") } },
   });
+  const session = await stage.newSession("all");
+  // The plugin's own tools begin with the server's name too: only one of the server's tells that it is connected.
+  await expect
+    .poll(
+      async () => {
+        stage.model.script(say("hello"));
+        await session.ask("hello");
+        return namesOf(stage.model.lastRequest());
+      },
+      { timeout: patiently(20_000) },
+    )
+    .toContain("memory_memory_status");
   stage.model.script(call("memory_memory_status", {}, { id: "status" }), say("done"));
-  await (await stage.newSession("all")).ask("how is the memory?");
+  await session.ask("how is the memory?");
   const last = stage.model.lastRequest();
   const names = namesOf(last);
   expect(new Set(names).size).toBe(names.length);

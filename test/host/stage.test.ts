@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { patiently } from "../support/patience.js";
 import { openEventStream } from "./stage/event-stream.js";
 import { whenRemoved } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
@@ -254,6 +255,7 @@ describe("afterwards", () => {
     child.kill("SIGKILL");
     await events.ended;
     await removed;
-    expect(findStrays(root)).toEqual([]);
+    // A killed process remains until the system has ended it.
+    await expect.poll(() => findStrays(root), { timeout: patiently(10_000) }).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { readConfigFiles } from "../../config/config-files.js";
 import { createGit } from "../../host/git.js";
 import { type IsSent, openInstructions } from "../../host/instructions.js";
 import type { Memory } from "../../memory/memory.js";
+import { findHost } from "../init/find-host.js";
 import type { Project } from "../project.js";
 import { planDecisions, readCommits } from "./git-history.js";
 
@@ -72,5 +73,9 @@ async function openSent({ cli, root, settings }: Project): Promise<IsSent> {
   const { configFiles } = await settings();
   const { parsed } = await readConfigFiles(files, configFiles);
   const configs = parsed.map(({ contents }) => contents);
-  return openInstructions({ files, project: root, directory: folder, home, env, configs });
+  const { isSecond } = await findHost(
+    cli,
+    configFiles.map(({ path }) => path),
+  );
+  return openInstructions({ files, isSecond, project: root, directory: folder, home, env, configs });
 }
