@@ -9,15 +9,15 @@ import { acrossAgents } from "./7-across-agents/index.js";
 import { createAlways } from "./always/index.js";
 import { errors } from "./errors/index.js";
 
-/** All layers, in the order people see them; the dispatcher calls them by cost. */
+/** All layers, cheapest first. */
 export const layers: readonly LayerDefinition[] = [
   toolResults,
   microCompact,
   sessionMemory,
   fullCompact,
+  errors,
   autoMemory,
   dream,
-  errors,
   acrossAgents,
 ];
 

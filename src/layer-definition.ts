@@ -9,7 +9,7 @@ import type { Proof } from "./proof.js";
  * A layer with everything that the rest of Strata needs to know about it. A new one is a folder under `layers/` and a
  * line in `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read this.
  */
-export interface LayerDefinition extends Pick<Layer, "cost" | "name"> {
+export interface LayerDefinition extends Pick<Layer, "name"> {
   /** Its groups of settings. The first has the switch of the layer, the others those of its parts. */
   readonly settings: SettingsPart;
   /** The settings group of another layer that it depends on. */
@@ -23,7 +23,7 @@ export interface LayerDefinition extends Pick<Layer, "cost" | "name"> {
 }
 
 /** Parts of a layer that its definition does not have. */
-export type LayerParts = Omit<Layer, "cost" | "name">;
+export type LayerParts = Omit<Layer, "name">;
 
 /** The group whose switch turns the layer off, if any. */
 export function findOffSwitch({ needs, settings }: LayerDefinition, config: Config): string | undefined {
@@ -36,15 +36,13 @@ export function findOffSwitch({ needs, settings }: LayerDefinition, config: Conf
 export function createLayers(definitions: readonly LayerDefinition[], context: LayerContext): Layer[] {
   return definitions
     .filter((definition) => findOffSwitch(definition, context.config) === undefined)
-    .map((definition) => ({
-      name: definition.name,
-      cost: definition.cost,
-      ...definition.create(context),
-    }));
+    .map((definition) => ({ name: definition.name, ...definition.create(context) }));
 }
 
 /** The layers, and the parts that are always on. */
 export interface Stack {
+  /** Cheapest first: the dispatcher asks them in this order. */
   layers: readonly LayerDefinition[];
+  /** They name their phase. */
   always(context: KernelContext): readonly Layer[];
 }

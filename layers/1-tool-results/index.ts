@@ -27,7 +27,6 @@ const ANSWERS_AT_A_TIME = 8;
 
 export const toolResults: LayerDefinition = {
   name: LAYER,
-  cost: 1,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files,
   loadProof: () => import("./proof.js"),

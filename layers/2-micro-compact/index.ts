@@ -29,7 +29,6 @@ export const microCompact = defineMicroCompact(LEARNED);
 export function defineMicroCompact(patience: Patience): LayerDefinition {
   return {
     name: LAYER,
-    cost: 2,
     settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
     files: [{ path: SESSION_LENGTHS }],
     loadProof: () => import("./proof.js"),

@@ -32,7 +32,6 @@ const LAST_MESSAGES = 10;
 
 export const sessionMemory: LayerDefinition = {
   name: LAYER,
-  cost: 3,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files,
   loadProof: () => import("./proof.js"),

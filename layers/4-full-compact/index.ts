@@ -33,7 +33,6 @@ const FOLLOW_WITHIN_MS = 1_000;
 
 export const fullCompact: LayerDefinition = {
   name: LAYER,
-  cost: 4,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files: [{ path: ".opencode/strata/state/breakers/<id>.json" }],
   loadProof: () => import("./proof.js"),

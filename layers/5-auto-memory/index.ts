@@ -47,7 +47,6 @@ const LAST_MESSAGES = 3;
 
 export const autoMemory: LayerDefinition = {
   name: LAYER,
-  cost: 5,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files,
   loadProof: () => import("./proof.js"),

@@ -25,7 +25,6 @@ const ANSWER_WITHIN_MS = 4_000;
 
 export const dream: LayerDefinition = {
   name: LAYER,
-  cost: 6,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   needs: "autoMemory",
   files,

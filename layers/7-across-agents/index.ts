@@ -23,7 +23,6 @@ const DELEGATION_LAYER = "across-agents/delegation";
 
 export const acrossAgents: LayerDefinition = {
   name: LAYER,
-  cost: 7,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files,
   loadProof: () => import("./proof.js"),

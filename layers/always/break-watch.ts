@@ -78,7 +78,7 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
 
     layer: {
       name: "sent",
-      cost: Number.MAX_SAFE_INTEGER,
+      phase: "after",
       isIndispensable: true,
       servesForks: ["context", "event"],
       handlers: {

@@ -45,7 +45,7 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
 
   return {
     name: "background",
-    cost: 0.4,
+    phase: "before",
     handlers: {
       event() {
         if (isDone || tries >= MOST_TRIES) return undefined;

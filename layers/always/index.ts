@@ -1,4 +1,4 @@
-/** The parts that are always active beside the seven layers. They are called in order of cost, as layers are. */
+/** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
 import type { KernelContext } from "../../src/layer-context.js";
@@ -24,15 +24,18 @@ export function createAlways(context: KernelContext): readonly Layer[] {
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const screen = createScreen(context);
   const breaks = createBreakWatch({ ...context, policy: planCachePolicy(config), sentViews });
+  const takenBack = createTakenBack({ ...context, explain: breaks.explain });
+  const steering = createSteering(context);
   return [
-    // Cost 0: every other layer may ask the family.
+    // First: all others may ask the family.
     {
       name: "family",
-      cost: 0,
+      phase: "before",
       servesForks: ["event"],
       handlers: { event: (event) => void family.hear(event) },
     },
     createReplay(context),
+    takenBack.learns,
     createView({
       ...context,
       breaks,
@@ -40,16 +43,19 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       usage: createRequestUsage({ ...context, screen }),
       resultRefresh: createResultRefresh(context),
     }),
-    breaks.layer,
-    ...createSteering(context),
-    screen.layer,
-    createTurnEnd(context),
-    ...createReminder(reading, toasts),
-    ...createTakenBack({ ...context, explain: breaks.explain }),
+    // Once the view has compared the request with the last one.
+    steering.applies,
+    ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
     createHousekeeping(context),
     createSyncPull(context),
     createMemoryCommand({ ...context, screen }),
-    ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
+    ...createReminder(reading, toasts),
+
+    steering.lists,
+    screen.layer,
+    createTurnEnd(context),
+    takenBack.records,
+    breaks.layer,
   ];
 
   function lookAgain(): void {

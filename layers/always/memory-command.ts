@@ -10,7 +10,7 @@ const SETTLE_WITHIN_MS = 1_000;
 export function createMemoryCommand(options: MemoryPageOptions & { deferred: Deferred }): Layer {
   return {
     name: "status",
-    cost: 0.5,
+    phase: "before",
     handlers: {},
     commands: [
       {

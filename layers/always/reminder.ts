@@ -13,7 +13,7 @@ export function createReminder({ problems }: ConfigReading, toasts: Toasts): Lay
   return [
     {
       name: "announce",
-      cost: 0.7,
+      phase: "before",
       handlers: {
         turn() {
           if (!isShown) {

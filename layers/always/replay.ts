@@ -19,7 +19,7 @@ export function createReplay({ clock, decisions, log }: KernelContext): Layer {
 
   return {
     name: LAYER,
-    cost: 0.05,
+    phase: "before",
     isIndispensable: true,
     withinMs: { context: READ_WITHIN_MS + LOOK_WITHIN_MS, compacted: READ_WITHIN_MS + LOOK_WITHIN_MS },
     servesForks: ["context", "compacted"],

@@ -37,7 +37,7 @@ export function createScreen(context: KernelContext): Screen {
     layer: {
       name: "screen",
       // Before the layer that has deferred work done at the turn's end.
-      cost: Number.MAX_SAFE_INTEGER - 3,
+      phase: "after",
       handlers: {
         event({ type, properties: { info, sessionID } }) {
           if (type === "session.idle" && typeof sessionID === "string")

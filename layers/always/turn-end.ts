@@ -5,8 +5,7 @@ import type { LayerContext } from "../../src/layer-context.js";
 export function createTurnEnd({ deferred }: Pick<LayerContext, "deferred">): Layer {
   return {
     name: "turn-end",
-    // After the layers that have work to add.
-    cost: Number.MAX_SAFE_INTEGER - 2,
+    phase: "after",
     servesForks: ["event"],
     handlers: {
       event({ type }) {

@@ -9,7 +9,7 @@ import type { Trust } from "../../src/trust/trust.js";
 export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
   return {
     name: "trust",
-    cost: 0.3,
+    phase: "before",
     // A fork continues to work when the session that asked for it is idle.
     servesForks: ["turn", "event"],
     handlers: {

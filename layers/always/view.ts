@@ -45,7 +45,7 @@ export function createView(options: ViewOptions): Layer {
 
   return {
     name: LAYER,
-    cost: 0.2,
+    phase: "before",
     servesForks: ["context", "compacted", "compacting", "modelWindow", "event"],
     handlers: {
       async context(request) {

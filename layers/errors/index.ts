@@ -11,7 +11,6 @@ import type { Hints } from "./hints.js";
 
 export const errors: LayerDefinition = {
   name: "errors",
-  cost: 4.5,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   files: [{ path: ".opencode/memory/errors.log" }, { path: ".opencode/memory/errors.log.1" }],
   loadProof: () => import("./proof.js"),

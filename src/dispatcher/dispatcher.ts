@@ -68,16 +68,20 @@ export interface DispatcherOptions {
 
 const DISPOSE_DEADLINE_MS = 2_000;
 
+/** By phase; within one as listed. */
+const orderLayers = (layers: readonly Layer[]): readonly Layer[] =>
+  ["before", undefined, "after"].flatMap((phase) => layers.filter((layer) => layer.phase === phase));
+
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { layers, clock, log, isFork = () => false, onHeard = () => {}, rules = hookRules } = options;
-  const byCost = [...layers].sort((a, b) => a.cost - b.cost);
+  const inOrder = orderLayers(layers);
   const events = new Set([...heardEvents, ...layers.flatMap((layer) => layer.events ?? [])]);
   const { complain, fail, hear, hearWithin, passOver } = createHearing({ clock, log, rules, onHeard });
 
   return {
     ask,
-    tools: byCost.flatMap(({ tools = [] }) => tools),
-    commands: byCost.flatMap(({ commands = [] }) => commands),
+    tools: inOrder.flatMap(({ tools = [] }) => tools),
+    commands: inOrder.flatMap(({ commands = [] }) => commands),
 
     limit: limitOf,
 
@@ -92,16 +96,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
     },
 
-    hears: (hook) => byCost.some((layer) => layer.handlers[hook] !== undefined),
+    hears: (hook) => inOrder.some((layer) => layer.handlers[hook] !== undefined),
     hearsEvent: (type) => events.has(type),
 
     async onIdle() {
-      await Promise.all(byCost.map((layer) => layer.onIdle?.()));
+      await Promise.all(inOrder.map((layer) => layer.onIdle?.()));
     },
 
     async dispose() {
       await Promise.all(
-        byCost.map(async (layer) =>
+        inOrder.map(async (layer) =>
           hearWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
         ),
       );
@@ -122,7 +126,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const sessionID = findSession(input);
     const inFork = sessionID !== undefined && isFork(sessionID);
     let current = value;
-    for (const layer of byCost) {
+    for (const layer of inOrder) {
       if (inFork && !layer.servesForks?.includes(hook)) continue;
       const handler = layer.handlers[hook];
       if (!handler) continue;

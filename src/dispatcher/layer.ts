@@ -2,6 +2,8 @@ import type { Handler, HookInput, HookName } from "./hooks.js";
 import type { SlashCommand } from "./slash-command.js";
 import type { Tool } from "./tool.js";
 
+export type Phase = "before" | "after";
+
 /**
  * One policy of the stack.
  *
@@ -12,8 +14,8 @@ import type { Tool } from "./tool.js";
 export interface Layer {
   /** Name in the log and in events. */
   readonly name: string;
-  /** Layers are asked in ascending order of cost; no two have the same. */
-  readonly cost: number;
+  /** Asked before the layers or after them; absent for a layer. Within a phase the order is that of the list. */
+  readonly phase?: Phase;
   /** At an `until` hook it is asked only while the value is not good enough, because what it does is expensive. */
   readonly isLastResort?: boolean;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };

@@ -14,11 +14,6 @@ export function openDispatcher(layers: Layer[], rules: HookRules = hookRules) {
   return { dispatcher: createDispatcher({ layers, clock, log, rules }), clock, lines };
 }
 
-export function layer(
-  name: string,
-  cost: number,
-  handlers: Layer["handlers"],
-  more: Partial<Layer> = {},
-): Layer {
-  return { name, cost, handlers, ...more };
+export function layer(name: string, handlers: Layer["handlers"], more: Partial<Layer> = {}): Layer {
+  return { name, handlers, ...more };
 }

@@ -138,7 +138,6 @@ function planLayers(given: readonly (LayerDefinition | LayerFactory)[]): LayerDe
 
 const toDefinition = (create: LayerFactory): LayerDefinition => ({
   name: "test",
-  cost: 1,
   settings: { defaults: {}, loadSchemas: async () => ({}) },
   files: [],
   loadProof: () => Promise.reject(new Error("a layer of a test proves nothing")),

@@ -15,12 +15,11 @@ describe("the layers of a hook have its bound together", () => {
       messages,
     );
   const never = () => new Promise<never>(() => {});
-  const hanging = (name: string, cost: number, more: Partial<Layer> = {}) =>
-    layer(name, cost, { context: never }, more);
+  const hanging = (name: string, more: Partial<Layer> = {}) => layer(name, { context: never }, more);
 
   it("layers that all hang cost one bound together, and nothing the next time", async () => {
     const layers = Array.from({ length: 9 }, (_, n) =>
-      hanging(`layer ${n}`, n, { withinMs: { context: 1_500 } }),
+      hanging(`layer ${n}`, { withinMs: { context: 1_500 } }),
     );
     const { clock, dispatcher } = openDispatcher(layers.slice(0, 2));
     expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 3_000 });
@@ -32,10 +31,7 @@ describe("the layers of a hook have its bound together", () => {
   });
 
   it("hooks of one call of the host share one bound", async () => {
-    const { clock, dispatcher } = openDispatcher([
-      hanging("one", 1),
-      layer("other", 2, { compacted: never }),
-    ]);
+    const { clock, dispatcher } = openDispatcher([hanging("one"), layer("other", { compacted: never })]);
     const limit = dispatcher.limit("context");
     const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
     const asked = dispatcher
@@ -51,8 +47,8 @@ describe("the layers of a hook have its bound together", () => {
       new Promise<typeof messages>((resolve) => {
         release = () => resolve(replayed);
       });
-    const replay = layer("replay", 0, { context }, { isIndispensable: true, withinMs: { context: 20_000 } });
-    const { clock, dispatcher } = openDispatcher([replay, hanging("hangs", 1)]);
+    const replay = layer("replay", { context }, { isIndispensable: true, withinMs: { context: 20_000 } });
+    const { clock, dispatcher } = openDispatcher([replay, hanging("hangs")]);
     const asked = ask(dispatcher, replayed);
     clock.after(5_000, () => release());
     expect(await measure(clock, asked)).toEqual({ answer: replayed, tookMs: 8_000 });
@@ -66,9 +62,9 @@ describe("the layers of a hook have its bound together", () => {
     const told: string[] = [];
     const turn = (name: string) => () => void told.push(name);
     const { clock, dispatcher } = openDispatcher([
-      layer("hangs", 1, { turn: never }),
-      layer("one", 2, { turn: turn("one") as never }),
-      layer("other", 3, { turn: turn("other") as never }),
+      layer("hangs", { turn: never }),
+      layer("one", { turn: turn("one") as never }),
+      layer("other", { turn: turn("other") as never }),
     ]);
     const { tookMs } = await measure(clock, dispatcher.ask("turn", { sessionID: "ses_1" }, undefined));
     expect({ told, tookMs }).toEqual({ told: ["one", "other"], tookMs: 1_000 });
@@ -82,7 +78,7 @@ describe("the layers of a hook have its bound together", () => {
         signal.addEventListener("abort", () => reject(new Error("given up")));
       });
     };
-    const { clock, dispatcher } = openDispatcher([layer("gives up", 1, { context })]);
+    const { clock, dispatcher } = openDispatcher([layer("gives up", { context })]);
     for (let n = 1; n <= 3; n++) {
       await measure(clock, ask(dispatcher));
       expect(calls).toBe(n);
@@ -101,9 +97,9 @@ describe("the layers of a hook have its bound together", () => {
       },
     } as unknown as ContextRequest;
     const { clock, dispatcher, lines } = openDispatcher([
-      layer("replay", 0, { context: () => replayed }),
-      layer("fails", 1, { context: () => Promise.reject(new Error("boom")) }),
-      layer("resort", 2, { context: () => undefined }, { isLastResort: true }),
+      layer("replay", { context: () => replayed }),
+      layer("fails", { context: () => Promise.reject(new Error("boom")) }),
+      layer("resort", { context: () => undefined }, { isLastResort: true }),
     ]);
     const { answer } = await measure(clock, dispatcher.ask("context", request, messages));
     expect(answer).toBe(replayed);
@@ -111,7 +107,7 @@ describe("the layers of a hook have its bound together", () => {
   });
 
   it("a layer that is late by another number of milliseconds each time is an error in the log once", async () => {
-    const slow = layer("slow", 1, {
+    const slow = layer("slow", {
       context: (_request, _shown, signal) =>
         new Promise<never>((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(new Error("late")));
@@ -131,7 +127,7 @@ describe("the layers of a hook have its bound together", () => {
     const decided = [user("hello"), user("decided")];
     const inputs: string[] = [];
     const passedOver = { context: ({ sessionID }: ContextRequest) => void inputs.push(sessionID) };
-    const { clock, dispatcher } = openDispatcher([hanging("hangs", 1, { passedOver })]);
+    const { clock, dispatcher } = openDispatcher([hanging("hangs", { passedOver })]);
     expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
     expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
     expect(inputs).toEqual(["ses_1", "ses_1"]);

@@ -7,8 +7,8 @@ import { layer, openDispatcher } from "../support/dispatching.js";
 import { user } from "../support/messages.js";
 
 /** Layers that write their name into the arguments. */
-function signing(name: string, cost: number): Layer {
-  return layer(name, cost, { toolArguments: (_input, args) => ({ signed: `${args.signed ?? ""}${name}` }) });
+function signing(name: string): Layer {
+  return layer(name, { toolArguments: (_input, args) => ({ signed: `${args.signed ?? ""}${name}` }) });
 }
 
 const toolCall = { tool: "bash", sessionID: "ses_1", callID: "call_1" };
@@ -22,30 +22,33 @@ const combining = (
 });
 
 describe("answers are combined by the hook's rule", () => {
-  const three = [signing("dear", 3), signing("cheap", 1), signing("middle", 2)];
+  const [cheap, middle, dear] = [signing("cheap"), signing("middle"), signing("dear")];
+  const three = [cheap, middle, dear];
 
   it("first: the cheapest answer wins", async () => {
     expect(await sign(openDispatcher(three, combining("first")).dispatcher)).toEqual({ signed: "cheap" });
   });
 
   it("first: a layer that passes leaves it to the next", async () => {
-    const passing = layer("passing", 0, { toolArguments: () => undefined });
-    expect(await sign(openDispatcher([...three, passing], combining("first")).dispatcher)).toEqual({
+    const passing = layer("passing", { toolArguments: () => undefined });
+    expect(await sign(openDispatcher([passing, ...three], combining("first")).dispatcher)).toEqual({
       signed: "cheap",
     });
   });
 
-  it("chain: each layer sees the previous answer, cheap before dear", async () => {
-    expect(await sign(openDispatcher(three, combining("chain")).dispatcher)).toEqual({
-      signed: "cheapmiddledear",
+  it("chain: each layer sees the previous answer, in the order of the list within each phase", async () => {
+    const last: Layer = { ...signing("last"), phase: "after" };
+    const first: Layer = { ...signing("first"), phase: "before" };
+    expect(await sign(openDispatcher([last, ...three, first], combining("chain")).dispatcher)).toEqual({
+      signed: "firstcheapmiddledearlast",
     });
   });
 
-  const resort = { ...signing("resort", 2.5), isLastResort: true };
+  const resort = { ...signing("resort"), isLastResort: true };
 
   it("chain: a refusal is final, and no more expensive layer is asked", async () => {
-    const refusing = layer("refusing", 1.5, { toolArguments: () => refuse("not now") });
-    const answer = await sign(openDispatcher([...three, refusing]).dispatcher);
+    const refusing = layer("refusing", { toolArguments: () => refuse("not now") });
+    const answer = await sign(openDispatcher([cheap, refusing, middle, dear]).dispatcher);
     expect(findRefusal(answer)).toBe("not now");
     expect(answer).not.toHaveProperty("signed");
     expect(findRefusal({ refusal: "not now" })).toBeUndefined();
@@ -53,15 +56,15 @@ describe("answers are combined by the hook's rule", () => {
 
   it("until: a last resort is not asked while the value is good enough, other layers are", async () => {
     const rules = combining("until", { isEnough: () => true });
-    expect(await sign(openDispatcher([...three, resort], rules).dispatcher)).toEqual({
+    expect(await sign(openDispatcher([cheap, middle, resort, dear], rules).dispatcher)).toEqual({
       signed: "cheapmiddledear",
     });
   });
 
   it("until: a last resort is asked while the value is not good enough, even after a cheap layer has failed", async () => {
-    const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
+    const failing = layer("failing", { toolArguments: () => Promise.reject(new Error("boom")) });
     const rules = combining("until", { isEnough: () => false });
-    const { dispatcher } = openDispatcher([failing, ...three, resort], rules);
+    const { dispatcher } = openDispatcher([failing, cheap, middle, resort, dear], rules);
     expect(await sign(dispatcher)).toEqual({ signed: "cheapmiddleresortdear" });
   });
 
@@ -72,7 +75,7 @@ describe("answers are combined by the hook's rule", () => {
 });
 
 describe("a layer that fails counts as having passed, is logged once, and the others continue", () => {
-  const cheap = signing("cheap", 1);
+  const cheap = signing("cheap");
   const faulty: Record<string, Handler<"toolArguments">> = {
     throws: () => {
       throw new Error("boom");
@@ -84,7 +87,7 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
   };
   for (const [what, toolArguments] of Object.entries(faulty)) {
     it(`one that ${what}`, async () => {
-      const { dispatcher, lines } = openDispatcher([layer("faulty", 0, { toolArguments }), cheap]);
+      const { dispatcher, lines } = openDispatcher([layer("faulty", { toolArguments }), cheap]);
       expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
       expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
       expect(lines.filter((line) => line.startsWith("error layer faulty"))).toHaveLength(1);
@@ -99,7 +102,7 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
       calls++;
       return new Promise<never>(() => {});
     };
-    const hanging = layer("hanging", 0, { toolArguments }, { withinMs: { toolArguments: 100 } });
+    const hanging = layer("hanging", { toolArguments }, { withinMs: { toolArguments: 100 } });
     const { dispatcher, clock, lines } = openDispatcher([hanging, cheap]);
     const first = sign(dispatcher);
     await Promise.resolve();
@@ -121,7 +124,7 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
         late.end = () => resolve({ ...args, signed: "too late" });
       });
     };
-    const slow = layer("slow", 0, { toolArguments }, { withinMs: { toolArguments: 100 } });
+    const slow = layer("slow", { toolArguments }, { withinMs: { toolArguments: 100 } });
     const { dispatcher, clock } = openDispatcher([slow, cheap]);
     const first = sign(dispatcher);
     await Promise.resolve();
@@ -140,7 +143,7 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
       [{ info: { role: "user" }, parts: [{}] }],
       [undefined],
     ]) {
-      const { dispatcher, lines } = openDispatcher([layer("faulty", 0, { context: () => garbage as never })]);
+      const { dispatcher, lines } = openDispatcher([layer("faulty", { context: () => garbage as never })]);
       const messages = [user("hello")];
       const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
       const answered = await dispatcher.ask("context", request, messages);
@@ -152,7 +155,7 @@ describe("a layer that fails counts as having passed, is logged once, and the ot
 
 describe("a call of the host is served whatever it brings", () => {
   it("objects of another shape than expected are an entry in the log, not an error", async () => {
-    const { dispatcher, lines } = openDispatcher([signing("cheap", 1)]);
+    const { dispatcher, lines } = openDispatcher([signing("cheap")]);
     const unreadable = () => {
       throw new TypeError("cannot read properties of undefined");
     };
@@ -165,7 +168,7 @@ describe("a call of the host is served whatever it brings", () => {
   });
 
   it("nothing is written back when every layer passed", async () => {
-    const { dispatcher } = openDispatcher([layer("passing", 0, { toolArguments: () => undefined })]);
+    const { dispatcher } = openDispatcher([layer("passing", { toolArguments: () => undefined })]);
     let written = 0;
     await dispatcher.serve("toolArguments", {
       read: () => ({ input: toolCall, value: {} }),
@@ -179,7 +182,6 @@ it("all layers are disposed, even if one fails and one hangs", async () => {
   const gone: string[] = [];
   const disposable = (name: string, dispose: () => Promise<void>): Layer => ({
     name,
-    cost: 1,
     handlers: {},
     dispose,
   });

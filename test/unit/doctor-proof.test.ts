@@ -129,9 +129,9 @@ describe("the proof", () => {
       "note layer micro-compact is off: microCompact.enabled is false",
       "problem layer session-memory was never called",
       "problem layer full-compact was called 4 times and did nothing",
+      "fine layer errors works: 1 × an earlier failure shown",
       "problem layer auto-memory was called 4 times and did nothing",
       "problem layer dream was called 4 times and did nothing",
-      "fine layer errors works: 1 × an earlier failure shown",
       "problem layer across-agents was called 4 times and did nothing",
       "problem layer view failed 2 times, last at hook context: failed: boom",
     ]);

@@ -20,7 +20,6 @@ import { openWorld } from "../support/world.js";
 
 const toy: LayerDefinition = {
   name: "toy-layer",
-  cost: 8,
   settings: {
     defaults: { toy: { enabled: true, greetings: 2 } as { enabled: boolean } },
     loadSchemas: async () => ({

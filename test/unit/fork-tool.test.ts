@@ -114,7 +114,6 @@ describe("in a fork of ours", () => {
   const heard: string[] = [];
   const listening: LayerFactory = () => ({
     name: "listening",
-    cost: 2,
     handlers: {
       context: ({ sessionID }) => void heard.push(`context ${sessionID}`) as undefined,
       event: ({ type }) => void heard.push(type) as undefined,

@@ -44,7 +44,6 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
     const conversation = createConversation({ ...context, ...parts });
     return {
       name: LAYER,
-      cost: 5,
       handlers: {
         async context(request, _view, signal) {
           return (await conversation.speak(request, signal)) ? request.show() : undefined;
@@ -52,7 +51,7 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
       },
     };
   };
-  const world = await openWorld({ layers: [speaking, fullCompact], ...options });
+  const world = await openWorld({ layers: [fullCompact, speaking], ...options });
   return { memories, matched, world, session: createSession(world.clock) };
 }
 

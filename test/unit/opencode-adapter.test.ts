@@ -125,7 +125,7 @@ describe("the hooks", () => {
   });
 
   it("the hooks keep a call from running that a layer refuses, with its reason and its arguments as they were", async () => {
-    const refusing = () => ({ name: "no", cost: 1, handlers: { toolArguments: () => refuse("not now") } });
+    const refusing = () => ({ name: "no", handlers: { toolArguments: () => refuse("not now") } });
     const { strata } = await openWorld({ layers: [refusing] });
     const args = { filePath: "a.ts" };
     const before = bindHooks(strata)["tool.execute.before"];

@@ -139,7 +139,6 @@ describe("sessions of our own", () => {
     const heard: string[] = [];
     const listener: LayerFactory = () => ({
       name: "listener",
-      cost: 1,
       handlers: {
         context: ({ sessionID }) => void heard.push(sessionID) as undefined,
         event: ({ type }) => void heard.push(type) as undefined,

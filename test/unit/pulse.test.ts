@@ -94,7 +94,6 @@ it("two requests without an event show that no events arrive", async () => {
 it("a layer that fails is counted with its reason; the pulse of an instance long gone is removed", async () => {
   const throwing = () => ({
     name: "throws",
-    cost: 1,
     handlers: {
       turn: () => {
         throw new Error("out of ink");

@@ -15,7 +15,7 @@ import { type LayerFactory, openWorld, type World } from "../support/world.js";
 
 const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
   const command = { name: "echo", description: "says it again", execute };
-  return () => ({ name: "echoing", cost: 1, handlers: {}, commands: [command] });
+  return () => ({ name: "echoing", handlers: {}, commands: [command] });
 };
 
 async function open(execute: SlashCommand["execute"] = async ({ words }) => words, canShow = true) {
@@ -108,7 +108,6 @@ it("a command of somebody else's is heard of by the layers, with the texts that 
   const heard: unknown[] = [];
   const listening: LayerFactory = () => ({
     name: "listening",
-    cost: 1,
     handlers: { command: ({ texts }) => void heard.push(...texts) as undefined },
   });
   const world = await openWorld({ layers: [listening] });
@@ -127,7 +126,6 @@ describe("an answer that is shown and not sent", () => {
     const seen: unknown[] = [];
     const listening: LayerFactory = () => ({
       name: "listening",
-      cost: 1,
       handlers: {
         context: (_request, messages) => void seen.push(messages.length) as undefined,
         turn: () => void seen.push("turn") as undefined,

@@ -15,7 +15,7 @@ async function listLayers(): Promise<Layer[]> {
     ...definition,
     create(context) {
       const parts = definition.create(context);
-      made.push({ name: definition.name, cost: definition.cost, ...parts });
+      made.push({ name: definition.name, ...parts });
       return parts;
     },
   });
@@ -35,12 +35,12 @@ async function listLayers(): Promise<Layer[]> {
   return made;
 }
 
-it("no two layers have the same cost or name, since cost alone decides their order", async () => {
+it("no two layers have the same name, and all that are always on name their phase", async () => {
   const layers = await listLayers();
-  const costs = layers.map(({ cost }) => cost);
   const names = layers.map(({ name }) => name);
-  expect(new Set(costs).size).toBe(costs.length);
   expect(new Set(names).size).toBe(names.length);
+  const ofStack = new Set(stack.layers.map(({ name }) => name));
+  expect(layers.filter(({ name, phase }) => ofStack.has(name) === (phase !== undefined))).toEqual([]);
   expect(layers.length).toBeGreaterThan(stack.layers.length);
 });
 
@@ -53,8 +53,7 @@ it("a layer's time limit is within that of the hook, unless every request needs 
 
 it("the seven layers are asked in the order of their folders", () => {
   const seven = stack.layers.filter(({ name }) => name !== "errors");
-  const byCost = [...seven].sort((a, b) => a.cost - b.cost);
-  expect(byCost.map(({ name }) => name)).toEqual([
+  expect(seven.map(({ name }) => name)).toEqual([
     "tool-results",
     "micro-compact",
     "session-memory",

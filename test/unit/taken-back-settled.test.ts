@@ -32,7 +32,7 @@ async function askThrice(answerFirst: (undo: () => Promise<void>) => Promise<und
   let asked = 0;
   const takenBack: Handler<"takenBack"> = (_request, withdrawal) =>
     withdrawal && ++asked === 1 ? answerFirst(undo) : undefined;
-  const layers = [...ours, { name: "words", cost: 4, handlers: { takenBack } }];
+  const layers = [ours.learns, ours.records, { name: "words", handlers: { takenBack } }];
   const dispatcher = createDispatcher({ clock, layers, log });
   const request = { sessionID: "ses_1", history: { days: [1], messages: [{}, {}] } };
   const wasAsked: boolean[] = [];

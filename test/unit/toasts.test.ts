@@ -54,7 +54,7 @@ it("a person is told once a day that the budget for model calls is used up", asy
     layers: [
       ({ generation }) => {
         generate = () => generation.generate({ purpose: "notes", sessionID: "ses_1", prompt: "write" });
-        return { name: "asking", cost: 1, handlers: {} };
+        return { name: "asking", handlers: {} };
       },
     ],
   });

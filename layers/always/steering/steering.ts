@@ -17,7 +17,7 @@ import type { WriteItems } from "./write-items.js";
 
 const APPLIED_WITHIN_MS = 2_000;
 
-export function createSteering(context: KernelContext): readonly Layer[] {
+export function createSteering(context: KernelContext): Record<"applies" | "lists", Layer> {
   const { clock, deferred, files } = context;
   const locate = async (): Promise<string> => (await context.locateRecord()).contextRequests;
   let path: string | undefined;
@@ -32,8 +32,7 @@ export function createSteering(context: KernelContext): readonly Layer[] {
 
   const applies: Layer = {
     name: STEERING,
-    // After the view has compared the request with the last one, before any layer decides.
-    cost: 0.25,
+    phase: "before",
     withinMs: { context: APPLIED_WITHIN_MS },
     handlers: {
       async context(request, _messages, signal) {
@@ -57,8 +56,7 @@ export function createSteering(context: KernelContext): readonly Layer[] {
 
   const lists: Layer = {
     name: `${STEERING}-items`,
-    // After all layers have decided.
-    cost: Number.MAX_SAFE_INTEGER - 4,
+    phase: "after",
     isIndispensable: true,
     handlers: {
       context(request) {
@@ -71,7 +69,7 @@ export function createSteering(context: KernelContext): readonly Layer[] {
     },
   };
 
-  return [applies, lists];
+  return { applies, lists };
 
   /** Does anything that was asked wait for this session? */
   async function isAsked(sessionID: string): Promise<boolean> {

@@ -17,7 +17,7 @@ export function createSyncPull(options: SyncPullOptions): Layer {
 
   return {
     name: "sync",
-    cost: 0.45,
+    phase: "before",
     handlers: {
       event() {
         if (hasBegun || !config.sync.pullOnStart || !host.openRemoteGit) return undefined;

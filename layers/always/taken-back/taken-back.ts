@@ -26,7 +26,7 @@ export interface TakenBackOptions extends LayerContext {
   explain(request: ContextRequest): void;
 }
 
-export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
+export function createTakenBack(context: TakenBackOptions): Record<"learns" | "records", Layer> {
   const { clock, decisions, log, notes } = context;
   /** Number of changes by undos. */
   let version = 0;
@@ -40,10 +40,10 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
     },
   });
 
-  return [
-    {
+  return {
+    learns: {
       name: LAYER,
-      cost: 0.1,
+      phase: "before",
       withinMs: { takenBack: 2_000 },
       handlers: {
         async takenBack(request) {
@@ -72,9 +72,9 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
         },
       },
     },
-    {
+    records: {
       name: `${LAYER}-record`,
-      cost: Number.MAX_SAFE_INTEGER - 1,
+      phase: "after",
       handlers: {
         async takenBack(request, withdrawal, signal) {
           if (!withdrawal) return undefined;
@@ -86,5 +86,5 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
         },
       },
     },
-  ];
+  };
 }
