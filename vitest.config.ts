@@ -6,12 +6,13 @@ import { openRunFolder } from "./test/run/run-folder.js";
 import { measureSlowness } from "./test/run/slowness.js";
 
 /**
- * `npm test` runs every test, the long ones in a smaller form; `npm run test:long` is the mode in which they have
- * their full size. Both projects keep their modules from file to file (`isolate: false`): no module has a state.
+ * `npm test` plays what every change needs, long tests in a smaller form; `npm run test:long` is the mode in which all
+ * are played, at full size. Both projects keep their modules from file to file (`isolate: false`): no module has a state.
  */
 export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
   openRunFolder();
-  if (mode === "long") process.env.STRATA_TEST_LONG = "1";
+  const isLong = mode === "long";
+  if (isLong) process.env.STRATA_TEST_LONG = "1";
   const slowness = await measureSlowness();
   process.env.STRATA_TEST_SLOWNESS = String(slowness);
   const cores = availableParallelism();
@@ -36,7 +37,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
         {
           test: {
             name: "host",
-            include: filesOf(1),
+            include: filesOf(1, { isLong }),
             globalSetup: "test/host/unpack-once.ts",
             testTimeout: 120_000 * slowness,
             hookTimeout: 120_000 * slowness,
@@ -51,7 +52,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
         {
           test: {
             name: "host-2",
-            include: filesOf(2),
+            include: filesOf(2, { isLong }),
             env: { STRATA_HOST: "2" },
             globalSetup: "test/host/unpack-once.ts",
             testTimeout: 120_000 * slowness,

@@ -1,63 +1,76 @@
 /**
- * Which OpenCode the files of test/host run in. Each is in one of these lists, which test/hosts.test.ts checks; what
- * one test of a file in both cannot do in OpenCode 2 is said there with `only1`.
+ * Which OpenCode the files of test/host run in, and in which run. Each is in one of these lists, which
+ * test/hosts.test.ts checks; what one test of a file in both cannot do in OpenCode 2 is said there with `only1`.
+ *
+ * `npm test` plays what every change needs. `npm run test:long` also plays the files of test/host/long, and in
+ * OpenCode 2 what is the same there.
  */
 
 /** Played in OpenCode 1 and 2, from one text. */
-export const BOTH_HOSTS = [
-  "background",
-  "bootstrap",
-  "breaks",
-  "candidates",
+const EVERY_RUN = [
   "clear-inputs",
   "commands",
   "context-steering",
   "crash",
-  "dream",
-  "embeddings",
-  "entities",
-  "errors",
-  "every-operation",
   "faults",
-  "figures",
+  "hostile-repository",
+  "judged-by-agent",
+  "loading",
+  "make-room",
+  "mcp",
+  "memory",
+  "said",
+  "same-bytes",
+  "screen",
+  "spill",
+  "taken-back",
+];
+
+/** Played in both, in OpenCode 2 by the long run only: they go through the same hooks as those above. */
+const LATER_IN_2 = [
+  "bootstrap",
+  "breaks",
+  "candidates",
+  "errors",
   "files-page",
   "findings",
   "foreign",
   "handover",
   "hostile-memory",
-  "hostile-repository",
   "in-order",
-  "judged-by-agent",
   "kept-out",
-  "kill",
   "learn",
   "links",
-  "loading",
-  "make-room",
-  "mcp",
-  "mcp-remote",
-  "memory",
   "notes-secrets",
   "prices",
   "project-settings",
-  "recorded-sessions",
-  "responsive",
-  "retention",
-  "said",
-  "same-bytes",
-  "savings",
-  "screen",
-  "screen-pages",
-  "section-writer",
-  "spill",
   "subagents",
-  "sweep",
-  "sync",
-  "taken-back",
   "too-large",
   "two-instances",
   "undone-files",
 ];
+
+/** Played in both by the long run. */
+const LONG = [
+  "long/background",
+  "long/dream",
+  "long/embeddings",
+  "long/entities",
+  "long/every-operation",
+  "long/figures",
+  "long/kill",
+  "long/mcp-remote",
+  "long/recorded-sessions",
+  "long/responsive",
+  "long/retention",
+  "long/savings",
+  "long/screen-pages",
+  "long/section-writer",
+  "long/sweep",
+  "long/sync",
+];
+
+export const BOTH_HOSTS: readonly string[] = [...EVERY_RUN, ...LATER_IN_2, ...LONG];
 
 const NO_TOOLS = "a background call has no tools in OpenCode 2";
 const NO_HOST = "no OpenCode takes part";
@@ -65,26 +78,14 @@ const NO_HOST = "no OpenCode takes part";
 /** The others, with the reason. */
 export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>> = {
   1: {
-    "cli-bun": NO_HOST,
-    cost: "npm run demo plays its forty turns in both",
     doctor: "its findings are about installations of OpenCode 1; those of OpenCode 2 are in install-2",
-    "doctor-installations": "its findings are about installations of OpenCode 1",
     "dream-sandbox": NO_TOOLS,
-    "from-1-to-2": "it starts both itself",
-    "first-time": "its screens and folders are those of OpenCode 1",
     fork: "plugins of OpenCode 2 can neither open sessions that share a prompt cache nor remove any",
+    "forty-turns": "crash and same-bytes are about the same in OpenCode 2",
     inspector: NO_HOST,
-    "inspector-odd": NO_HOST,
-    "inspector-texts": NO_HOST,
-    "long-session":
-      "two hundred turns take too long twice; kill, every-operation and same-bytes are about the same in 2",
-    loops: "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
-    "keep-keys": "in OpenCode 2 a list has no keys of its own: Enter, then Keep or Drop",
     "mcp-process": NO_HOST,
-    "mcp-writers": "it is about the locks of the store, which know no host",
     package: "it installs for OpenCode 1; install-2 does for OpenCode 2",
     page: NO_HOST,
-    "real-sessions-words": "npm run bench:sessions replays recorded sessions in both",
     stage: "it tests the stage by OpenCode 1's own forms, into which the other adapter translates",
     "stage/opencode-binary": NO_HOST,
     "stage/prefix-breaks": NO_HOST,
@@ -93,13 +94,34 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "stage/shift-date": NO_HOST,
     "terminal/terminal": NO_HOST,
     "tool-definitions": "its sample has OpenCode 1's form of them; OpenCode 2 adds fields of its own",
-    "team-day": "it is about git and the store, which know no host",
     upgrade: "the earlier versions that it goes on from knew OpenCode 1 only",
+    "long/cli-bun": NO_HOST,
+    "long/cost": "npm run demo plays its forty turns in both",
+    "long/doctor": "its findings are about installations of OpenCode 1; those of OpenCode 2 are in install-2",
+    "long/doctor-installations": "its findings are about installations of OpenCode 1",
+    "long/from-1-to-2": "it starts both itself",
+    "long/first-time": "its screens and folders are those of OpenCode 1",
+    "long/inspector": NO_HOST,
+    "long/inspector-odd": NO_HOST,
+    "long/inspector-texts": NO_HOST,
+    "long/long-session":
+      "two hundred turns take too long twice; kill, every-operation and same-bytes are about the same in 2",
+    "long/loops": "a summary that fails is one by a model, and in OpenCode 2 the notes are the summary",
+    "long/keep-keys": "in OpenCode 2 a list has no keys of its own: Enter, then Keep or Drop",
+    "long/mcp-writers": "it is about the locks of the store, which know no host",
+    "long/real-sessions-words": "npm run bench:sessions replays recorded sessions in both",
+    "long/team-day": "it is about git and the store, which know no host",
   },
   2: {
     "install-2": "the forms in which OpenCode 2 loads a plugin",
   },
 };
 
-export const filesOf = (host: 1 | 2): string[] =>
-  [...BOTH_HOSTS, ...Object.keys(ONE_HOST[host])].map((name) => `test/host/${name}.test.ts`);
+/** The files that this run plays in this OpenCode. */
+export function filesOf(host: 1 | 2, { isLong }: { isLong: boolean }): string[] {
+  const isLeftOut = (name: string): boolean =>
+    name.startsWith("long/") || (host === 2 && LATER_IN_2.includes(name));
+  return [...BOTH_HOSTS, ...Object.keys(ONE_HOST[host])]
+    .filter((name) => isLong || !isLeftOut(name))
+    .map((name) => `test/host/${name}.test.ts`);
+}

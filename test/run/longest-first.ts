@@ -2,14 +2,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files, longest first: if one of them started last, it would run alone at the end. */
 const LONGEST = [
-  "host/long-session",
-  "host/cost",
-  "host/savings",
-  "host/kill",
-  "host/doctor",
-  "host/doctor-installations",
-  "host/loops",
-  "host/dream",
+  "host/long/mcp-writers",
+  "host/long/kill",
+  "host/long/long-session",
+  "host/long/cost",
+  "host/long/savings",
+  "host/long/doctor",
+  "host/long/doctor-installations",
+  "host/long/loops",
+  "host/forty-turns",
+  "host/package",
   "fault/context",
   "property/view",
 ];

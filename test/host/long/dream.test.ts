@@ -14,11 +14,11 @@ import {
   readTree,
   stageEntries,
   whenLogged,
-} from "./dreaming.js";
-import { repository } from "./repository.js";
-import { startBeside } from "./stage/beside.js";
-import { openStage } from "./stage/stage.js";
-import { say, stall } from "./stage/steps.js";
+} from "../dreaming.js";
+import { repository } from "../repository.js";
+import { startBeside } from "../stage/beside.js";
+import { openStage } from "../stage/stage.js";
+import { say, stall } from "../stage/steps.js";
 
 test("a dream's model that stages nonsense, or deletes everything, changes nothing and is not asked again for a while", async () => {
   const everything = [

@@ -1,12 +1,12 @@
 /** The sweep at start in the real OpenCode, which is asked whether a session is live. */
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DAY_MS } from "../../src/days.js";
-import { pathIn } from "../support/messages.js";
-import { repository } from "./repository.js";
-import { whenRemoved } from "./stage/files.js";
-import { openStage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { DAY_MS } from "../../../src/days.js";
+import { pathIn } from "../../support/messages.js";
+import { repository } from "../repository.js";
+import { whenRemoved } from "../stage/files.js";
+import { openStage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 test("what no context has used for 60 days goes when its session is deleted, and stays while the session is there", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });

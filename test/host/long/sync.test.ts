@@ -1,15 +1,15 @@
 /** Another machine's push in the real OpenCode: pulled in the background of a start, known to the next session. */
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { locateRecord } from "../../src/owner/record.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
-import { openSyncFiles } from "../../src/sync/sync-state.js";
-import { BY_TEST, draft } from "../support/memory-world.js";
-import { openSyncWorld } from "../support/sync-world.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import { openStage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
+import { locateRecord } from "../../../src/owner/record.js";
+import { nodeFiles } from "../../../src/seams/node-files.js";
+import { openSyncFiles } from "../../../src/sync/sync-state.js";
+import { BY_TEST, draft } from "../../support/memory-world.js";
+import { openSyncWorld } from "../../support/sync-world.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import { openStage } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
 
 const world = openSyncWorld();
 afterAll(() => world.remove());

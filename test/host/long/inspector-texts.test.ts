@@ -1,8 +1,8 @@
 /** The inspector in a real browser: no text becomes markup, and every text is readable on every screen. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { PROJECT } from "../support/fake-host.js";
-import { serveInspected } from "./stage/inspected-page.js";
-import { goTo, has, type Played, playOnce, press, SECTIONS } from "./stage/inspector-story.js";
+import { PROJECT } from "../../support/fake-host.js";
+import { serveInspected } from "../stage/inspected-page.js";
+import { goTo, has, type Played, playOnce, press, SECTIONS } from "../stage/inspector-story.js";
 
 const PORT = `${PROJECT}/.opencode/memory/decision/port.md`;
 

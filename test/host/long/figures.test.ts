@@ -6,14 +6,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PRICE } from "../../src/record/savings.js";
-import { KINDS, parseSessionScreen, type SessionScreen } from "../../src/screen/session-screen.js";
-import { patiently } from "../support/patience.js";
-import { repository } from "./repository.js";
-import { type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
-import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { PRICE } from "../../../src/record/savings.js";
+import { KINDS, parseSessionScreen, type SessionScreen } from "../../../src/screen/session-screen.js";
+import { patiently } from "../../support/patience.js";
+import { repository } from "../repository.js";
+import { type ModelRequest, tokensOfBytes } from "../stage/model-request.js";
+import type { Session } from "../stage/session.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 interface Figures {
   sessions: {

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Project } from "./stage/project.js";
-import { call, say } from "./stage/steps.js";
-import { installByNpm, installedStrata } from "./terminal/installed.js";
-import { openTuiStage } from "./terminal/tui-stage.js";
+import type { Project } from "../stage/project.js";
+import { call, say } from "../stage/steps.js";
+import { installByNpm, installedStrata } from "../terminal/installed.js";
+import { openTuiStage } from "../terminal/tui-stage.js";
 
 const MEMORY = ".opencode/memory/decision/we-deploy-on-fridays.md";
 

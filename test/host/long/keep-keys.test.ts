@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { isolation } from "./stage/opencode.js";
-import { runStrata } from "./stage/strata.js";
-import { openTuiStage } from "./terminal/tui-stage.js";
+import { repository } from "../repository.js";
+import { isolation } from "../stage/opencode.js";
+import { runStrata } from "../stage/strata.js";
+import { openTuiStage } from "../terminal/tui-stage.js";
 
 const SAID = [
   "In Berlin they number invoices per year and never twice, as the law of 2019 wants it. We talked about it at length last week.",

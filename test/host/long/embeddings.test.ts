@@ -1,13 +1,13 @@
 /** An embedding endpoint of the user's own in the real OpenCode: asked in the background, and never waited for. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { planFolders } from "../../src/folders.js";
-import { hashOf } from "../../src/hash.js";
-import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../support/embedding-server.js";
-import { repository } from "./repository.js";
-import { whenFits } from "./stage/files.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { planFolders } from "../../../src/folders.js";
+import { hashOf } from "../../../src/hash.js";
+import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../../support/embedding-server.js";
+import { repository } from "../repository.js";
+import { whenFits } from "../stage/files.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 const FACT = "Every vehicle is serviced in March.";
 /** Means the same as a word of the fact, and shares none with it. */

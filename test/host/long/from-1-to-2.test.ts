@@ -1,13 +1,13 @@
 /** One project in OpenCode 1 and 2: first one and then the other, and both at once. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { readRecords } from "./stage/break-reasons.js";
-import { whenContains } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import { startOpenCode } from "./stage/opencode.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
-import { strata } from "./stage/strata.js";
+import { repository } from "../repository.js";
+import { readRecords } from "../stage/break-reasons.js";
+import { whenContains } from "../stage/files.js";
+import type { ModelRequest } from "../stage/model-request.js";
+import { startOpenCode } from "../stage/opencode.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 const blob = (bytes: number, id: string) => call("mcp_blob", { bytes }, { id });

@@ -2,29 +2,23 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HEADINGS } from "../../src/notes/sections.js";
-import { parseStored } from "../../src/notes/stored.js";
-import { createChance } from "../support/chance.js";
-import { patiently } from "../support/patience.js";
-import { sizeOf } from "../support/sizes.js";
-import { type Moment, moments } from "./coding/moments.js";
-import { createWorkedSessions } from "./coding/sessions.js";
-import { createWork, createWorkFiles } from "./coding/work.js";
-import { repository } from "./repository.js";
-import { explainBreaks, readRecords } from "./stage/break-reasons.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import { findBreaks } from "./stage/prefix-breaks.js";
-import type { Project } from "./stage/project.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
+import { HEADINGS } from "../../../src/notes/sections.js";
+import { parseStored } from "../../../src/notes/stored.js";
+import { createChance } from "../../support/chance.js";
+import { patiently } from "../../support/patience.js";
+import { type Moment, moments } from "../coding/moments.js";
+import { createWorkedSessions } from "../coding/sessions.js";
+import { createWork, createWorkFiles } from "../coding/work.js";
+import { repository } from "../repository.js";
+import { explainBreaks, readRecords } from "../stage/break-reasons.js";
+import type { ModelRequest } from "../stage/model-request.js";
+import { findBreaks } from "../stage/prefix-breaks.js";
+import type { Project } from "../stage/project.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
 
 const SEED = 5;
-const KILLS = sizeOf({
-  usual: 15,
-  long: 50,
-  of: "kills of OpenCode in host/kill.test.ts",
-  because: "each is a start and a turn",
-});
+const KILLS = 50;
 const WINDOW = { context: 34_000, output: 4_000 };
 const PLAY_MS = patiently(900_000);
 

@@ -13,14 +13,14 @@ import {
   shapeOf,
   whenToasted,
   windowOf,
-} from "./fixtures/compactions.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
-import { findBreaks } from "./stage/prefix-breaks.js";
-import { shareHost } from "./stage/shared-host.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
-import { call, fail, reporting, type Step, say, stall } from "./stage/steps.js";
+} from "../fixtures/compactions.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
+import { findBreaks } from "../stage/prefix-breaks.js";
+import { shareHost } from "../stage/shared-host.js";
+import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
+import { call, fail, reporting, type Step, say, stall } from "../stage/steps.js";
 
 const OFF = "Strata: automatic summaries are off for this session";
 const ON = "Strata: automatic summaries are on again for this session";

@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { patiently } from "../support/patience.js";
-import { removeFolder } from "../support/remove-folder.js";
-import { repository } from "./repository.js";
-import { findOpenCode } from "./stage/opencode-binary.js";
+import { patiently } from "../../support/patience.js";
+import { removeFolder } from "../../support/remove-folder.js";
+import { repository } from "../repository.js";
+import { findOpenCode } from "../stage/opencode-binary.js";
 
 const home = mkdtempSync(join(tmpdir(), "strata-bun-"));
 afterAll(() => removeFolder(home));

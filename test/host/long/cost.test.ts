@@ -1,12 +1,12 @@
 /** What a long session costs: the demo's 40 turns in the real OpenCode, without the plugin and with it. */
 
 import { expect, test } from "vitest";
-import { formatCount } from "../../src/format.js";
-import { type Figures, measureRun } from "../demo/figures.js";
-import { play, withStrata } from "../demo/play.js";
-import { patiently } from "../support/patience.js";
-import { explainBreaks } from "./stage/break-reasons.js";
-import { findBreaks } from "./stage/prefix-breaks.js";
+import { formatCount } from "../../../src/format.js";
+import { type Figures, measureRun } from "../../demo/figures.js";
+import { play, withStrata } from "../../demo/play.js";
+import { patiently } from "../../support/patience.js";
+import { explainBreaks } from "../stage/break-reasons.js";
+import { findBreaks } from "../stage/prefix-breaks.js";
 
 /** What the host keeps for an undo takes its time, and no token. */
 const QUICK = { hasSnapshots: false };

@@ -1,16 +1,16 @@
 /** Model calls of our own in the real OpenCode: what is sent, what is left behind, and what it costs. */
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { HEARD, writingPlugin } from "./fixtures/writing-plugin.js";
-import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import { startOpenCode } from "./stage/opencode.js";
-import { shareHost } from "./stage/shared-host.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
-import { call, fail, type Step, say, stall } from "./stage/steps.js";
-import { HOST } from "./stage/which-host.js";
+import { HEARD, writingPlugin } from "../fixtures/writing-plugin.js";
+import { only1 } from "../only-1.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import type { ModelRequest } from "../stage/model-request.js";
+import { startOpenCode } from "../stage/opencode.js";
+import { shareHost } from "../stage/shared-host.js";
+import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
+import { call, fail, type Step, say, stall } from "../stage/steps.js";
+import { HOST } from "../stage/which-host.js";
 
 const PROMPT = `Summarise this.\n${"a line of the material\n".repeat(4_000)}`;
 const SETTINGS = { mcp: true, config: { small_model: "mock/m2" } };

@@ -1,12 +1,12 @@
 /** The real OpenCode as an MCP client of `strata serve`, with the entry that docs/serve.md names. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { createNextProject } from "./stage/project.js";
-import { startServe } from "./stage/serve-process.js";
-import { createShop, expectUnmixed, namesOf, ownCalls, shopCalls } from "./stage/shop-story.js";
-import { openStage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
-import { strata } from "./stage/strata.js";
+import { repository } from "../repository.js";
+import { createNextProject } from "../stage/project.js";
+import { startServe } from "../stage/serve-process.js";
+import { createShop, expectUnmixed, namesOf, ownCalls, shopCalls } from "../stage/shop-story.js";
+import { openStage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 
 const KEY = "the-key-of-this-test";
 const remote = (url: string) => ({

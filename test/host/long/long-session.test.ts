@@ -5,20 +5,20 @@
  */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatCount } from "../../src/format.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { patiently } from "../support/patience.js";
-import { removeFolder } from "../support/remove-folder.js";
-import { createWorkedSessions, type WorkedSessions } from "./coding/sessions.js";
-import { createWork, createWorkFiles, type Work } from "./coding/work.js";
-import { repository } from "./repository.js";
-import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
-import { whenFits } from "./stage/files.js";
-import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
-import { findBreaks } from "./stage/prefix-breaks.js";
-import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, reporting, say } from "./stage/steps.js";
+import { formatCount } from "../../../src/format.js";
+import type { SavingsRecord } from "../../../src/record/savings.js";
+import { patiently } from "../../support/patience.js";
+import { removeFolder } from "../../support/remove-folder.js";
+import { createWorkedSessions, type WorkedSessions } from "../coding/sessions.js";
+import { createWork, createWorkFiles, type Work } from "../coding/work.js";
+import { repository } from "../repository.js";
+import { type ExplainedBreak, explainBreaks, readRecords } from "../stage/break-reasons.js";
+import { whenFits } from "../stage/files.js";
+import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "../stage/model-request.js";
+import { findBreaks } from "../stage/prefix-breaks.js";
+import type { Session } from "../stage/session.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, reporting, say } from "../stage/steps.js";
 
 const SEED = 20_260_731;
 const TURNS = 200;

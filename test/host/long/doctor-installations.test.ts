@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { patiently } from "../support/patience.js";
-import { repository } from "./repository.js";
-import { type DoctorRun, runDoctor } from "./stage/doctor.js";
-import { packAs } from "./stage/packed.js";
-import { createProject, type Project } from "./stage/project.js";
-import { type RefusingRegistry, startRefusingRegistry } from "./stage/registry.js";
+import { patiently } from "../../support/patience.js";
+import { repository } from "../repository.js";
+import { type DoctorRun, runDoctor } from "../stage/doctor.js";
+import { packAs } from "../stage/packed.js";
+import { createProject, type Project } from "../stage/project.js";
+import { type RefusingRegistry, startRefusingRegistry } from "../stage/registry.js";
 
 let registry: RefusingRegistry;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Stories of the inspector with bad luck: odd memories, odd searches, several projects and none. */
 import { beforeAll, expect, test } from "vitest";
-import { PROJECT } from "../support/fake-host.js";
-import { serveInspected } from "./stage/inspected-page.js";
-import { has, type Played, playOnce, press, shows } from "./stage/inspector-story.js";
+import { PROJECT } from "../../support/fake-host.js";
+import { serveInspected } from "../stage/inspected-page.js";
+import { has, type Played, playOnce, press, shows } from "../stage/inspector-story.js";
 
 let played: Played;
 beforeAll(async () => {

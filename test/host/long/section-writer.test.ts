@@ -1,13 +1,13 @@
 /** The plugin's own model call, the sections of the notes, in the real OpenCode: who makes it, and what comes of it. */
 import { expect, test } from "vitest";
-import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
-import { call, type Step, say, stall } from "./stage/steps.js";
+import { only1 } from "../only-1.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import type { ModelRequest } from "../stage/model-request.js";
+import type { Session } from "../stage/session.js";
+import { shareHost } from "../stage/shared-host.js";
+import type { Stage } from "../stage/stage.js";
+import { call, type Step, say, stall } from "../stage/steps.js";
 
 const HEADINGS = [
   "Current State",

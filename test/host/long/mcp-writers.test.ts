@@ -4,22 +4,16 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createChance } from "../support/chance.js";
-import { patiently } from "../support/patience.js";
-import { sizeOf } from "../support/sizes.js";
-import { repository } from "./repository.js";
-import { startMcp } from "./stage/mcp-process.js";
-import type { Project } from "./stage/project.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, calls, say } from "./stage/steps.js";
-import { strata } from "./stage/strata.js";
+import { createChance } from "../../support/chance.js";
+import { patiently } from "../../support/patience.js";
+import { repository } from "../repository.js";
+import { startMcp } from "../stage/mcp-process.js";
+import type { Project } from "../stage/project.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, calls, say } from "../stage/steps.js";
+import { strata } from "../stage/strata.js";
 
-const ENTRIES = sizeOf({
-  usual: 90,
-  long: 1_000,
-  of: "memories of three writers in host/mcp-writers.test.ts",
-  because: "each waits for the disk and for the others",
-});
+const ENTRIES = 1_000;
 /** Kills of each MCP client; OpenCode, which takes seconds to start, is killed a tenth as often. */
 const KILLS = Math.ceil(ENTRIES / 30);
 const HOST_KILLS = Math.ceil(KILLS / 10);

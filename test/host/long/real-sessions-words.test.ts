@@ -3,7 +3,7 @@
  * own, and what the next session begins with is checked, as is
  * that `strata learn` finds the same.
  *
- *     STRATA_BENCH=<folder> STRATA_BENCH_PRINT=1 npx vitest run --project host test/host/real-sessions-words.test.ts
+ *     STRATA_BENCH=<folder> STRATA_BENCH_PRINT=1 npx vitest run --project host --mode long test/host/long/real-sessions-words.test.ts
  *
  * The messages are not part of this repository: they are read from `real-messages/messages.jsonl` in the folder, by default
  * `../shared/bench` beside it. With STRATA_BENCH_PRINT what stands in front of the model is printed, to be judged.
@@ -11,15 +11,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { patiently } from "../support/patience.js";
-import { repository, sources } from "./repository.js";
-import { whenFits } from "./stage/files.js";
-import { isolation } from "./stage/opencode.js";
-import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
-import { runStrata } from "./stage/strata.js";
+import { patiently } from "../../support/patience.js";
+import { repository, sources } from "../repository.js";
+import { whenFits } from "../stage/files.js";
+import { isolation } from "../stage/opencode.js";
+import type { Session } from "../stage/session.js";
+import { shareHost } from "../stage/shared-host.js";
+import type { Stage } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
+import { runStrata } from "../stage/strata.js";
 
 interface RealSession {
   repo: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { shapes } from "../support/shapes.js";
-import { repository } from "./repository.js";
-import { shareHost } from "./stage/shared-host.js";
+import { shapes } from "../../support/shapes.js";
+import { repository } from "../repository.js";
+import { shareHost } from "../stage/shared-host.js";
 
 const shared = shareHost({ plugin: repository });
 

@@ -1,12 +1,12 @@
 /** The pages of the screen half on OpenCode's real screen: what is chosen there reaches the model and the files. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import { call, say } from "./stage/steps.js";
-import { HOST } from "./stage/which-host.js";
-import { installByHost } from "./terminal/installed.js";
-import { SIZES } from "./terminal/tui.js";
-import { openTuiStage } from "./terminal/tui-stage.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import { call, say } from "../stage/steps.js";
+import { HOST } from "../stage/which-host.js";
+import { installByHost } from "../terminal/installed.js";
+import { SIZES } from "../terminal/tui.js";
+import { openTuiStage } from "../terminal/tui-stage.js";
 
 const WORDS = "the quick brown fox jumps over the lazy dog";
 const LONG = Array.from({ length: 400 }, (_, n) => `${n} ${WORDS}`).join("\n");

@@ -4,14 +4,14 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { logOf, play, shapeOf } from "./fixtures/compactions.js";
-import { repository } from "./repository.js";
-import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
-import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
-import { call, type Step, say } from "./stage/steps.js";
-import { HOST } from "./stage/which-host.js";
+import { logOf, play, shapeOf } from "../fixtures/compactions.js";
+import { repository } from "../repository.js";
+import { isSummarizing, type ModelRequest } from "../stage/model-request.js";
+import type { Session } from "../stage/session.js";
+import { shareHost } from "../stage/shared-host.js";
+import type { Stage } from "../stage/stage.js";
+import { call, type Step, say } from "../stage/steps.js";
+import { HOST } from "../stage/which-host.js";
 
 const FACTS = {
   constraint: "Never call the network from a test.",

@@ -1,18 +1,18 @@
 /** The savings ledger adds up: what it says is what the model counted. */
 
 import { expect, test } from "vitest";
-import { formatCount } from "../../src/format.js";
-import { findCounted, PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
-import { patiently } from "../support/patience.js";
-import { createWorkedSessions } from "./coding/sessions.js";
-import { createWork, createWorkFiles } from "./coding/work.js";
-import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
-import { readRecords } from "./stage/break-reasons.js";
-import { whenFits } from "./stage/files.js";
-import { isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
+import { formatCount } from "../../../src/format.js";
+import { findCounted, PRICE, type SavingsRecord, sumSavings } from "../../../src/record/savings.js";
+import { patiently } from "../../support/patience.js";
+import { createWorkedSessions } from "../coding/sessions.js";
+import { createWork, createWorkFiles } from "../coding/work.js";
+import { only1 } from "../only-1.js";
+import { repository } from "../repository.js";
+import { readRecords } from "../stage/break-reasons.js";
+import { whenFits } from "../stage/files.js";
+import { isSummarizing, type ModelRequest, tokensOfBytes } from "../stage/model-request.js";
+import { openStage, type Stage, type StageOptions } from "../stage/stage.js";
+import { say } from "../stage/steps.js";
 
 /** The plugin takes four characters for a token; the model four bytes of JSON, in which a line break is two. */
 const TOLERANCE = 0.15;

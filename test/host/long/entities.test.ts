@@ -2,12 +2,12 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { planFolders } from "../../src/folders.js";
-import { gitLabIssue, startForgeServer } from "../support/forge-server.js";
-import { repository } from "./repository.js";
-import { whenFits } from "./stage/files.js";
-import { openStage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { planFolders } from "../../../src/folders.js";
+import { gitLabIssue, startForgeServer } from "../../support/forge-server.js";
+import { repository } from "../repository.js";
+import { whenFits } from "../stage/files.js";
+import { openStage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 const PATH = "/api/v4/projects/acme%2Fshop/issues/34";
 const LINE = '- [127.0.0.1/acme/shop#34] issue, open, by sam, labels bug: "Login fails" (today)';
