@@ -1,5 +1,8 @@
-/** Reads from a tool call that has ended whether it failed, and how. */
-
+/**
+ * Reads from a tool call that has ended whether it failed, and how. Failures that are part of the work do not count: a
+ * failing test, a search without a hit, a call that the user refused.
+ */
+import { stripVTControlCharacters } from "node:util";
 import {
   findTouchedPaths,
   formatInput,
@@ -12,9 +15,8 @@ import type { ToolPart } from "../../src/conversation/message.js";
 import { hashText, readExit } from "../../src/conversation/outcome.js";
 import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { isRecord } from "../../src/records.js";
+import { redactSecrets } from "../../src/secrets/secrets.js";
 import { toLine } from "../../src/text.js";
-import { isFailedCommand } from "./failed-command.js";
-import { hashCall, hashMessage, normalizeCommand } from "./fingerprint.js";
 
 /** A call that has ended by itself, with its failure if it is worth remembering. */
 export interface EndedCall {
@@ -36,16 +38,11 @@ export interface Failure {
   readonly messageHash: string;
 }
 
-export interface ReadingOptions {
-  project: string;
-  /** Removes secrets from a text. */
-  redact(text: string): string;
-}
-
 /** Maximum lengths in the log. */
 const LONGEST_CALL = 200;
 const LONGEST_MESSAGE = 300;
 const KEY_CHARACTERS = 10;
+const HASH_CHARACTERS = 8;
 /** Half a secret is not recognised, so texts are shortened to their final length after secrets are removed. */
 const LOOKED_AT = 5_000;
 
@@ -64,14 +61,14 @@ export function readCallKey(part: ToolPart): string | undefined {
 }
 
 /** `undefined` for a call without a key, and for one that the user refused or aborted. */
-export function readEndedCall(part: ToolPart, options: ReadingOptions): EndedCall | undefined {
+export function readEndedCall(part: ToolPart, project: string): EndedCall | undefined {
   const key = readCallKey(part);
   const at = part.state?.time?.start;
   if (key === undefined || at === undefined) return undefined;
   const text = readRawText(part);
   if (part.state.metadata?.interrupted === true || REFUSALS.test(text) || isRefused(text)) return undefined;
   const ended = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
-  return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, options) } : ended;
+  return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, project) } : ended;
 }
 
 /** The host may prefix the error's name. */
@@ -98,17 +95,19 @@ export function readCommand(part: ToolPart): string | undefined {
   return part.tool === "bash" ? readText(readInput(part), "command") : undefined;
 }
 
-function readFailure(part: ToolPart, text: string, { project, redact }: ReadingOptions): Failure {
+function readFailure(part: ToolPart, text: string, project: string): Failure {
   const shown = mayShowSecrets(part) ? "" : findTellingLine(text, { limit: LOOKED_AT });
   const exit = readExit(part);
   const end = part.tool !== "bash" || part.state.status === "error" ? "" : formatEnd(exit, text);
   return {
-    call: formatCall(part, { project, redact }),
+    call: formatCall(part, project),
     message: toField(redact([end, shown].filter((one) => one !== "").join(": ")), LONGEST_MESSAGE),
-    callHash: hashCall(part, project, redact),
+    callHash: hashCall(part.tool, readInput(part), project),
     messageHash: hashMessage(`${end} ${redact(text.slice(-LOOKED_AT))}`),
   };
 }
+
+const redact = (text: string): string => redactSecrets(text).text;
 
 function formatEnd(exit: number | null, output: string): string {
   if (exit !== null) return `exit ${exit}`;
@@ -116,7 +115,7 @@ function formatEnd(exit: number | null, output: string): string {
 }
 
 /** The call on one line: the command, the path, or the arguments. */
-export function formatCall(part: ToolPart, { project, redact }: ReadingOptions): string {
+export function formatCall(part: ToolPart, project: string): string {
   const command = readCommand(part);
   const [path] = findTouchedPaths(part, project);
   const asked =
@@ -127,4 +126,141 @@ export function formatCall(part: ToolPart, { project, redact }: ReadingOptions):
 /** One line without double spaces, which separate the fields of the log; never empty. */
 export function toField(text: string, limit: number): string {
   return toLine(text, limit).replace(/\s+/g, " ").trim() || "-";
+}
+
+export interface EndedCommand {
+  command: string;
+  /** `null` if the command was killed. */
+  exit: number | null;
+  output: string;
+}
+
+/** The shell's own exit codes: not executable, and not found (POSIX). */
+const ALWAYS_A_FAILURE = [126, 127];
+/** Characters read from each end: reports are at the end, complaints about misuse at either. */
+const ENDS_LOOKED_AT = 8_000;
+/** Commands for which exit code 1 is "no" (POSIX). */
+const QUESTIONS = /^(\w*grep|rg|ag|diff|cmp|comm|test|\[+|which|type|git (grep|diff))(?![\w-])/;
+/** Parts of words that name a check: tests, linters, compilers, a project's scripts for them. */
+const CHECKS =
+  /^((vi|py|unit|nex|c)?tests?|r?specs?|\w*lint|(type)?checks?|verify|validate|vet|types?|tsc|build|compile|format|fmt|jest|mocha|mypy|pyright|ruff|biome|prettier|clippy|phpunit|cypress|playwright|mvnw?|gradlew?|g?cc|[gc]\+\+|clang|javac|rustc)$/i;
+/** Commands that fetch a program rather than run it. */
+const INSTALLS = /^(install|add|i|remove|uninstall|upgrade|update)$/;
+/** Outputs that report on the code: the exit code of any command with such an output is an answer. */
+export const REPORTS =
+  /\b\d+ (tests? |specs? )?(failed|failing|failures?|passed|passing)\b|^[ \t]*(--- )?(FAIL|FAILED|not ok)\b|\bAssertionError\b|\berror TS\d+:|\bFound \d+ (errors?|problems?)\b/m;
+/** Outputs of a command that could not do its check: it has failed. */
+const MISUSES =
+  /^(\/\S*\/)?\w*sh: |\bcommand not found\b|\bmissing script\b|\bNO_SCRIPT\b|\bno rule to make target\b|^.{0,80}\b(unknown|unrecogni[sz]ed|illegal|invalid) (compiler )?(options?|arguments?|flags?|command)\b|\bNo module named\b|^No tests? (files? )?found\b/im;
+
+/** Has the command failed in a way worth remembering? Not if it succeeded, or its exit code is an answer. */
+export function isFailedCommand({ command, exit, output }: EndedCommand): boolean {
+  if (exit === 0) return false;
+  if (exit === null || ALWAYS_A_FAILURE.includes(exit)) return true;
+  const seen =
+    output.length > 2 * ENDS_LOOKED_AT
+      ? `${output.slice(0, ENDS_LOOKED_AT)}\n${output.slice(-ENDS_LOOKED_AT)}`
+      : output;
+  // A silent exit code 1 is the answer to a question.
+  if (exit === 1 && ["", "(no output)"].includes(seen.trim())) return false;
+  const simple = splitCommand(command);
+  const isAnswer =
+    (exit === 1 && simple.some((one) => QUESTIONS.test(one))) || simple.some(isCheck) || REPORTS.test(seen);
+  return !isAnswer || MISUSES.test(seen);
+}
+
+/** In characters; longer commands write scripts to a file. */
+const LONGEST_SPLIT = 10_000;
+/** Before the program: variables, and programs that run another. */
+const RUNNERS = /^((\w+=\S*|sudo|time|nice|env|exec|npx|timeout \S+|if|while|!)\s+(-\S+\s+)*)+/;
+
+/** The simple commands of a line, each from its program's name on. Knows no quotes. */
+export function splitCommand(command: string): string[] {
+  return command
+    .slice(0, LONGEST_SPLIT)
+    .split(/[&|;\n()]+/)
+    .map((one) =>
+      one
+        .replace(/\s+/g, " ")
+        .trim()
+        .replace(RUNNERS, "")
+        .replace(/^\S*\//, ""),
+    )
+    .filter((one) => one !== "");
+}
+
+/** Number of words that say what a command does: `pnpm --filter app run test`. */
+const TELLING_WORDS = 4;
+
+/** Does the program's name, or one of the next words that is no path, name a check? */
+function isCheck(simple: string): boolean {
+  if (simple === "make") return true;
+  const words = simple.split(" ").filter((word) => !word.startsWith("-"));
+  const telling = words.slice(0, TELLING_WORDS).filter((word, at) => at === 0 || !word.includes("/"));
+  if (telling.some((word) => INSTALLS.test(word))) return false;
+  return telling.some((word) => word.split(/[:_.-]/).some((part) => CHECKS.test(part)));
+}
+
+/** Arguments that do not change what a call does. */
+const IRRELEVANT_FIELDS = new Set(["description", "timeout"]);
+/** Characters used: the beginning of an argument; the end of a message, which says what went wrong. */
+const HASHED = 4_000;
+
+/**
+ * Equal for the same tool and arguments, regardless of the project's path, of spacing and of secrets; with `isWhole`
+ * secrets count.
+ */
+export function hashCall(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  project: string,
+  isWhole = false,
+): string {
+  const command = tool === "bash" ? readText(input, "command") : undefined;
+  const fields = Object.keys(input)
+    .filter((name) => !IRRELEVANT_FIELDS.has(name))
+    .sort()
+    .map((name) => {
+      const value = input[name];
+      return `${name}=${shorten(typeof value === "string" ? value : JSON.stringify(value))}`;
+    });
+  const asked =
+    command === undefined
+      ? fields.join("\n")
+      : `${readText(input, "workdir") ?? ""}\n${shorten(normalizeCommand(command, project))}`;
+  const anywhere = asked.replaceAll(`${project}/`, "");
+  return hashText(`${tool} ${isWhole ? anywhere : redact(anywhere)}`).slice(0, HASH_CHARACTERS);
+}
+
+/** Represents a long text, such as a whole file, by its beginning and length. */
+const shorten = (text = ""): string => `${text.slice(0, HASHED)}${text.length > HASHED ? text.length : ""}`;
+
+/** In characters; a longer command is represented by its beginning and length. */
+const LONGEST_COMMAND = 20_000;
+
+/** The command with single spaces, and without a leading `cd` into the project, where it runs anyway. */
+export function normalizeCommand(command: string, project: string): string {
+  const rest = command.length > LONGEST_COMMAND ? ` (${command.length} characters)` : "";
+  const line = `${command.slice(0, LONGEST_COMMAND).replace(/\s+/g, " ").trim()}${rest}`;
+  const steps = [project, `${project}/`, `"${project}"`, `'${project}'`].map((path) => `cd ${path} && `);
+  const step = steps.find((one) => line.startsWith(one));
+  return step === undefined ? line : line.slice(step.length);
+}
+
+/** Equal for messages that differ only in numbers, times, hashes, ids and paths. */
+export function hashMessage(text: string): string {
+  return hashText(normalizeMessage(text)).slice(0, HASH_CHARACTERS);
+}
+
+/** Replaces numbers, times, hashes, ids and paths, and removes case and spacing. */
+export function normalizeMessage(text: string): string {
+  return stripVTControlCharacters(text.slice(-HASHED))
+    .toLowerCase()
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "#")
+    .replace(/\b[a-z]:\\[^\s"'<>|]+|(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")
+    .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{6,}\b/g, "#")
+    .replace(/\d+([.,:_-]\d+)*/g, "#")
+    .replace(/#(t#)?(\s?(ms|s|m|h|kb|mb|gb|b|am|pm|z|utc)\b)?/g, "#")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -1,18 +1,78 @@
 /**
- * `errors.log`: append-only, written by several processes. It is rotated at a size limit: it replaces `errors.log.1`, so
- * that the total size is bounded and the oldest entries go first. A lock guards the rotation, since two in a row would
- * discard everything. A line appended during the rename ends up in `errors.log.1`, which is read as well.
+ * `errors.log`: one line for each failed call and for what resolved it. Two spaces separate the fields, and no field
+ * contains two in a row:
  *
- * The file is in the project, so anybody may have written it. Each line ends with a mark over its content that only this
- * user's machine can make; lines without a valid mark stay in the file, but are not answered from.
+ *     2026-11-21 09:00:12  failed    bash  npm test  exit 1: npm error Missing script: "test"  attempt 2  [ses_1 x3Kf90aQ 7yTb11Qe 0aB3kd81Zz 5rTw20xLmB]
+ *     2026-11-21 09:00:40  resolved  bash  npm test  worked as: npm run test:unit  [ses_1 x3Kf90aQ 7yTb11Qe 88fA2mQpLw 0pQx81nBvC]
+ *
+ * Times are UTC. In brackets: the session, the hashes of the call and its message, the key of the result, and the mark of
+ * the machine that wrote the line. People may change or delete lines. The file is in the project, so anybody may have
+ * written it: lines without a valid mark stay in the file, but are not answered from.
+ *
+ * Several processes append. At a size limit the file replaces `errors.log.1`, so that the total size is bounded and the
+ * oldest entries go first. A lock guards that, since two in a row would discard everything. A line appended during the
+ * rename ends up in `errors.log.1`, which is read as well.
  */
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../src/error.js";
 import type { Locks } from "../../src/lock/locks.js";
 import type { Seal } from "../../src/owner/seal.js";
-import { giveWay, takeLines } from "../../src/record/lines.js";
 import { type Files, readText } from "../../src/seams/files.js";
-import { type Entry, formatEntry, parseEntry } from "./entry.js";
+
+export interface Entry {
+  readonly kind: "failed" | "resolved";
+  /** Milliseconds since 1970, in whole seconds. */
+  readonly at: number;
+  readonly tool: string;
+  /** The call that failed, on one line. */
+  readonly call: string;
+  /** How it failed, or how it was resolved. */
+  readonly text: string;
+  /** From 1; 0 for a resolution. */
+  readonly attempt: number;
+  readonly session: string;
+  readonly callHash: string;
+  readonly messageHash: string;
+  /** Key of the result that the line is about. */
+  readonly key: string;
+  /** Authenticates the line to the machine that wrote it. */
+  readonly mark?: string;
+}
+
+/** Formats one line, without the newline. Each text must come from `toField`. */
+export function formatEntry(entry: Entry): string {
+  const { at, attempt, call, callHash, key, kind, mark, messageHash, session, text, tool } = entry;
+  const time = new Date(at).toISOString().slice(0, 19).replace("T", " ");
+  const ids = `[${[session, callHash, messageHash, key, ...(mark === undefined ? [] : [mark])].join(" ")}]`;
+  const count = kind === "failed" ? [`attempt ${attempt}`] : [];
+  return [time, kind.padEnd(8), tool, call, text, ...count, ids].join("  ");
+}
+
+const IDS = /^\[([\w-]+) ([\w-]+) ([\w-]+) ([\w-]+)(?: ([\w-]+))?\]$/;
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+/** In characters; entries are far shorter, so a longer line is not one. */
+const LONGEST_LINE = 4_000;
+
+/** `undefined` if the line is not an entry. */
+export function parseEntry(line: string): Entry | undefined {
+  if (line.length > LONGEST_LINE) return undefined;
+  const [time = "", kind, tool, call, ...rest] = line.trim().split(/\s{2,}|\t/);
+  const [, session, callHash, messageHash, key, mark] = IDS.exec(rest.pop() ?? "") ?? [];
+  const at = TIME.test(time) ? Date.parse(`${time.replace(" ", "T")}Z`) : Number.NaN;
+  if (!session || !callHash || !messageHash || !key || !tool || !call || Number.isNaN(at)) return undefined;
+  const ids = { session, callHash, messageHash, key, ...(mark !== undefined && { mark }) };
+  const known = { at, tool, call, ...ids };
+  if (kind === "resolved") return { ...known, kind, text: rest.join(" ") || "-", attempt: 0 };
+  if (kind !== "failed") return undefined;
+  const attempt = readAttemptNumber(rest.at(-1));
+  const text = rest.slice(0, attempt === undefined ? undefined : -1).join(" ") || "-";
+  return { ...known, kind, text, attempt: attempt ?? 1 };
+}
+
+function readAttemptNumber(field = ""): number | undefined {
+  const digits = /^attempt (\d{1,6})$/.exec(field)?.[1];
+  return digits === undefined ? undefined : Math.max(1, Number(digits));
+}
 
 /** A line of the log. */
 export interface LogLine {
@@ -42,10 +102,10 @@ export interface ErrorLogOptions {
   maxLines?: number;
 }
 
-/** About 700 entries; both files are read in a few milliseconds. */
+/** About 700 entries. */
 export const ROTATE_AT_BYTES = 150_000;
-/** Entries checked between pauses; more than the plugin's own files have. */
-const CHECKED_AT_A_TIME = 2_000;
+/** Read from the end of each file: more than the plugin's own files have, and little of a repository's endless one. */
+const MOST_READ_BYTES = 2 * ROTATE_AT_BYTES;
 
 export function createErrorLog(options: ErrorLogOptions): ErrorLog {
   const { files, locks, path, lock, seal, maxLines = Number.POSITIVE_INFINITY } = options;
@@ -56,12 +116,11 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
   return {
     async read() {
       const sizes = await readSizes();
-      if (!cached || !isSame(cached.sizes, sizes)) {
-        const [earlier, current] = [
-          await readEntries(files, earlierOf(path)),
-          await readEntries(files, path),
-        ];
-        cached = { sizes, lines: await checkAll([...earlier, ...current]), count: current.length };
+      if (!cached || cached.sizes.join() !== sizes.join()) {
+        const earlier = await readEntries(files, earlierOf(path));
+        const current = await readEntries(files, path);
+        const lines = await Promise.all([...earlier, ...current].map(check));
+        cached = { sizes, lines, count: current.length };
       }
       return cached.lines;
     },
@@ -72,33 +131,19 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
       isIgnored = true;
       const [before] = await readSizes();
       if (before > ROTATE_AT_BYTES || (cached?.count ?? 0) >= maxLines) await rotate(before);
-      for (const entry of entries) await appendEntry(await formatMarked(entry));
+      for (const entry of entries) await appendLine(formatEntry({ ...entry, mark: await markOf(entry) }));
     },
   };
 
-  /** Pauses regularly, since a file from a repository may have any number of entries. */
-  async function checkAll(entries: readonly Entry[]): Promise<LogLine[]> {
-    const lines: LogLine[] = [];
-    for (let from = 0; from < entries.length; from += CHECKED_AT_A_TIME) {
-      if (from > 0) await giveWay(files, path);
-      lines.push(...(await Promise.all(entries.slice(from, from + CHECKED_AT_A_TIME).map(check))));
-    }
-    return lines;
-  }
-
   async function check(entry: Entry): Promise<LogLine> {
     return { entry, isOwn: entry.mark !== undefined && entry.mark === (await markOf(entry)) };
-  }
-
-  async function formatMarked(entry: Entry): Promise<string> {
-    return formatEntry({ ...entry, mark: await markOf(entry) });
   }
 
   function markOf({ mark: _, ...entry }: Entry): Promise<string> {
     return seal.mark(`errors.log\n${formatEntry(entry)}`);
   }
 
-  async function appendEntry(line: string): Promise<void> {
+  async function appendLine(line: string): Promise<void> {
     await files.appendLine(path, line);
     // A different size at the next read means that another process has written, and all is read again.
     if (!cached) return;
@@ -106,7 +151,6 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
     cached.count++;
   }
 
-  /** Sizes of both files, the current one first. */
   async function readSizes(): Promise<Sizes> {
     return [(await files.stat(path))?.bytes ?? 0, (await files.stat(earlierOf(path)))?.bytes ?? 0];
   }
@@ -129,22 +173,14 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
 
 type Sizes = readonly [bytes: number, earlierBytes: number];
 
-const isSame = (one: Sizes, other: Sizes): boolean => one[0] === other[0] && one[1] === other[1];
-
 const earlierOf = (path: string): string => `${path}.1`;
 
-/** All entries, the older file's first. Throws the system's error. */
-export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
-  return [...(await readEntries(files, earlierOf(path))), ...(await readEntries(files, path))];
-}
-
-async function readEntries(files: Files, path: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  await takeLines(files, path, (await files.read(path)) ?? new Uint8Array(), (line) => {
-    const entry = parseEntry(line);
-    if (entry) entries.push(entry);
-  });
-  return entries;
+/** The newest entries of one file, oldest first. Throws the system's error. */
+export async function readEntries(files: Files, path: string): Promise<Entry[]> {
+  const size = (await files.stat(path))?.bytes ?? 0;
+  const bytes = await files.readFrom(path, Math.max(0, size - MOST_READ_BYTES));
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  return lines.map(parseEntry).filter((entry) => entry !== undefined);
 }
 
 /** Adds the log to .gitignore: failures of one machine should not be committed. A person's own entry stays. */

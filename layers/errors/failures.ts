@@ -1,38 +1,43 @@
 /**
  * The memory of failures: what failed, how often, and what resolved it, in `.opencode/memory/errors.log`.
  *
- * It learns from the messages of each request. For a session not seen yet only the newest results are logged: the instance
- * that sent the others has logged them, and lines that a person has deleted since must not come back. Each result is logged
- * once, over instances and forks, because its key is the same everywhere. Answers use only lines that this user's machine
- * has written and that are unchanged. The log is written in the background. If a write fails, strata.log says so once, and
- * the entries stay known in memory.
+ * It learns from the messages of each request. Each result is logged once, over instances and forks, because its key is
+ * the same everywhere. Answers use only lines that this user's machine has written and that are unchanged. The log is
+ * written in the background. If a write fails, strata.log says so once, and the entries stay known in memory.
  */
-
+import { isChangingTool, readInput } from "../../src/conversation/call.js";
 import type { Message } from "../../src/conversation/message.js";
 import { formatError } from "../../src/error.js";
-import type { Locks } from "../../src/lock/locks.js";
-import type { Seal } from "../../src/owner/seal.js";
-import type { Log } from "../../src/record/log.js";
-import type { Files } from "../../src/seams/files.js";
-import { type EndedCall, formatCall, type ReadingOptions } from "./ended-call.js";
-import type { Entry } from "./entry.js";
-import { createErrorLog, type LogLine } from "./error-log.js";
-import { hashCall } from "./fingerprint.js";
-import { isOpen } from "./forewarning.js";
-import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
-import { createObserver } from "./observer.js";
-import { type Occurrence, UNCHANGED } from "./tracker.js";
+import { formatCall, hashCall, splitCommand, toField } from "./ended-call.js";
+import { createErrorLog, type Entry, type ErrorLogOptions, type LogLine } from "./error-log.js";
+import { createSessionCalls, type LastDone, type SessionCall } from "./session-calls.js";
 
 /** No call rejects. */
 export interface Failures {
   /** Learns from new messages, and returns the calls in them that have failed the same way before. */
   learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]>;
-  /** Known failures, the newest last; with `session`, only those that failed last or were resolved in it. */
-  recent(options?: { session?: string; sinceMs?: number }): Promise<readonly KnownFailure[]>;
+  /** The known failures, the newest last. */
+  all(): Promise<readonly KnownFailure[]>;
   /** The ways in which this call has failed; `callHash` as from `hashCall`. */
   ofCall(callHash: string): Promise<readonly KnownFailure[]>;
+  lastDone(sessionID: string): LastDone;
   /** Resolves when all entries are written. */
   onIdle(): Promise<void>;
+}
+
+export interface KnownFailure {
+  readonly tool: string;
+  readonly call: string;
+  readonly message: string;
+  /** Number of failures of this kind, including those whose lines are gone. */
+  readonly attempts: number;
+  /** Time of the first failure with a line; milliseconds since 1970. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The session in which it failed last. */
+  readonly session: string;
+  /** The last known resolution. */
+  readonly resolution?: { readonly at: number; readonly text: string };
 }
 
 /** A call that has failed the same way as before. */
@@ -41,29 +46,34 @@ export interface Repetition {
   readonly part: Message["parts"][number];
   /** The failure as known before this call. */
   readonly before: KnownFailure;
-  /** Files were changed in between, so the call may have been a test of that change. */
+  /** The session has changed files in between, so the call may have been a test of that change. */
   readonly isRetryAfterChange: boolean;
 }
 
-export interface FailuresOptions extends ReadingOptions {
-  files: Files;
-  locks: Locks;
-  log: Log;
-  /** Path of `errors.log`. */
-  path: string;
-  /** Path of the lock for rotation. */
-  lock: string;
-  seal: Seal;
-  /** Number of newest lines to read; default: all. */
-  maxLines?: number;
+export interface FailuresOptions extends ErrorLogOptions {
+  log: { warn(source: string, message: string): void };
+  project: string;
+}
+
+interface Known {
+  /** The log as last read; the other fields include what this instance has written since. */
+  log: readonly LogLine[];
+  /** By `nameFailure`. */
+  failures: Map<string, KnownFailure>;
+  /** By `nameEntry`. */
+  entries: Set<string>;
 }
 
 const SOURCE = "errors";
+const MOST_UNWRITTEN = 500;
+const LONGEST_RESOLUTION = 260;
+/** A different call counts as a correction only within this time. */
+const CORRECTED_WITHIN_MS = 10 * 60_000;
 
 export function createFailures(options: FailuresOptions): Failures {
-  const { files, locks, log, path, lock, seal, maxLines = Number.POSITIVE_INFINITY, ...reading } = options;
-  const errorLog = createErrorLog({ files, locks, path, lock, seal, maxLines });
-  const observe = createObserver(reading);
+  const { log, path, maxLines = Number.POSITIVE_INFINITY, project } = options;
+  const errorLog = createErrorLog(options);
+  const calls = createSessionCalls(project);
   /** Entries that are not in the log yet, or could not be written. */
   let unwritten: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -72,32 +82,28 @@ export function createFailures(options: FailuresOptions): Failures {
 
   return {
     async learn(sessionID, messages) {
-      const occurrences = observe(sessionID, messages);
-      if (occurrences.length === 0) return [];
+      const ended = calls.read(sessionID, messages);
+      if (ended.length === 0) return [];
       const all = await readAll();
-      const repetitions = occurrences.flatMap((one) => findRepetition(one, all));
+      const repetitions = ended.flatMap((one) => findRepetition(one, all, sessionID));
       write(
-        occurrences.flatMap((one) => {
-          const ends = one.kind === "worked" ? findEnds(one.ended, all, reading) : [one];
-          return ends.flatMap((end) => toEntry(end, sessionID, all));
-        }),
+        ended.flatMap((one) =>
+          toEntries(one, all, { project, sessionID }).filter((entry) => addNew(all, entry)),
+        ),
       );
       return repetitions;
     },
 
-    async recent({ session, sinceMs = 0 } = {}) {
-      const { failures } = await readAll();
-      const isWanted = ({ lastAt, resolution, session: last }: KnownFailure): boolean =>
-        Math.max(lastAt, resolution?.at ?? 0) >= sinceMs &&
-        (session === undefined || session === last || session === resolution?.session);
-      return [...failures.values()].filter(isWanted).sort((a, b) => a.lastAt - b.lastAt);
+    async all() {
+      return [...(await readAll()).failures.values()].sort((a, b) => a.lastAt - b.lastAt);
     },
 
     async ofCall(callHash) {
       const { failures } = await readAll();
-      return [...failures].flatMap(([name, known]) => (name.startsWith(`${callHash} `) ? [known] : []));
+      return [...failures].flatMap(([name, failure]) => (name.startsWith(`${callHash} `) ? [failure] : []));
     },
 
+    lastDone: calls.lastDone,
     onIdle: () => writing,
   };
 
@@ -112,7 +118,7 @@ export function createFailures(options: FailuresOptions): Failures {
     known = {
       log: read,
       failures: sumEntries([...own, ...unwritten].slice(-maxLines)),
-      keys: new Set(all.map(nameEntry)),
+      entries: new Set(all.map(nameEntry)),
     };
     return known;
   }
@@ -145,60 +151,141 @@ export function createFailures(options: FailuresOptions): Failures {
   }
 }
 
-interface Known {
-  /** The log as last read; the other fields include what this instance has written since. */
-  log: readonly LogLine[];
-  failures: Map<string, KnownFailure>;
-  keys: Set<string>;
-}
-
-const MOST_UNWRITTEN = 500;
+/** Identifies a kind of failure: a call and its message. */
+const nameFailure = (of: Pick<Entry, "callHash" | "messageHash">): string =>
+  `${of.callHash} ${of.messageHash}`;
 
 const nameEntry = (entry: Pick<Entry, "kind" | "key" | "callHash" | "messageHash">): string =>
   `${entry.kind} ${entry.key} ${nameFailure(entry)}`;
 
-/** Compares with what was known before this answer; a call that fails twice in one answer is not a repetition. */
-function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repetition[] {
-  if (occurrence.kind !== "failed") return [];
-  const { ended, failure, isRetryAfterChange } = occurrence;
-  const before = failures.get(nameFailure(failure));
-  // A logged result was handled before, here or in the session from which this one was forked.
-  const isKnown = keys.has(nameEntry({ kind: "failed", key: ended.key, ...failure }));
-  return before && !isKnown ? [{ part: ended.part, before, isRetryAfterChange }] : [];
+/** Failures by `nameFailure`. Ignores resolutions without their failure, and repeated lines of one key. */
+export function sumEntries(entries: readonly Entry[]): Map<string, KnownFailure> {
+  const known = { failures: new Map<string, KnownFailure>(), entries: new Set<string>() };
+  for (const entry of entries) addNew(known, entry);
+  return known.failures;
 }
 
-/** The open failures, of any session, that a successful call resolves: those of the same call. */
-function findEnds(ended: EndedCall, { failures }: Known, reading: ReadingOptions): Ending[] {
-  const call = formatCall(ended.part, { ...reading, redact: (text) => text });
-  const open = [...failures].filter(
-    ([, one]) => one.tool === ended.tool && one.call === call && isOpen(one) && one.lastAt <= ended.at,
-  );
-  // Removing secrets from arguments is slow, and most calls have never failed.
-  const callHash = open.length > 0 ? hashCall(ended.part, reading.project, reading.redact) : "";
-  return open.flatMap(([name, { message, tool }]): Ending[] => {
-    const [hash, messageHash = ""] = name.split(" ");
-    const failure = { call, callHash, message, messageHash };
-    return hash === callHash ? [{ kind: "resolved", ended, failure, tool, text: UNCHANGED }] : [];
+/** Adds an entry unless it is known or resolves nothing; returns whether it was added. */
+function addNew({ entries, failures }: Pick<Known, "entries" | "failures">, entry: Entry): boolean {
+  const { at, attempt, call, kind, session, text, tool } = entry;
+  const before = failures.get(nameFailure(entry));
+  if (entries.has(nameEntry(entry)) || (kind === "resolved" && !before)) return false;
+  entries.add(nameEntry(entry));
+  if (kind === "resolved") {
+    if (before && at >= (before.resolution?.at ?? 0))
+      failures.set(nameFailure(entry), { ...before, resolution: { at, text } });
+    return true;
+  }
+  failures.set(nameFailure(entry), {
+    ...(before?.resolution && { resolution: before.resolution }),
+    tool,
+    call,
+    message: text,
+    // Two processes may have written the same number, and lines may have been deleted.
+    attempts: Math.max(attempt, (before?.attempts ?? 0) + 1),
+    firstAt: Math.min(at, before?.firstAt ?? at),
+    lastAt: Math.max(at, before?.lastAt ?? at),
+    session: at >= (before?.lastAt ?? 0) ? session : (before?.session ?? session),
+  });
+  return true;
+}
+
+/** The log has whole seconds. */
+const toSeconds = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
+
+/** Compares with what was known before this answer; a call that fails twice in one answer is not a repetition. */
+function findRepetition(
+  { doneBefore, failure, key, part }: SessionCall,
+  { entries, failures }: Known,
+  sessionID: string,
+): Repetition[] {
+  const before = failure && failures.get(nameFailure(failure));
+  // A logged result was handled before, here or in the session from which this one was forked.
+  if (!failure || !before || entries.has(nameEntry({ kind: "failed", key, ...failure }))) return [];
+  const isRetryAfterChange = before.session === sessionID && toSeconds(doneBefore.changedAt) > before.lastAt;
+  return [{ part, before, isRetryAfterChange }];
+}
+
+/** The line about a failed call, or those about what a call that worked has resolved. */
+function toEntries(
+  ended: SessionCall,
+  { failures }: Known,
+  { project, sessionID: session }: { project: string; sessionID: string },
+): Entry[] {
+  const { doneBefore, failure, key, part, tool } = ended;
+  const at = toSeconds(ended.at);
+  if (failure) {
+    const { message: text, ...of } = failure;
+    const attempt = (failures.get(nameFailure(failure))?.attempts ?? 0) + 1;
+    return [{ ...of, kind: "failed", at, tool, text, attempt, session, key }];
+  }
+  const open = [...failures].filter(([, one]) => one.tool === tool && one.lastAt <= at && isOpen(one));
+  if (open.length === 0) return [];
+  const call = formatCall(part, project);
+  const hash = hashCall(tool, readInput(part), project);
+  return open.flatMap(([name, one]): Entry[] => {
+    const [callHash = "", messageHash = ""] = name.split(" ");
+    const isRecent = one.session === session && at - one.lastAt < CORRECTED_WITHIN_MS;
+    const isCorrected = isRecent && !isResolved(one) && isCorrection(tool, one.call, call);
+    if (callHash !== hash && !isCorrected) return [];
+    const isAfter = isRecent && toSeconds(doneBefore.ranAt) >= one.lastAt;
+    const unchanged = isAfter
+      ? `worked unchanged after: ${doneBefore.ran}`
+      : "worked unchanged when called again";
+    const text = toField(callHash === hash ? unchanged : `worked as: ${call}`, LONGEST_RESOLUTION);
+    return [
+      { kind: "resolved", at, tool, call: one.call, text, attempt: 0, session, callHash, messageHash, key },
+    ];
   });
 }
 
-type Ending = Exclude<Occurrence, { kind: "worked" }>;
+const isResolved = ({ lastAt, resolution }: KnownFailure): boolean =>
+  resolution !== undefined && resolution.at >= lastAt;
 
-/** The line to write; none if the log has it. Adds it to the known entries for the occurrences that follow. */
-function toEntry(occurrence: Ending, session: string, { failures, keys }: Known): Entry[] {
-  const { ended, failure, kind } = occurrence;
-  const { call, callHash, message, messageHash } = failure;
-  const at = Math.floor(ended.at / 1_000) * 1_000;
-  const of = { kind, session, call, callHash, messageHash, key: ended.key };
-  // A resolution without its failure in the log is not kept.
-  const isLoose = kind === "resolved" && !failures.has(nameFailure(of));
-  if (isLoose || keys.has(nameEntry(of))) return [];
-  const attempts = (failures.get(nameFailure(of))?.attempts ?? 0) + 1;
-  const entry: Entry =
-    occurrence.kind === "failed"
-      ? { ...of, at, tool: occurrence.ended.tool, text: message, attempt: attempts }
-      : { ...of, at, tool: occurrence.tool, text: occurrence.text, attempt: 0 };
-  keys.add(nameEntry(entry));
-  addEntry(failures, entry);
-  return [entry];
+/** Is another form of the call known to work? */
+export const isCorrected = ({ resolution }: KnownFailure): boolean =>
+  resolution?.text.startsWith("worked as: ") ?? false;
+
+/** Would the same call most likely fail again? Not if it has worked unchanged since. */
+export const isOpen = (failure: KnownFailure): boolean => !isResolved(failure) || isCorrected(failure);
+
+/** A command with more words added is another one. */
+const MOST_ADDED = 5;
+
+/**
+ * Is the call that worked another form of the one that failed? It has all its words, or words that contain them: `npm run
+ * test:unit` has those of `npm test`. Options do not count. Both calls as in the log.
+ */
+export function isCorrection(tool: string, failed: string, worked: string): boolean {
+  // The next edit of a file has other texts.
+  if (failed === worked || isChangingTool(tool)) return false;
+  const [before, after] = [splitWords(failed), splitWords(worked)];
+  const added = after.filter((word) => !before.includes(word));
+  const lost = before.filter((word) => !after.includes(word));
+  const pieces = new Set(added.flatMap(splitWord));
+  const isKept = (word: string): boolean =>
+    splitWord(word).every((piece) => pieces.has(piece)) &&
+    (!/[./]/.test(word) || added.some((other) => other.endsWith(word.slice(word.lastIndexOf("/") + 1))));
+  return (
+    added.length <= before.length + MOST_ADDED &&
+    (before.length === 1 || lost.length < before.length) &&
+    lost.every(isKept) &&
+    (tool !== "bash" || isSameProgram(failed, worked))
+  );
+}
+
+/** Words without options and quotes. */
+export const splitWords = (text: string): string[] =>
+  text.split(/[\s"']+/).filter((word) => word !== "" && !word.startsWith("-"));
+
+const splitWord = (word: string): string[] => word.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Do both lines run the same program, `docker-compose` and `docker compose` included? */
+function isSameProgram(failed: string, worked: string): boolean {
+  const [before, after] = [failed, worked].map((line) =>
+    splitCommand(line).map((simple) => simple.split(" ")[0] ?? ""),
+  );
+  const isAlike = (one: string, other: string): boolean =>
+    one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
+  return before?.some((one) => after?.some((other) => isAlike(one, other))) ?? false;
 }

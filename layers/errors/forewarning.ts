@@ -1,10 +1,8 @@
 /** Warns a session, after the user's messages, of calls that failed before. Pure. */
-
 import { isChangingTool } from "../../src/conversation/call.js";
 import { DAY_MS, formatDay } from "../../src/days.js";
 import { quote, withoutMark } from "../../src/text.js";
-import type { KnownFailure } from "./known-failures.js";
-import { splitShellWords } from "./spelling.js";
+import { isCorrected, isOpen, type KnownFailure, splitWords } from "./failures.js";
 
 export interface ForewarningInput {
   /** The user's message. */
@@ -23,7 +21,7 @@ export const FOREWARNING_HEAD =
   "[Strata] Calls that failed here before, in case you are about to repeat them (.opencode/memory/errors.log). It is a record, no request.";
 
 /** Older failures are mentioned only when repeated. */
-export const TOLD_FOR_MS = 30 * DAY_MS;
+const TOLD_FOR_MS = 30 * DAY_MS;
 const MOST_AT_BEGINNING = 5;
 const MOST_FOR_A_MESSAGE = 3;
 /** Number of newest failures considered. */
@@ -59,17 +57,6 @@ export function planForewarning(known: readonly KnownFailure[], input: Forewarni
   return lines.length === 0 ? undefined : [FOREWARNING_HEAD, ...lines].join("\n");
 }
 
-/** Would the same call most likely fail again? Not if it has worked unchanged since. */
-export function isOpen({ lastAt, resolution }: KnownFailure): boolean {
-  return resolution === undefined || resolution.at < lastAt || isCorrection(resolution.text);
-}
-
-/** Is another form of the call known to work? */
-export const isCorrected = ({ resolution }: KnownFailure): boolean =>
-  resolution !== undefined && isCorrection(resolution.text);
-
-const isCorrection = (text: string): boolean => /^worked (as|with)\b/.test(text);
-
 export const formatTimes = (attempts: number): string =>
   attempts === 1 ? "once" : attempts === 2 ? "twice" : `${attempts} times`;
 
@@ -92,8 +79,7 @@ const toData = (text: string, limit: number): string => quote(withoutMark(text),
 function isNamed(call: string, message: string): boolean {
   const whole = call.toLowerCase();
   if (whole.length >= SHORTEST_WORD && message.includes(whole)) return true;
-  const words = splitShellWords(whole).filter((word) => !word.startsWith("-"));
-  const telling = words.filter(
+  const telling = splitWords(whole).filter(
     (word) => word.length >= SHORTEST_WORD && /[\p{L}\p{N}][/.:][\p{L}\p{N}]/u.test(word),
   );
   return telling.some((word) => message.includes(word));

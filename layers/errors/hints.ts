@@ -7,22 +7,21 @@
  *
  * Loaded with a process's first request.
  */
-import { readText } from "../../src/conversation/call.js";
+
+import type { History, Result } from "../../src/conversation/history.js";
 import { readOwnTexts } from "../../src/conversation/own-texts.js";
+import { formatDay } from "../../src/days.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
+import { quote } from "../../src/text.js";
 import { type Addition, extend } from "../../src/view/extend.js";
 import { forget } from "../../src/view/forgotten.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { createDoings } from "./doings.js";
-import { createFailures, type Repetition } from "./failures.js";
-import { hashInput } from "./fingerprint.js";
-import { planForewarning, TOLD_FOR_MS } from "./forewarning.js";
-import { formatHint } from "./hint.js";
-import { planHints } from "./plan.js";
-import { planRefusal } from "./refusal.js";
+import { hashCall, REFUSED } from "./ended-call.js";
+import { createFailures, isCorrected, isOpen, type KnownFailure, type Repetition } from "./failures.js";
+import { formatTimes, planForewarning } from "./forewarning.js";
+import type { LastDone } from "./session-calls.js";
 
 export interface Hints {
   /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
@@ -36,22 +35,24 @@ export interface Hints {
 /** Layer name in the records. */
 const LAYER = "errors";
 
-/** Number of refused calls remembered, by session; beyond it the oldest may be refused again. */
+/** Number of refused calls remembered; beyond it the oldest may be refused again. */
 const MOST_REFUSED = 500;
 const MOST_SESSIONS = 100;
+/** Maximum number of hints in one answer. */
+const MOST_HINTS = 3;
+const LONGEST_TEXT = 260;
 
 export function createHints(context: LayerContext): Hints {
   const { clock, config, files, folders, host, locks, log, seal } = context;
-  const reading = { project: host.directory, redact: (text: string): string => redactSecrets(text).text };
+  const project = host.directory;
   const failures = createFailures({
-    ...{ ...reading, files, locks, log, seal },
+    ...{ files, locks, log, project, seal },
     path: folders.errorLog,
     lock: folders.errorLock,
     maxLines: config.errors.maxErrorHistory,
   });
   /** By session: the last message decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
-  const doings = createDoings(clock);
   const refused = new Set<string>();
 
   return {
@@ -69,16 +70,12 @@ export function createHints(context: LayerContext): Hints {
     },
 
     async check({ sessionID, tool }, args) {
-      const input = args as Readonly<Record<string, unknown>>;
-      const callHash = hashInput({ tool, input }, reading);
-      const { changedMs, ranMs } = doings.before(sessionID, callHash);
-      const command = tool === "bash" ? readText(input, "command") : undefined;
-      doings.note({ sessionID, tool, callHash, command });
+      const callHash = hashCall(tool, args, project);
       const name = `${sessionID} ${callHash}`;
       // With another secret it is another call, although the hash is the same.
-      const hasSecret = hashInput({ tool, input }, { ...reading, redact: (text) => text }) !== callHash;
-      if (hasSecret || refused.has(name)) return undefined;
-      const why = planRefusal(await failures.ofCall(callHash), { changedMs, ranMs, sessionID });
+      if (refused.has(name) || hashCall(tool, args, project, true) !== callHash) return undefined;
+      const known = await failures.ofCall(callHash);
+      const why = planRefusal(known, { ...failures.lastDone(sessionID), sessionID });
       if (why === undefined) return undefined;
       const [oldest = ""] = refused.add(name);
       if (refused.size > MOST_REFUSED) refused.delete(oldest);
@@ -93,16 +90,16 @@ export function createHints(context: LayerContext): Hints {
     const { messages } = history;
     const key = history.keyOf(messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || isExtendedBy(LAYER, find(key.key))) return [];
-    remember(decided, sessionID, key.key);
-    const nowMs = clock.now();
-    const known = await failures.recent({ sinceMs: nowMs - TOLD_FOR_MS });
-    if (known.length === 0) return [];
-    const text = planForewarning(known, {
+    decided.delete(sessionID);
+    decided.set(sessionID, key.key);
+    const [oldest = ""] = decided.keys();
+    if (decided.size > MOST_SESSIONS) decided.delete(oldest);
+    const text = planForewarning(await failures.all(), {
       asked: readOwnTexts(messages.at(-1)?.parts ?? []).join("\n"),
       isBeginning: messages.findIndex(({ info }) => info.role === "user") === messages.length - 1,
       shown: findShown(request),
       isOwn: ({ session }) => session === sessionID && shownFrom() === 0,
-      nowMs,
+      nowMs: clock.now(),
     });
     return text === undefined ? [] : [{ behind: key, text }];
   }
@@ -113,7 +110,7 @@ export function createHints(context: LayerContext): Hints {
   ): Addition[] {
     return planHints(history, repetitions)
       .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
-      .map(({ result, repetition: { before } }) => {
+      .map(({ before, result }) => {
         log.info(LAYER, `${before.tool} failed as before in ${sessionID}: ${before.call}`);
         return { behind: result, text: formatHint(before) };
       });
@@ -128,10 +125,58 @@ function findShown({ find, history, shownFrom }: ContextRequest): string[] {
   });
 }
 
-/** Sets a value, and forgets the oldest session if there are too many. */
-function remember<T>(bySession: Map<string, T>, sessionID: string, value: T): void {
-  bySession.delete(sessionID);
-  bySession.set(sessionID, value);
-  const [oldest = ""] = bySession.keys();
-  if (bySession.size > MOST_SESSIONS) bySession.delete(oldest);
+/**
+ * The repetitions that get a hint: those with unsent results in the newest answer. Leaves out a command that was run
+ * again after a change of files and has no known resolution: it was run to see whether it works now. Pure.
+ */
+function planHints(
+  history: History,
+  repetitions: readonly Repetition[],
+): { result: Result; before: KnownFailure }[] {
+  const last = history.messages.length - 1;
+  if (history.messages[last]?.info.role !== "assistant") return [];
+  const fresh = history.results(last);
+  const hints = repetitions.flatMap(({ before, isRetryAfterChange, part: failed }) => {
+    const result = fresh.find(({ part }) => part === failed);
+    const isTrial = isRetryAfterChange && before.tool === "bash" && before.resolution === undefined;
+    return result && !isTrial ? [{ result, before }] : [];
+  });
+  return hints.slice(0, MOST_HINTS);
+}
+
+/** Uses wording that stays true: dates, not "yesterday". Texts of tools and people are quoted. Pure. */
+export function formatHint({ attempts, firstAt, lastAt, resolution }: KnownFailure): string {
+  const [first, last] = [formatDay(firstAt), formatDay(lastAt)];
+  const when = attempts === 1 || first === last ? `on ${last}` : `since ${first}, last on ${last}`;
+  const before = `[Strata] This very call failed the same way ${formatTimes(attempts)} before, ${when} (.opencode/memory/errors.log).`;
+  if (!resolution)
+    return `${before} Nothing that resolved it is known: do it in another way rather than once more.`;
+  return `${before} ${formatResolution(resolution)}`;
+}
+
+const formatResolution = ({ at, text }: NonNullable<KnownFailure["resolution"]>): string =>
+  `What came of it on ${formatDay(at)}: ${quote(text, LONGEST_TEXT)}`;
+
+/**
+ * Why the call should not run as it is; `undefined` if it may succeed: it has worked since, or the session has changed
+ * files since. Without a known correction, refuses only a call that failed twice, in the session in which it last failed
+ * and only before that session runs another command: between sessions people and programs change things. `known`: the
+ * ways in which it has failed. Pure.
+ */
+function planRefusal(
+  known: readonly KnownFailure[],
+  { changedAt, ranAt, sessionID }: LastDone & { sessionID: string },
+): string | undefined {
+  const isHopeless = ({ attempts, lastAt, session }: KnownFailure): boolean =>
+    attempts > 1 && session === sessionID && lastAt >= ranAt;
+  const [failure] = known
+    .filter((one) => isOpen(one) && one.lastAt >= changedAt && (isCorrected(one) || isHopeless(one)))
+    .sort((a, b) => b.lastAt - a.lastAt);
+  if (!failure) return undefined;
+  const { attempts, lastAt, message, resolution } = failure;
+  const before = `it failed the same way ${formatTimes(attempts)} before, last on ${formatDay(lastAt)} (.opencode/memory/errors.log): ${quote(message, LONGEST_TEXT)}.`;
+  const end = resolution
+    ? formatResolution(resolution)
+    : "Nothing that resolved it is known: do it in another way.";
+  return `${REFUSED} ${before} ${end} If it must be made as it is, make it again: it is refused only once.`;
 }

@@ -1,16 +1,12 @@
 /** Whatever agents do, and whatever stands in errors.log. */
 import { expect, it } from "vitest";
-import { toField } from "../../layers/errors/ended-call.js";
-import { type Entry, formatEntry, parseEntry } from "../../layers/errors/entry.js";
-import { readErrorLog } from "../../layers/errors/error-log.js";
-import { isFailedCommand, splitCommand } from "../../layers/errors/failed-command.js";
-import { normalizeMessage } from "../../layers/errors/fingerprint.js";
-import { formatHint } from "../../layers/errors/hint.js";
-import { sumEntries } from "../../layers/errors/known-failures.js";
-import { isReworded, splitShellWords } from "../../layers/errors/spelling.js";
+import { isFailedCommand, normalizeMessage, splitCommand, toField } from "../../layers/errors/ended-call.js";
+import { type Entry, formatEntry, parseEntry } from "../../layers/errors/error-log.js";
+import { isCorrection, sumEntries } from "../../layers/errors/failures.js";
+import { formatHint } from "../../layers/errors/hints.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
-import { openFailures } from "../support/failures.js";
+import { openFailures, readErrorLog } from "../support/failures.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
@@ -68,7 +64,7 @@ it("commands, outputs and words of any kind are judged quickly and always alike"
     fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
       expect(isFailedCommand({ command, exit, output })).toBe(isFailedCommand({ command, exit, output }));
       expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
-      expect(isReworded(splitShellWords(command), splitShellWords(command))).toBe(false);
+      expect(isCorrection("bash", command, command)).toBe(false);
       for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");
     }),
   );

@@ -1,3 +1,4 @@
+import { type Entry, readEntries } from "../../layers/errors/error-log.js";
 import { createFailures, type Failures } from "../../layers/errors/failures.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
@@ -31,5 +32,10 @@ export function openFailures({
   const log = createFakeLog();
   const seal = createSeal({ files, log, stateFolder });
   const bound = maxLines === undefined ? {} : { maxLines };
-  return createFailures({ ...bound, files, locks, log, path, lock, seal, project, redact: (text) => text });
+  return createFailures({ ...bound, files, locks, log, path, lock, seal, project });
+}
+
+/** The entries of the log and of the one before it, oldest first. */
+export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
+  return [...(await readEntries(files, `${path}.1`)), ...(await readEntries(files, path))];
 }

@@ -2,9 +2,10 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { ROTATE_AT_BYTES, readErrorLog } from "../../layers/errors/error-log.js";
+import { ROTATE_AT_BYTES } from "../../layers/errors/error-log.js";
 import { planFolders } from "../../src/folders.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { readErrorLog } from "../support/failures.js";
 import { startChild } from "../support/processes/child.js";
 
 /** So many lines of some 300 bytes are more than one file, and less than two. */

@@ -177,8 +177,8 @@ describe("a call that is known to fail", () => {
   it("a call that is known to fail is not refused after files were changed in the session", async () => {
     const world = await openWorld(options);
     await correct(world);
-    world.clock.advance(2_000);
-    await ask(world, "edit", { filePath: "package.json", oldString: "a", newString: "b" });
+    const input = { filePath: `${PROJECT}/package.json`, oldString: "a", newString: "b" };
+    await work(world, "ses_2", () => call("edit", "done", { startMs: world.clock.now(), state: { input } }));
     expect(await ask(world, "bash", command)).toBeUndefined();
   });
 
@@ -195,31 +195,24 @@ describe("a call that is known to fail", () => {
     await work(world, "ses_1", fail, fail);
     const app = { command: "node app.js" };
     expect(await ask(world, "bash", app)).toBeUndefined();
-    await ask(world, "bash", { command: "cat app.js" }, "ses_1");
     expect(await ask(world, "bash", app, "ses_1")).toContain("failed the same way twice");
-    await work(world, "ses_5", fail, fail);
-    world.clock.advance(2_000);
-    await ask(world, "bash", { command: "npm install" }, "ses_5");
+    await work(world, "ses_5", fail, fail, () => ran(world, "npm install", 0));
     expect(await ask(world, "bash", app, "ses_5")).toBeUndefined();
   });
 
-  it("a call is not refused when the form that worked is the same call behind another, nor with another secret", async () => {
+  it("a call is not refused with another secret", async () => {
     const world = await openWorld(options);
     const curl = (n: number) =>
       `curl -H "Authorization: Bearer ghp_${`${n}bcdefghij`.repeat(4).slice(0, 36)}" -k https://a.example`;
     await work(
       world,
       "ses_1",
-      () => ran(world, "make all", 2, "make: *** missing Makefile"),
-      () => ran(world, "make init && make all", 0, "ok"),
       () => ran(world, "node sub.js", 1, "Error: Cannot find module sub.js"),
       () => ran(world, "cd web && node sub.js", 0, "ok"),
       () => ran(world, curl(1), 22, "curl: (22) 401"),
       () => ran(world, curl(1).replace("-k ", "-f "), 0, "ok"),
     );
-    expect(world.files.text(LOG)).toContain("worked as: make init && make all");
     expect(world.files.text(LOG)).toContain("worked as: curl");
-    expect(await ask(world, "bash", { command: "make all" })).toBeUndefined();
     expect(await ask(world, "bash", { command: "node sub.js" })).toContain("cd web && node sub.js");
     expect(await ask(world, "bash", { command: curl(2) })).toBeUndefined();
   });
@@ -250,7 +243,7 @@ describe("errors.maxErrorHistory", () => {
     await failures.onIdle();
     for (const path of [LOG, `${LOG}.1`])
       expect((files.text(path) ?? "").trim().split("\n").length).toBeLessThanOrEqual(20);
-    const calls = (await open().recent()).map((one) => one.call);
+    const calls = (await open().all()).map((one) => one.call);
     expect(calls).toHaveLength(20);
     expect(calls.at(-1)).toBe("cat 89");
   });

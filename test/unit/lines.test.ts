@@ -82,29 +82,14 @@ it.each<[string, (files: Files) => Promise<unknown>]>([
     expect(await countAtATime(PATH, `${line}\n`.repeat(10_000), read)).toBeLessThanOrEqual(500);
 });
 
-it("an errors.log that a repository brings is read and checked in pieces", async () => {
+it("of an errors.log that a repository brings only the end is read, however long it is", async () => {
   const line =
     "2026-11-21 09:00:12  failed    bash  npm test  exit 1: no  attempt 2  [ses_1 x3Kf90aQ 7yTb11Qe 0aB3kd81Zz theirs]";
   const files = createMemoryFiles({ "/p/errors.log": `${line}\n`.repeat(10_000) });
-  let [marks, most] = [0, 0];
-  const stat = (path: string) => {
-    marks = 0;
-    return files.stat(path);
-  };
-  const mark = async () => {
-    marks++;
-    most = Math.max(most, marks);
-    return "m";
-  };
   const locks = { withLock: () => Promise.reject(new Error("not asked for")) } as never;
-  const log = createErrorLog({
-    files: { ...files, stat },
-    locks,
-    lock: "/l",
-    path: "/p/errors.log",
-    seal: { mark },
-  });
-  const marked = await log.read();
-  expect(marked).toHaveLength(10_000);
-  expect(most).toBeLessThanOrEqual(2_000);
+  const seal = { mark: async () => "m" };
+  const log = createErrorLog({ files, locks, lock: "/l", path: "/p/errors.log", seal });
+  const { length } = await log.read();
+  expect(length).toBeGreaterThan(1_000);
+  expect(length).toBeLessThan(3_000);
 });

@@ -20,7 +20,7 @@ function quote(output: string): { inNotes: string; inLog: string } {
   const draft = openDraft(EMPTY_LEDGER);
   learnCall(draft, 1, part, PROJECT);
   const [failure] = closeDraft(draft, EMPTY_LEDGER).failures;
-  const attempt = readEndedCall(part, { project: PROJECT, redact: (text) => text });
+  const attempt = readEndedCall(part, PROJECT);
   return { inNotes: failure?.error ?? "", inLog: attempt?.failure?.message ?? "" };
 }
 

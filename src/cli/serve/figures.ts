@@ -1,5 +1,5 @@
 /** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
-import { parseEntry } from "../../../layers/errors/entry.js";
+import { parseEntry } from "../../../layers/errors/error-log.js";
 import { createBudget } from "../../background/budget.js";
 import { readDreamState } from "../../record/dream-state.js";
 import { type Files, readPlainText } from "../../seams/files.js";

@@ -18,12 +18,15 @@ import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
 import { readParts } from "../../../layers/6-dream/results.js";
 import { readStaged } from "../../../layers/6-dream/staged.js";
 import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
-import { readEndedCall } from "../../../layers/errors/ended-call.js";
-import { parseEntry } from "../../../layers/errors/entry.js";
-import { readErrorLog } from "../../../layers/errors/error-log.js";
-import { isFailedCommand, splitCommand } from "../../../layers/errors/failed-command.js";
-import { normalizeCommand, normalizeMessage } from "../../../layers/errors/fingerprint.js";
-import { findChange } from "../../../layers/errors/resolution.js";
+import {
+  isFailedCommand,
+  normalizeCommand,
+  normalizeMessage,
+  readEndedCall,
+  splitCommand,
+} from "../../../layers/errors/ended-call.js";
+import { parseEntry } from "../../../layers/errors/error-log.js";
+import { isCorrection } from "../../../layers/errors/failures.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
 import { findTellingLine } from "../../../src/conversation/telling-line.js";
 import { checkDraft } from "../../../src/gate/check-draft.js";
@@ -48,7 +51,7 @@ import { createRecall } from "../../../src/recall/recall.js";
 import { splitTerms } from "../../../src/recall/terms.js";
 import { readJsonLines } from "../../../src/record/json-lines.js";
 import type { Files } from "../../../src/seams/files.js";
-import { redactSecrets, removeFromLines, removeSecrets } from "../../../src/secrets/secrets.js";
+import { removeFromLines, removeSecrets } from "../../../src/secrets/secrets.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { toCode, toLine } from "../../../src/text.js";
 import { createTrustRecord } from "../../../src/trust/record.js";
@@ -138,7 +141,6 @@ const lineOf = (contents: string): string =>
   });
 
 const reader = (name: string, read: Reader["read"]): Reader => ({ name, read });
-const options = { project: "/p", redact: (text: string) => redactSecrets(text).text };
 
 export const readers: readonly Reader[] = [
   reader("planUnread", (text) => planUnread([user(text)], { untilMs: -1, callsUntilMs: -1 })),
@@ -171,9 +173,6 @@ export const readers: readonly Reader[] = [
   reader("ledger, lines", (text, files) => ledgerOf(text, files).readAll()),
   reader("ledger, one line", (text, files) => ledgerOf(`${lineOf(text)}\n`, files).readAll()),
   reader("trust record", (text, files) => trustOf(text, files).readOn()),
-  reader("errors.log", (text, files) =>
-    readErrorLog({ ...files, read: async () => Buffer.from(text) }, "/e"),
-  ),
   reader("readJsonLines", (text, files) =>
     readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseAgentMessage),
   ),
@@ -225,11 +224,9 @@ export const readers: readonly Reader[] = [
   reader("stripVTControlCharacters", stripVTControlCharacters),
   reader("findTellingLine, last", (text) => findTellingLine(text, { limit: 200, isLast: true })),
   reader("findTellingLine", (text) => findTellingLine(text, { limit: 200 })),
-  reader("readEndedCall, output", (text) => readEndedCall(bash("make", text), options)),
-  reader("readEndedCall, command", (text) => readEndedCall(bash(text, "error: x"), options)),
-  reader("findChange", (text) =>
-    findChange(bash(`make ${text}`, "x"), bash(`make ${text}b`, "x", 0), options),
-  ),
+  reader("readEndedCall, output", (text) => readEndedCall(bash("make", text), "/p")),
+  reader("readEndedCall, command", (text) => readEndedCall(bash(text, "error: x"), "/p")),
+  reader("isCorrection", (text) => isCorrection("bash", `make ${text}`, `make ${text}b`)),
   reader("isFailedCommand", (text) => isFailedCommand({ command: text, exit: 1, output: text })),
   reader("normalizeMessage", normalizeMessage),
   reader("normalizeCommand", (text) => normalizeCommand(text, "/p")),
