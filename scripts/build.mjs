@@ -14,7 +14,7 @@
  *
  * All files are in one folder; they find `prompts/` and `vectors/` next to it.
  *
- *     node scripts/build.mjs [--to FOLDER] [--as VERSION]
+ *     node scripts/build.mjs [--to FOLDER] [--as VERSION] [--if-changed]
  */
 import {
   copyFileSync,
@@ -31,11 +31,18 @@ import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { formatLicences } from "./build/licences.mjs";
 import { asBunRunsIt, fromElsewhere, groupStart, leaveOut, withVersion } from "./build/parts.mjs";
+import { hashSources, STAMP } from "./build/stamp.mjs";
 import { writeTypes } from "./build/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { values } = parseArgs({ options: { to: { type: "string" }, as: { type: "string" } } });
+const { values } = parseArgs({
+  options: { to: { type: "string" }, as: { type: "string" }, "if-changed": { type: "boolean" } },
+});
 const folder = values.to ?? join(root, "dist");
+const stamp = values.as === undefined ? hashSources(root) : undefined;
+const stampPath = join(folder, STAMP);
+if (values["if-changed"] && existsSync(stampPath) && readFileSync(stampPath, "utf8") === stamp)
+  process.exit();
 
 /** Built separately: one entry would otherwise load shared parts that only another needs. */
 const bundles = [
@@ -70,6 +77,7 @@ mkdirSync(folder, { recursive: true });
 const modules = (await Promise.all([...bundles.map(bundle), bundlePage()])).flat();
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
+if (stamp !== undefined) writeFileSync(stampPath, stamp);
 
 /** Writes the inspector's page, one script and its other files, and returns the ids of the script's modules. */
 async function bundlePage() {

@@ -1,9 +1,20 @@
-// Prints the last line of a CI run, "N passed, N failed", from vitest's report.
+// Prints the ten slowest files of a CI run, and as its last line "N passed, N failed", from vitest's report.
 import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-const path = new URL("../test-report.json", import.meta.url);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const path = `${root}test-report.json`;
+const SLOWEST = 10;
+
 if (existsSync(path)) {
   const report = JSON.parse(readFileSync(path, "utf8"));
+  const files = report.testResults.map(({ endTime, name, startTime }) => ({
+    name: name.replace(root, ""),
+    seconds: (endTime - startTime) / 1_000,
+  }));
+  const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, SLOWEST);
+  console.log("The slowest files, in seconds:");
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)}  ${name}`);
   const skipped = report.numPendingTests + report.numTodoTests;
   console.log(
     `${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped ? `, ${skipped} skipped` : ""}`,

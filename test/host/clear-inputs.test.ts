@@ -3,18 +3,19 @@ import { expect, test } from "vitest";
 import { lines } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
-const options = { microCompact: { floor: 0, keepRecent: 1, horizon: 10 } };
+const shared = shareHost({ plugin: repository });
+const settings = { microCompact: { floor: 0, keepRecent: 1, horizon: 10 } };
 
 /** Arguments of the calls in a request, as JSON text, in order. */
 const argumentsOf = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => one.function.arguments));
 
 test("the inputs of old calls reach the model cleared, with the same bytes after SIGKILL, in a fork and after an undo", async () => {
-  await using stage = await openStage({ plugin: repository, options });
+  await using stage = await shared.openStage({ settings });
   const content = lines(1_000);
   const filePath = stage.project.file("long.txt");
   stage.model.script(

@@ -12,10 +12,12 @@ import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { strata } from "./stage/strata.js";
 
+const shared = shareHost({ plugin: repository });
 const QUIET = { microCompact: { enabled: false }, autoCompact: { threshold: 40_000 } };
 const FILES = Object.fromEntries(
   ["one", "two", "three", "four"].map((name) => [`${name}.txt`, `${name} begins\n${lines(500)}`]),
@@ -90,7 +92,7 @@ function expectExplained(stage: Stage): void {
 const textOf = ({ messageBytes }: ModelRequest): string => messageBytes.join("\n");
 
 test("what a person drops leaves the requests for ever: the same bytes after SIGKILL and in a fork, and whole on disk", async () => {
-  await using stage = await openStage({ plugin: repository, options: QUIET, files: FILES });
+  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
   const session = await stage.newSession("drop");
   await readThem(stage, session, "Read the first two.", "one", "two");
   const before = await readThem(stage, session, "Now the third.", "three");
@@ -132,9 +134,8 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
 });
 
 test("what a person pins stays through a clear, a cut and a summary by OpenCode", async () => {
-  await using stage = await openStage({
-    plugin: repository,
-    options: { ...QUIET, microCompact: { floor: 0, keepRecent: 0, horizon: 0 } },
+  await using stage = await shared.openStage({
+    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 0, horizon: 0 } },
     files: FILES,
   });
   const session = await stage.newSession("pin");
@@ -168,7 +169,7 @@ test("what a person pins stays through a clear, a cut and a summary by OpenCode"
 });
 
 test("what a person brings back stands whole at the end, once, and earlier bytes stay, also after a restart and in a fork", async () => {
-  await using stage = await openStage({ plugin: repository, options: QUIET, files: FILES });
+  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
   const session = await stage.newSession("expand");
   await readThem(stage, session, "Read the first two.", "one", "two");
   const { id } = await find(stage, session, "one.txt");
@@ -196,7 +197,7 @@ test("what a person brings back stands whole at the end, once, and earlier bytes
 });
 
 test("an undone cut sends the messages before it again, with the same bytes after a restart and in a fork", async () => {
-  await using stage = await openStage({ plugin: repository, options: QUIET, files: FILES });
+  await using stage = await shared.openStage({ settings: QUIET, files: FILES });
   const session = await stage.newSession("undo");
   await readThem(stage, session, "Read them all.", "one", "two", "three");
   const whole = await readThem(stage, session, "And the last.", "four");
@@ -235,7 +236,7 @@ only1("the notes are the summary: no model is asked")(
   "a summary by OpenCode cannot be undone by Strata, which says why, and OpenCode's own undo brings the messages back",
   async () => {
     const files = { ...FILES, ".opencode/plugin/witness.js": WITNESS };
-    await using stage = await openStage({ plugin: repository, options: QUIET, files });
+    await using stage = await shared.openStage({ settings: QUIET, files });
     const session = await stage.newSession("native");
     await readThem(stage, session, "Read them all.", "one", "two", "three");
     const whole = await readThem(stage, session, "And the last.", "four");

@@ -6,8 +6,10 @@ import { layers } from "../../layers/index.js";
 import { matches, tornOf } from "../../src/file-kinds.js";
 import { kernelFiles } from "../../src/kernel-files.js";
 import { repository } from "./repository.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { call, say } from "./stage/steps.js";
+
+const shared = shareHost({ plugin: repository });
 
 /** Every kind of file that the kernel and the layers say they leave; a unit test compares them with the page. */
 const named = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
@@ -19,8 +21,7 @@ const isHosts = (path: string): boolean =>
   /^\.opencode\/(node_modules\/|package(-lock)?\.json$|bun\.lockb?$|\.gitignore$)/.test(path);
 
 test("every file that the plugin writes in a project is of a kind that a layer or the kernel names", async () => {
-  await using stage = await openStage({
-    plugin: repository,
+  await using stage = await shared.openStage({
     files: { "a.txt": "one\n", "big.txt": "a line of a large file\n".repeat(3_000) },
   });
   const { model, project } = stage;

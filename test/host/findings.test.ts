@@ -10,7 +10,7 @@ import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, config: { permission: { "*": "allow" } } });
+const shared = shareHost({ plugin: repository });
 const ASKED = "How many requests a minute may a client send to the example service?";
 const SENTENCE = "Each client may send 60 requests a minute to the example service.";
 const PAGE = `<html><head><title>Rate limits</title></head><body>

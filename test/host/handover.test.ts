@@ -8,9 +8,11 @@ import { startBeside } from "./stage/beside.js";
 import { whenContains } from "./stage/files.js";
 import { findBreaks, formatBreak } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository });
 const CLI = join(repository, "dist", "strata.js");
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 const todo = (content: string, status = "pending") =>
@@ -101,7 +103,7 @@ only1("it has no todo list")(
 only1("it has no todo list")(
   "a checkpoint attached to a new session after a crash gives the model goal, todos, rules and plan, with stable bytes",
   async () => {
-    await using stage = await openStage({ plugin: repository, files: { "src/parser.ts": "one\n" } });
+    await using stage = await shared.openStage({ files: { "src/parser.ts": "one\n" } });
     const worker = await stage.newSession("parser");
     stage.model.script(
       call("write", { filePath: stage.project.file("plan.md"), content: "1. the lexer\n2. the emitter\n" }),

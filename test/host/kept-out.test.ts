@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { Project } from "./stage/project.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { say } from "./stage/steps.js";
 import { strata } from "./stage/strata.js";
 
+const shared = shareHost({ plugin: repository });
 const MEMORY = ".opencode/memory";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
 const DECISION = "Always use Postgres instead of SQLite, because two services write at once.";
@@ -27,7 +28,7 @@ function readSeen(project: Project): string {
 }
 
 test("what the user prefers is remembered and no git sees it, until strata publish and again after strata undo", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const { project } = stage;
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("talk");
@@ -56,8 +57,7 @@ test("what the user prefers is remembered and no git sees it, until strata publi
 });
 
 test("a preference that was committed before stays in git where it is, and one that was not is kept out and named once", async () => {
-  await using stage = await openStage({
-    plugin: repository,
+  await using stage = await shared.openStage({
     files: { [`${MEMORY}/preference/short.md`]: COMMITTED, [`${MEMORY}/.gitignore`]: "MEMORY.md\n" },
   });
   const { project } = stage;

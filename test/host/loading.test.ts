@@ -56,7 +56,7 @@ only1("it calls setup alone")(
 );
 
 test("a host that calls both entries moves a result once, shows each tool once and writes each line once", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   stage.model.script(big, say("done"));
   const session = await stage.newSession("once");
   await session.ask("go");
@@ -100,13 +100,16 @@ test("a wrong setting is one line in the log and one toast that name file, key, 
 });
 
 test("the plugin with nothing to do changes no byte of a message and only adds its own tools, and switched off it changes nothing", async () => {
-  const play = async (plugin: string[], options: Record<string, unknown>) => {
-    await using stage = await openStage({ plugin, options, files: { "a.txt": "one\n" } });
+  const play = async (plugin: string[], settings: Record<string, unknown>) => {
+    await using stage = await shareHost({ plugin }).openStage({ settings, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
     const session = await stage.newSession("off");
     await session.ask("go");
     const inProject = (text: string) =>
-      text.replaceAll(stage.project.root, "PROJECT").replaceAll(session.id, "SESSION");
+      text
+        .replaceAll(stage.project.path, "PROJECT")
+        .replaceAll(stage.project.root, "ROOT")
+        .replaceAll(session.id, "SESSION");
     return stage.model.requests.map(({ messageBytes, tools }) => ({
       messages: messageBytes.map(inProject),
       tools: tools.map((tool) => inProject(JSON.stringify(tool))),
@@ -125,11 +128,7 @@ test("the plugin with nothing to do changes no byte of a message and only adds i
 });
 
 test("the plugin writes nothing to standard output or the terminal", async () => {
-  await using stage = await openStage({
-    plugin: repository,
-    mcp: true,
-    options: { log: { level: "debug" } },
-  });
+  await using stage = await shared.openStage({ settings: { log: { level: "debug" } } });
   stage.model.script(big, say("done"));
   await (await stage.newSession("quiet")).ask("go");
   expect(stage.host.log()).not.toContain("moved a mcp_blob result");

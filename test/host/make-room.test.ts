@@ -7,8 +7,9 @@ import { whenToasted } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { firstDifference, isSummarizing } from "./stage/model-request.js";
+import { shareHost } from "./stage/shared-host.js";
 import { writeShift } from "./stage/shift-date.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
 const MINUTE_MS = 60_000;
@@ -29,14 +30,14 @@ const roomsOf = (stage: Stage) =>
     ({ event }) => event === "cleared" || event === "cut",
   );
 
-const full: StageOptions = {
-  plugin: repository,
+const shared = shareHost({ plugin: repository, mcp: true });
+const full = {
   // While the cache is warm, nothing pays back within one request.
-  options: { autoCompact: { threshold: 40_000 }, microCompact: { horizon: 1, keepRecent: 2 } },
+  settings: { autoCompact: { threshold: 40_000 }, microCompact: { horizon: 1, keepRecent: 2 } },
 };
 
 test("a full context is cleared once of all that may go, and the prefix holds from then on", async () => {
-  await using stage = await openStage({ ...full, files: filesOf(16) });
+  await using stage = await shared.openStage({ ...full, files: filesOf(16) });
   stage.model.script(...readsOf(stage, ...names(16)), say("done"));
   await (await stage.newSession("full")).ask("go");
   const requests = stage.model.requests.filter(({ body }) => body.tools !== undefined);
@@ -55,7 +56,7 @@ test("a full context is cleared once of all that may go, and the prefix holds fr
 });
 
 test("a full context of results that are never cleared goes on with notes, and half of it is free", async () => {
-  await using stage = await openStage({ ...full, mcp: true });
+  await using stage = await shared.openStage(full);
   const blobs = names(16).map((id) => call("mcp_blob", { bytes: BYTES }, { id }));
   stage.model.script(...blobs, say("done"));
   await (await stage.newSession("notes")).ask("go. Never touch the port.");

@@ -6,7 +6,7 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { type ChatTool, firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import type { Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
@@ -23,11 +23,6 @@ if (HOST === 1) OWN_TOOLS.push("fork");
 const CONFIG = { small_model: "mock/m2" };
 const shared = shareHost({ plugin: repository, config: CONFIG });
 
-/** The agent's model says what it is told to; every other one, for the plugin's own calls, answers rubbish. */
-async function open(options: StageOptions = {}): Promise<Stage> {
-  return openStage({ plugin: repository, config: CONFIG, ...options });
-}
-
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
 const asked = (stage: Stage): ModelRequest[] => stage.model.requests.filter((request) => !isOwn(request));
 const nameTools = ({ tools }: ModelRequest): string[] =>
@@ -39,7 +34,10 @@ function listMemories(stage: Stage): string[] {
   return names.filter((name) => name.endsWith(".md") && name.includes("/"));
 }
 
-/** A session in which the user says all four. */
+/**
+ * A session in which the user says all four. The agent's model says what it is told to; every other one, for the
+ * plugin's own calls, answers rubbish.
+ */
 async function talk(stage: Stage): Promise<void> {
   stage.model.respond((request) => (isOwn(request) ? say("Certainly! {]") : say("Understood.")));
   const session = await stage.newSession("talk");
@@ -125,7 +123,7 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
 });
 
 test("auto-memory that is switched off writes nothing, says nothing and offers no tool", async () => {
-  await using stage = await open({ options: { autoMemory: { enabled: false } } });
+  await using stage = await shared.openStage({ settings: { autoMemory: { enabled: false } } });
   await talk(stage);
   await stage.restart();
   await (await stage.newSession("next")).ask("Good morning.");

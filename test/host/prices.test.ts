@@ -3,17 +3,15 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 
+const shared = shareHost({ plugin: repository });
 const KEPT = ".opencode/strata/state/prices.json";
 const LEDGER = ".opencode/strata/savings";
 
 test("the prices that the host gives with a request are remembered, and each answer is entered in dollars", async () => {
-  const cost = { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 };
-  await using stage = await openStage({
-    plugin: repository,
-    config: { provider: { mock: { models: { m1: { cost } } } } },
-  });
+  // The stage's model costs that much.
+  await using stage = await shared.openStage();
   const session = await stage.newSession("prices");
   await session.ask("hello");
   const ledger = stage.project.file(LEDGER);

@@ -6,7 +6,6 @@ import { repository } from "./repository.js";
 import { customTools } from "./stage/custom-tools.js";
 import type { Session } from "./stage/session.js";
 import { shareHost } from "./stage/shared-host.js";
-import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
@@ -191,9 +190,8 @@ test("odd results are shown whole or moved byte for byte: an image, an empty one
 });
 
 test("equal content is stored once, and tools with a threshold of their own follow it", async () => {
-  await using stage = await openStage({
-    plugin: repository,
-    options: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
+  await using stage = await shared.openStage({
+    settings: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
     files: customTools({
       same: `"same\\n".repeat(8_000)`,
       quiet: `"q".repeat(45_000)`,

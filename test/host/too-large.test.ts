@@ -2,14 +2,15 @@
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { isSummarizing } from "./stage/model-request.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { fail, say } from "./stage/steps.js";
 import { HOST } from "./stage/which-host.js";
 
+const shared = shareHost({ plugin: repository });
 const MOST_BYTES = 130_000;
 
 test("a provider that answers 413 refuses one request, and from then on history is cut in time", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const isRefused = ({ bytes }: { bytes: number }): boolean => bytes > MOST_BYTES;
   stage.model.respond((request) =>
     isRefused(request) ? fail(413, "Request Entity Too Large") : say("an answer"),

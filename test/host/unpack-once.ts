@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { PACKAGE_VARIABLE } from "./repository.js";
 import { pack, unpack } from "./stage/packed.js";
 
-export default function setup(): () => void {
+export default function setup(): (() => void) | undefined {
+  // Two projects have this setup.
+  if (process.env[PACKAGE_VARIABLE] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "strata-packed-"));
   process.env[PACKAGE_VARIABLE] = unpack(pack(folder), join(folder, "opencode-strata"));
   return () => rmSync(folder, { recursive: true, force: true });

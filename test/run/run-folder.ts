@@ -8,6 +8,9 @@ import { join } from "node:path";
 import { removeFolder } from "../support/remove-folder.js";
 import { SMALLER_FORMS } from "../support/sizes.js";
 
+/** A line for each start of an OpenCode, which takes two seconds of processor time, and its first turn two more. */
+export const STARTS = "starts.txt";
+
 const NAME = /^strata-tests-(\d+)-/;
 
 /** Creates the folder and makes it the temporary folder of this process and its children. */
@@ -21,6 +24,7 @@ export function openRunFolder(): void {
   for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
   process.once("exit", () => {
     printSmallerForms(join(folder, SMALLER_FORMS));
+    printStarts(join(folder, STARTS));
     removeFolder(folder);
   });
 }
@@ -33,6 +37,13 @@ function printSmallerForms(path: string): void {
   process.stdout.write(
     `\nSkipped here and run by \`npm run test:long\`, which takes these at full size:\n${lines}`,
   );
+}
+
+function printStarts(path: string): void {
+  if (!existsSync(path)) return;
+  const starts = readFileSync(path, "utf8").trim().split("\n");
+  const counts = ["1", "2"].map((which) => starts.filter((one) => one === which).length);
+  process.stdout.write(`\nOpenCode 1 was started ${counts[0]} times, OpenCode 2 ${counts[1]} times.\n`);
 }
 
 function isRunning(pid: number): boolean {

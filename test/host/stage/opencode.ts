@@ -10,10 +10,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { STARTS } from "../../run/run-folder.js";
 import { patiently } from "../../support/patience.js";
 import { type Client, createClient, PASSWORD } from "./client.js";
 import { toConfig2 } from "./config-2.js";
@@ -81,6 +83,7 @@ export async function startOpenCode({
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
+  appendFileSync(join(tmpdir(), STARTS), `${which}\n`);
   const running = watch(child, project);
   const url = await running.listening();
   const client = createClient(url, project.path, { which });

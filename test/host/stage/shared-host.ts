@@ -1,15 +1,15 @@
 /**
- * One host for several tests of a file with equal settings, since starting a host takes most of a small test's time.
+ * Running hosts that tests share, since starting one takes most of a small test's time. A worker of the test runner has
+ * one host for each profile, a set of options, and keeps it from file to file; what is left of it ends with the worker.
  * Each test has its own stage in it: a project, a model and sessions that no other test sees.
  *
  *     const shared = shareHost({ plugin: repository });
  *     test("…", async () => {
- *       await using stage = await shared.openStage({ files: { "a.txt": "one" } });
+ *       await using stage = await shared.openStage({ files: { "a.txt": "one" }, settings: { … } });
  *
- * The tests of a file run one after another, so a test may restart or kill the host. To change the settings, which all
- * tests share, it must open its own stage.
+ * The tests of a worker run one after another, so a test may restart or kill the host. A test that changes what the
+ * user has, the host's configuration or the global memories, must open its own stage.
  */
-import { afterAll } from "vitest";
 import type { Client } from "./client.js";
 import type { EventStream } from "./event-stream.js";
 import { type ModelPort, openModelPort } from "./model-port.js";
@@ -18,41 +18,53 @@ import { createNextProject, type Project } from "./project.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { openStage, type Stage, type StageOptions } from "./stage.js";
 
+/** What may differ between the stages of a host. */
+export interface SharedStageOptions extends Pick<StageOptions, "files" | "prepare"> {
+  /** Settings of Strata that any file may set; they are in the project's `opencode.json`. */
+  settings?: Record<string, unknown>;
+}
+
 export interface SharedHost {
-  openStage(options?: Pick<StageOptions, "files" | "prepare">): Promise<Stage>;
+  openStage(options?: SharedStageOptions): Promise<Stage>;
 }
 
-/** Starts the host with the first stage and stops it after the file's last test. */
-export function shareHost(options: Omit<StageOptions, "files" | "prepare" | "modelPort"> = {}): SharedHost {
-  let starting: Promise<Common> | undefined;
-  let count = 0;
-  const start = async (): Promise<Common> => {
-    const modelPort = await openModelPort();
-    return { modelPort, stage: await openStage({ ...options, modelPort }) };
-  };
-  afterAll(async () => {
-    const common = await starting;
-    await common?.stage.close();
-    await common?.modelPort.close();
-    starting = undefined;
-  });
-
-  return {
-    async openStage({ files = {}, prepare } = {}) {
-      starting ??= start();
-      const { modelPort, stage: common } = await starting;
-      const model = await startScriptedModel(options.promptCache, modelPort);
-      const project = await createNextProject(common.project, files, ++count);
-      await prepare?.(project);
-      await prepareFolders(project);
-      return present(common, project, model);
-    },
-  };
-}
+type Profile = Omit<StageOptions, "files" | "prepare" | "modelPort" | "env" | "isCloned">;
 
 interface Common {
   stage: Stage;
   modelPort: ModelPort;
+  /** Projects so far. */
+  count: number;
+}
+
+/** The running hosts of this worker, by profile. */
+const hosts = new Map<string, Promise<Common>>();
+
+/** The host of this profile, which starts with its first stage. */
+export function shareHost(profile: Profile = {}): SharedHost {
+  const key = JSON.stringify({ ...profile, plugin: [profile.plugin ?? []].flat() });
+  const start = async (): Promise<Common> => {
+    const modelPort = await openModelPort();
+    return { modelPort, stage: await openStage({ ...profile, modelPort }), count: 0 };
+  };
+
+  return {
+    async openStage({ files = {}, prepare, settings } = {}) {
+      let starting = hosts.get(key);
+      if (!starting) {
+        starting = start();
+        hosts.set(key, starting);
+        starting.catch(() => hosts.delete(key));
+      }
+      const common = await starting;
+      const model = await startScriptedModel(profile.promptCache, common.modelPort);
+      const config = settings && { "opencode.json": `${JSON.stringify({ memory: settings }, null, 2)}\n` };
+      const project = await createNextProject(common.stage.project, { ...files, ...config }, ++common.count);
+      await prepare?.(project);
+      await prepareFolders(project);
+      return present(common.stage, project, model);
+    },
+  };
 }
 
 /** The host as seen from this project only. */
