@@ -22,6 +22,9 @@ export const finite = (value: unknown): value is number => Number.isFinite(value
 
 export const integer = (value: unknown): value is number => Number.isInteger(value);
 
+/** The `v` of a file or line as this version writes it; a value of another version is not read. */
+export const isVersion = (value: unknown): value is 1 => value === 1;
+
 /** Finite and not negative. */
 export const count = (value: unknown): value is number => finite(value) && value >= 0;
 

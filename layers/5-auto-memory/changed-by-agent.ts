@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
-import { isVersion } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
+import { isVersion } from "../../src/shape.js";
 import { toLine, withoutMark } from "../../src/text.js";
 import { LAYER } from "./injection/shown.js";
 

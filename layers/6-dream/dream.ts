@@ -111,7 +111,7 @@ export function createDreams(given: DreamsOptions): Dreams {
   ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
     // Another process may have finished a dream between the check and the lock.
-    const why = state.later ?? options.findObstacle?.(state);
+    const why = options.findObstacle?.(state);
     if (why !== undefined) return { kind: "refused", why };
     const both = AbortSignal.any([signal, lock.signal]);
     const id = randomUUID().slice(0, 8);

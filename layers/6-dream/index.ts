@@ -38,7 +38,6 @@ function create(context: LayerContext): LayerParts {
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
-  let isLaterLogged = false;
   let opening: Promise<Dreamer> | undefined;
 
   /** Loads the modules with the first dream: most processes end before it. */
@@ -87,7 +86,6 @@ function create(context: LayerContext): LayerParts {
       const dreamer = await open();
       await dreamer.renewFacts();
       const state = await dreamer.state();
-      if (state.later !== undefined) return logLater(state.later);
       const why = await due.findObstacle(state);
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);
@@ -100,11 +98,6 @@ function create(context: LayerContext): LayerParts {
     } catch (thrown) {
       log.error(LAYER, formatError(thrown));
     }
-  }
-
-  function logLater(why: string): void {
-    if (!isLaterLogged) log.warn(LAYER, `no dream: ${why}`);
-    isLaterLogged = true;
   }
 
   /** One at a time in this process; the lock keeps out other instances. */

@@ -43,8 +43,6 @@ export function createSentViews(options: SentViewsOptions): SentViews {
   const { deferred, files, folder, instance, log, writes } = options;
   const known = new Map<string, SentView>();
   const waiting = new Set<string>();
-  /** Sessions whose file a later version has written; it is not overwritten. */
-  const later = new Set<string>();
   const pathOf = (session: string): string => join(folder, `${session}.json`);
 
   return {
@@ -52,15 +50,13 @@ export function createSentViews(options: SentViewsOptions): SentViews {
       if (waiting.has(session) || (known.has(session) && !again)) return known.get(session);
       const text = await readText(files, pathOf(session));
       const stored = text === undefined ? undefined : parseSentView(text);
-      if (stored === "later") later.add(session);
-      else if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
+      if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
       return known.get(session);
     },
 
     note(session, view) {
       const before = known.get(session);
       known.set(session, view);
-      if (later.has(session)) return;
       waiting.add(session);
       if (before && extendsView(before, view)) deferred.add(pathOf(session), () => write(session));
       else void write(session);
@@ -110,12 +106,11 @@ export function formatSentView({ digests, isUnread }: SentView, instance: string
 
 const digits = (number: number): string => number.toString(36);
 
-/** `undefined` if the text is malformed, "later" if a later version has written it. */
-export function parseSentView(text: string): (SentView & { instance: string }) | "later" | undefined {
+/** `undefined` if the text is malformed. */
+export function parseSentView(text: string): (SentView & { instance: string }) | undefined {
   const value = parseJson(text);
   if (!isRecord(value)) return undefined;
   const { instance, isUnread, messages, v } = value;
-  if (typeof v === "number" && v > VERSION) return "later";
   if (v !== VERSION || typeof instance !== "string" || typeof messages !== "string") return undefined;
   const words = messages === "" ? [] : messages.split(" ");
   if (words.length % WORDS_PER_MESSAGE !== 0) return undefined;

@@ -9,10 +9,8 @@
  * reservation is an estimate and counts until a line says what was spent. A released reservation does not count: its call
  * was never made.
  */
-import { findLaterVersion, isVersion } from "../record/version.js";
-import { isRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
-import { count, each, either, object, oneOf, string, unchecked } from "../shape.js";
+import { count, each, either, isVersion, object, oneOf, string, unchecked } from "../shape.js";
 
 export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
 
@@ -50,17 +48,10 @@ export interface Tally {
 }
 
 /**
- * `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. A line of a
- * newer version counts in full; one that cannot be read counts as a call that used up the budget.
+ * `undefined` if the value is not a budget line, or has a negative number, which would increase the budget.
  */
 export function parseBudgetLine(value: unknown): BudgetLine | undefined {
-  if (isKnownLine(value)) return value;
-  if (findLaterVersion(value) === undefined) return undefined;
-  const id = isRecord(value) && typeof value.id === "string" ? value.id : "";
-  // Its reservation is known, whose estimate counts.
-  if (isRecord(value) && (value.kind === "spent" || value.kind === "released")) return undefined;
-  const { POSITIVE_INFINITY: tokens } = Number;
-  return { v: 1, kind: "reserved", id, instance: "", time: "", purpose: "", session: "", tokens };
+  return isKnownLine(value) ? value : undefined;
 }
 
 const fields = { v: isVersion, id: string, time: unchecked };

@@ -3,7 +3,6 @@ import { formatError, StrataError } from "../error.js";
 import { memoryTypes } from "../memory/memory.js";
 import type { Log } from "../record/log.js";
 import { createStateFile, formatState } from "../record/state-file.js";
-import { findLaterVersionIn } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { finite, list, object, oneOf, optional, string } from "../shape.js";
@@ -12,10 +11,9 @@ import type { Dropped } from "./plan-candidates.js";
 
 /** Reading rejects with the system's error. A damaged file counts as empty, which the log says. */
 export interface CandidateFile<T> {
-  /** "later": written by a newer Strata, which knows more of it; nothing is read or written then. */
-  read(path: string): Promise<readonly T[] | "later">;
+  read(path: string): Promise<readonly T[]>;
   /** For the holder of the lock: renames a damaged file to `<name>.corrupt`. */
-  readToWrite(path: string): Promise<readonly T[] | "later">;
+  readToWrite(path: string): Promise<readonly T[]>;
   /** Rejects with the system's error. */
   write(path: string, entries: readonly T[]): Promise<void>;
 }
@@ -71,10 +69,9 @@ function openList<T>(
   isEntry: (value: unknown) => value is T,
   { files, log }: { files: Files; log: Pick<Log, "warn"> },
 ): CandidateFile<T> {
-  const stored = createStateFile<readonly T[], "later">({
+  const stored = createStateFile<readonly T[]>({
     files: { read: (path) => files.read(path, { links: "refused" }), writeWhole: files.writeWhole },
     parse(text) {
-      if (findLaterVersionIn(text) !== undefined) return [];
       const value = parseJson(text);
       const entries = isRecord(value) ? value[name] : undefined;
       if (!Array.isArray(entries)) throw damage(`expected a JSON object with a list "${name}"`);
@@ -82,7 +79,6 @@ function openList<T>(
     },
     format: (entries) => formatState({ [name]: entries }),
     fresh: [],
-    later: () => "later",
   });
 
   const aside = (path: string): string => `${path}.corrupt`;
@@ -96,7 +92,7 @@ function openList<T>(
     write: stored.write,
   };
 
-  async function readOr(path: string, mend: () => Promise<string>): Promise<readonly T[] | "later"> {
+  async function readOr(path: string, mend: () => Promise<string>): Promise<readonly T[]> {
     const bytes = (await files.statItself(path))?.bytes ?? 0;
     try {
       if (bytes > MOST_BYTES) throw damage(`expected at most ${MOST_BYTES} bytes, ${bytes} came`);

@@ -4,9 +4,8 @@
  */
 import type { Message } from "../conversation/message.js";
 import { createLineLog } from "../record/line-log.js";
-import { isVersion } from "../record/version.js";
 import type { Files } from "../seams/files.js";
-import { finite, object, oneOf, optional, string } from "../shape.js";
+import { finite, isVersion, object, oneOf, optional, string } from "../shape.js";
 import { toLine } from "../text.js";
 
 /** `shape`: the filter without words. `marks`: a sentence that says itself that it lasts. */

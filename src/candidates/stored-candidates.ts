@@ -10,8 +10,8 @@ import type { Dropped } from "./plan-candidates.js";
 /** Every call rejects with the system's error, `change` also with ELOCKED. */
 export interface StoredCandidates {
   read(): Promise<{ waiting: readonly WaitingCandidate[]; dropped: readonly Dropped[] }>;
-  /** Stores the plan's `next`, if it is another list. `undefined` if the file is of a newer Strata: it stays as it is. */
-  change<T>(plan: (held: HeldCandidates) => Promise<Changed<T>>): Promise<T | undefined>;
+  /** Stores the plan's `next`, if it is another list. */
+  change<T>(plan: (held: HeldCandidates) => Promise<Changed<T>>): Promise<T>;
 }
 
 export interface HeldCandidates {
@@ -43,8 +43,8 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
     async read() {
       const record = await locateRecord();
       return {
-        waiting: toList(await waiting.read(record.candidates)),
-        dropped: toList(await dropped.read(record.dropped)),
+        waiting: await waiting.read(record.candidates),
+        dropped: await dropped.read(record.dropped),
       };
     },
 
@@ -52,7 +52,6 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
       const record = await locateRecord();
       return locks.withLock(record.candidatesLock, async (lock) => {
         const known = await waiting.readToWrite(record.candidates);
-        if (known === "later") return undefined;
         const { next, result } = await plan({ waiting: known, ...holdDropped(record, lock) });
         if (next === known) return result;
         await lock.check();
@@ -64,7 +63,7 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
 
   function holdDropped(record: ProjectRecord, lock: HeldLock): Omit<HeldCandidates, "waiting"> {
     return {
-      readDropped: async () => toList(await dropped.readToWrite(record.dropped)),
+      readDropped: () => dropped.readToWrite(record.dropped),
       async writeDropped(list) {
         await lock.check();
         await dropped.write(record.dropped, list);
@@ -72,5 +71,3 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
     };
   }
 }
-
-const toList = <T>(read: readonly T[] | "later"): readonly T[] => (read === "later" ? [] : read);

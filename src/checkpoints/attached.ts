@@ -8,10 +8,9 @@
 import { join } from "node:path";
 import { DAY_MS } from "../days.js";
 import { createStateFile, formatState } from "../record/state-file.js";
-import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
-import { each, object, parserOf, string } from "../shape.js";
+import { each, isVersion, object, parserOf, string } from "../shape.js";
 
 export interface Attached {
   v: 1;

@@ -1,7 +1,6 @@
 /** Checkpoints on disk, in this machine's record of the project. All calls reject with the system's error. */
 import { join } from "node:path";
 import { StrataError } from "../error.js";
-import { findLaterVersionIn, formatLater } from "../record/version.js";
 import { type Files, readText } from "../seams/files.js";
 import {
   type Checkpoint,
@@ -15,7 +14,7 @@ import {
 export interface CheckpointFiles {
   /** Returns the path. Removes the plugin's own oldest checkpoints beyond a hundred. */
   write(checkpoint: Checkpoint): Promise<string>;
-  /** `undefined` if none has this id. @throws StrataError LATER if a newer Strata wrote it, DAMAGED */
+  /** `undefined` if none has this id. @throws StrataError DAMAGED */
   read(id: string): Promise<Checkpoint | undefined>;
   /**
    * At most `most`: those that people requested, then the plugin's own, each newest first. Skips unreadable
@@ -54,8 +53,6 @@ export function createCheckpointFiles({ files, locate }: CheckpointFilesOptions)
       const path = await find(id);
       const text = path === undefined ? undefined : await readText(files, path);
       if (path === undefined || text === undefined) return undefined;
-      const version = findLaterVersionIn(text);
-      if (version !== undefined) throw new StrataError("LATER", formatLater(path, version));
       const checkpoint = await parseCheckpoint(text);
       if (checkpoint) return checkpoint;
       throw new StrataError(

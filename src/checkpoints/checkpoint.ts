@@ -8,9 +8,8 @@
 import { createHash } from "node:crypto";
 import type { Stored } from "../notes/stored.js";
 import { formatState } from "../record/state-file.js";
-import { isVersion } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
-import { count, each, list, matching, object, oneOf, optional, string } from "../shape.js";
+import { count, each, isVersion, list, matching, object, oneOf, optional, string } from "../shape.js";
 
 /** Why it was saved: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
 export const occasions = ["asked", "compaction", "dream", "end"] as const;

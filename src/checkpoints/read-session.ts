@@ -1,7 +1,6 @@
 /** Reads a session's data, without secrets, even if the session is not open here. Changes nothing. */
 import { dirname, join } from "node:path";
 import type { Ledger } from "../notes/ledger.js";
-import { redactStored } from "../notes/redact.js";
 import { createSession, mergeSession, takeIn } from "../notes/session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "../notes/session-files.js";
 import type { Stored } from "../notes/stored.js";
@@ -31,7 +30,7 @@ export interface ReadSessionOptions {
 
 /** `undefined` without readable data. Rejects with the system's error. */
 export async function readSession(
-  { clock, files, folder }: ReadSessionOptions,
+  { files, folder }: Pick<ReadSessionOptions, "files" | "folder">,
   sessionID: string,
 ): Promise<ReadSession | undefined> {
   const paths = planPaths(folder, sessionID);
@@ -40,10 +39,10 @@ export async function readSession(
   if (reading.kind !== "stored" || !stat) return undefined;
   const notes = await readNotes(files, paths.notes);
   const page = "text" in notes ? notes.text : undefined;
-  const stored = await inSlices(clock, redactStored(reading.stored));
+  const { stored } = reading;
   const session = createSession(sessionID);
   takeIn(session, stored, reading.text);
-  const { removed } = await inSlices(clock, mergeSession(session, page, dirname(dirname(folder))));
+  const { removed } = mergeSession(session, page, dirname(dirname(folder)));
   return {
     sessionID,
     path: paths.notes,

@@ -1,7 +1,6 @@
 import { type Candidates, createCandidates } from "../candidates/candidates.js";
 import { StrataError } from "../error.js";
 import { locateRecord, type ProjectRecord } from "../owner/record.js";
-import { keepLaterState } from "../record/later-state.js";
 import { openLocks } from "./open-locks.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";
@@ -19,7 +18,7 @@ export function lookAtCandidates(project: Project): Pick<Candidates, "count"> {
 
 function open(project: Project, locate: () => Promise<ProjectRecord>): Candidates {
   const { cli, instance, log } = project;
-  const files = keepLaterState(cli.files, log);
+  const files = cli.files;
   return createCandidates({
     ...{ clock: cli.clock, files, log, locateRecord: locate },
     locks: openLocks(project, `${instance} candidates`, files),

@@ -5,7 +5,6 @@ import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store.js";
 import { readTracked } from "../own/git-index.js";
-import { keepLaterState } from "../record/later-state.js";
 import type { Trust } from "../trust/trust.js";
 import { openLocks } from "./open-locks.js";
 import { createProgress } from "./progress.js";
@@ -41,7 +40,7 @@ export async function openMemories(
   const { config } = await project.settings();
   return createMemoryStore({
     ...{ clock, log, folders, globalFolder, instance, trust, locks },
-    files: keepLaterState(files, log),
+    files,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
     ...(await planKeepOut(project)),

@@ -11,11 +11,10 @@ import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { formatPage } from "../record/state-file.js";
-import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { anyList, anyObject, each, number, object, string, unchecked } from "../shape.js";
+import { anyList, anyObject, each, isVersion, number, object, string, unchecked } from "../shape.js";
 import { VERSION } from "../version.js";
 import type { HookName } from "./hooks.js";
 

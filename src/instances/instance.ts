@@ -1,9 +1,8 @@
 import { createStateFile, formatPage, type StateFile } from "../record/state-file.js";
-import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
-import { each, list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { each, isVersion, list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
 
 /** A running plugin in a project, as others see it: the contents of its file. */
 export interface Instance {

@@ -8,8 +8,6 @@
  *     the file's order stays · changed lines are replaced in place · lines without a fact are removed · a new line is
  *     inserted after the line that precedes it in the page and what a person added below that
  */
-import { removeFromLines } from "../secrets/secrets.js";
-import type { Sliced } from "../slices.js";
 import { type PageSection, TITLE_ID } from "./page.js";
 import type { PageLine } from "./page-line.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";
@@ -27,8 +25,6 @@ export interface MergeInput {
   text: string | undefined;
   /** `undefined` if unknown: then the machine's lines are those that it would write now. */
   written: Written | undefined;
-  /** A line also counts as the machine's if it matches after removing its secrets. */
-  isLoose: boolean;
   removed: readonly string[];
   page: readonly PageSection[];
 }
@@ -58,14 +54,13 @@ export interface MergedLine {
 /** Maximum number of removed IDs: more than a person removes. */
 const MOST_REMOVED = 5_000;
 
-export function* mergePage({ isLoose, page, removed, text, written }: MergeInput): Sliced<Merged> {
+export function mergePage({ page, removed, text, written }: MergeInput): Merged {
   // An emptied file starts over; it does not mean that every line was removed for good.
   const file = text === undefined || text.trim() === "" ? undefined : readBlocks(text);
   const gone = new Set(removed);
   const sections = new Map<string, PageSection>(page.map((section) => [section.heading, section]));
   const blocks: MergedBlock[] = [];
   for (const block of file ?? []) {
-    yield;
     const section = block.isOurs ? sections.get(block.heading) : undefined;
     if (!section) {
       blocks.push({ ...block, lines: block.lines.map((line) => ({ text: line })) });
@@ -73,10 +68,9 @@ export function* mergePage({ isLoose, page, removed, text, written }: MergeInput
     }
     gone.delete(headingID(block.heading));
     const ours = written ? (written[block.heading] ?? []) : section.lines;
-    const owned = yield* findOwned(
+    const owned = findOwned(
       block.lines,
       ours.filter(({ id }) => !gone.has(id)),
-      isLoose,
     );
     const found = new Set(owned.map(({ id }) => id));
     if (written) for (const { id } of ours) if (!found.has(id)) gone.add(id);
@@ -130,40 +124,16 @@ interface OwnedLine {
   id?: string;
 }
 
-/** Tells the machine's lines from a person's. Equal lines are matched in order. */
-function* findOwned(
-  lines: readonly string[],
-  ours: readonly WrittenLine[],
-  isLoose: boolean,
-): Sliced<OwnedLine[]> {
-  const owned = claim(lines, lines, ours);
-  if (!isLoose) return owned;
-  const found = new Set(owned.map(({ id }) => id));
-  const left = ours.filter(({ id }) => !found.has(id));
-  const texts = yield* removeFromLines(left.map(({ text }) => text));
-  const safe = yield* removeFromLines(lines);
-  const clean = claim(
-    safe.map((text, n) => (owned[n]?.id === undefined ? text : "")),
-    lines,
-    left.map(({ id }, n) => ({ id, text: texts[n] ?? "" })),
-  );
-  return owned.map((line, n) => (line.id === undefined ? (clean[n] ?? line) : line));
-}
-
-/** Gives each line the ID of the machine's line with the same text, each ID once. */
-function claim(
-  readings: readonly string[],
-  lines: readonly string[],
-  ours: readonly WrittenLine[],
-): OwnedLine[] {
+/** Gives each line the ID of the machine's line with the same text, each ID once; equal lines are matched in order. */
+function findOwned(lines: readonly string[], ours: readonly WrittenLine[]): OwnedLine[] {
   const idsOf = new Map<string, string[]>();
   for (const { id, text } of ours) {
     const same = idsOf.get(text);
     if (same) same.push(id);
     else idsOf.set(text, [id]);
   }
-  return lines.map((text, n) => {
-    const id = idsOf.get(readings[n]?.trimEnd() ?? "")?.shift();
+  return lines.map((text) => {
+    const id = idsOf.get(text.trimEnd())?.shift();
     return id === undefined ? { text } : { text, id };
   });
 }

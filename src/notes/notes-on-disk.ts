@@ -3,12 +3,10 @@ import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
-import { formatLater } from "../record/version.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
 import type { Complaints } from "./complaints.js";
-import { redactStored } from "./redact.js";
 import { markLoaded, planStoredAlone, planWrite, type Session, takeIn } from "./session.js";
 import { formatStored, planPaths, readNotes, readStored } from "./session-files.js";
 import type { Stored } from "./stored.js";
@@ -71,18 +69,11 @@ export function createNotesOnDisk(options: NotesOnDiskOptions): NotesOnDisk {
     const paths = planPaths(folder, session.sessionID);
     try {
       const reading = await readStored(files, paths.stored);
-      // Not loaded, so nothing is written: the notes of this session go on in memory.
-      if (reading.kind === "later")
-        return complaints.say(paths.stored, formatLater(paths.stored, reading.version));
       if (reading.kind === "corrupt") {
         await files.rename(paths.stored, paths.corrupt);
-        log.error(
-          "notes",
-          `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`,
-        );
+        log.error("notes", `${paths.stored} is not valid; starting over, it is kept as ${paths.corrupt}`);
       }
-      if (reading.kind === "stored")
-        takeIn(session, await inSlices(clock, redactStored(reading.stored)), reading.text);
+      if (reading.kind === "stored") takeIn(session, reading.stored, reading.text);
       markLoaded(session, project);
     } catch (thrown) {
       complaints.say(
@@ -101,7 +92,7 @@ export function createNotesOnDisk(options: NotesOnDiskOptions): NotesOnDisk {
     await keepOutOfGit(files, folder);
     if ("unusable" in reading) {
       complaints.say(paths.notes, formatUnusable(paths.notes, reading.unusable));
-      await store(session, paths.stored, await inSlices(clock, planStoredAlone({ ...session })));
+      await store(session, paths.stored, planStoredAlone(session));
     } else {
       await writeBoth(session, reading.text);
       complaints.forget(paths.notes);
@@ -124,7 +115,6 @@ export function createNotesOnDisk(options: NotesOnDiskOptions): NotesOnDisk {
     if (text !== session.savedText) await files.writeWhole(path, text);
     session.savedText = text;
     session.written = stored.written;
-    session.isLoose = stored.isLoose === true;
     session.before = stored.before;
     session.removed = stored.removed;
   }

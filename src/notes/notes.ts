@@ -22,8 +22,7 @@ import { formatForModel } from "./for-model.js";
 import { formatCallKey } from "./learn-call.js";
 import type { FileTouch } from "./ledger.js";
 import { createNotesOnDisk } from "./notes-on-disk.js";
-import { redactSections } from "./redact.js";
-import type { Sections } from "./sections.js";
+import { redactSections, type Sections } from "./sections.js";
 import {
   createSession,
   factsOf,
@@ -128,7 +127,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
         const session = await open(sessionID);
         const { path, text } = await onDisk.read(sessionID);
         if (!factsOf(session, project) && !session.sections && text === undefined) return undefined;
-        const { blocks } = await inSlices(clock, mergeSession({ ...session }, text, project));
+        const { blocks } = mergeSession(session, text, project);
         return inSlices(clock, formatForModel({ blocks, path, maxCharacters }));
       }),
 

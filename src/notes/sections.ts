@@ -1,5 +1,7 @@
 /** The six sections of the notes, and the check of a model's text for them. */
 import { formatCount } from "../format.js";
+import { removeSecrets } from "../secrets/secrets.js";
+import type { Sliced } from "../slices.js";
 
 export const HEADINGS = [
   "Current State",
@@ -14,6 +16,12 @@ export type Heading = (typeof HEADINGS)[number];
 
 /** A model's text by heading. */
 export type Sections = Readonly<Record<Heading, string>>;
+
+export function* redactSections(sections: Sections): Sliced<Sections> {
+  const redacted: Record<string, string> = {};
+  for (const [name, text] of Object.entries(sections)) redacted[name] = (yield* removeSecrets(text)).text;
+  return redacted as Sections;
+}
 
 /** Characters. Six of them fit into a request beside the machine's own lines. */
 const MOST_OF_A_SECTION = 2_400;

@@ -1,7 +1,6 @@
 /** Files of a session in the notes folder, and how they are read. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { findLaterVersionIn } from "../record/version.js";
 import { decodeStrictly, type Files, readText } from "../seams/files.js";
 import type { Stored } from "./stored.js";
 
@@ -39,8 +38,6 @@ export function readSessionID(name: string): string | undefined {
 export type StoredReading =
   | { kind: "absent" }
   | { kind: "corrupt" }
-  /** Written by a newer Strata. */
-  | { kind: "later"; version: number }
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
@@ -49,9 +46,7 @@ export async function readStored(files: Files, path: string): Promise<StoredRead
   // Loads zod.
   const { parseStored } = await import("./stored.js");
   const stored = parseStored(text);
-  if (stored) return { kind: "stored", stored, text };
-  const version = findLaterVersionIn(text);
-  return version === undefined ? { kind: "corrupt" } : { kind: "later", version };
+  return stored ? { kind: "stored", stored, text } : { kind: "corrupt" };
 }
 
 export function formatStored(value: Stored): string {

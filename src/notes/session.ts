@@ -10,7 +10,6 @@ import { learnMessages } from "./learn.js";
 import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";
 import { type Merged, mergePage, type Written } from "./merge.js";
 import { planPage } from "./page.js";
-import { redactWritten } from "./redact.js";
 import type { Sections } from "./sections.js";
 import { hashNotes } from "./session-files.js";
 import type { Stored } from "./stored.js";
@@ -21,8 +20,6 @@ export interface Session {
   ledger: Ledger;
   sections: Sections | undefined;
   written: Written | undefined;
-  /** See `Stored`. */
-  isLoose: boolean;
   before: Stored["before"];
   removed: readonly string[];
   /** Messages that the user has taken back. */
@@ -49,7 +46,6 @@ export function createSession(sessionID: string): Session {
     ledger: EMPTY_LEDGER,
     sections: undefined,
     written: undefined,
-    isLoose: false,
     before: undefined,
     removed: [],
     takenBack: [],
@@ -69,7 +65,6 @@ export function takeIn(session: Session, stored: Stored, text: string): void {
   session.ledger = stored.ledger;
   session.sections ??= stored.sections;
   session.written = stored.written;
-  session.isLoose = stored.isLoose === true;
   session.before = stored.before;
   session.removed = stored.removed;
   session.takenBack = stored.takenBack ?? [];
@@ -144,21 +139,15 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
 }
 
 /** Merges what is known now into the current text of the notes. */
-export function* mergeSession(session: Session, text: string | undefined, project: string): Sliced<Merged> {
+export function mergeSession(session: Session, text: string | undefined, project: string): Merged {
   const { ledger, sections, sessionID, removed } = session;
   const page = planPage(ledger, sections, { project, removed, sessionID });
-  return yield* mergePage({ text, ...findWritten(session, text), removed, page });
+  return mergePage({ text, written: findWritten(session, text), removed, page });
 }
 
 /** Lines of this text that the machine wrote: the last ones, or those before them if the last write failed. */
-function findWritten({ before, isLoose, written }: Session, text: string | undefined): WrittenReading {
-  const isBefore = text !== undefined && before?.hash === hashNotes(text);
-  return isBefore ? { written: before?.written, isLoose: before?.isLoose === true } : { written, isLoose };
-}
-
-interface WrittenReading {
-  written: Written | undefined;
-  isLoose: boolean;
+function findWritten({ before, written }: Session, text: string | undefined): Written | undefined {
+  return text !== undefined && before?.hash === hashNotes(text) ? before?.written : written;
 }
 
 export interface WritePlan {
@@ -173,18 +162,16 @@ export interface WritePlan {
 export function* planWrite(session: Session, text: string | undefined, project: string): Sliced<WritePlan> {
   // Facts learned meanwhile belong to the next write.
   const now = { ...session };
-  const merged = yield* mergeSession(now, text, project);
+  const merged = mergeSession(now, text, project);
   const isChange = text !== undefined && text !== merged.text;
   const kept = isChange ? yield* redactPrevious(now, text) : { redacted: now.redacted };
-  return { merged, stored: yield* planStored(now, text, merged), ...kept };
+  return { merged, stored: planStored(now, text, merged), ...kept };
 }
 
 /** Previous text of the notes for the backup, without secrets that a person may have written. */
 function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan, "previous" | "redacted">> {
-  const { isLoose, written = {} } = findWritten(session, text);
-  const ours = new Set(
-    isLoose ? [] : Object.values(written).flatMap((lines) => lines.map((line) => line.text)),
-  );
+  const written = findWritten(session, text) ?? {};
+  const ours = new Set(Object.values(written).flatMap((lines) => lines.map((line) => line.text)));
   const known = session.redacted;
   const redacted = new Map<string, readonly string[]>();
   const runs: string[][] = [];
@@ -208,44 +195,25 @@ function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan,
 }
 
 /** The stored file with which both the merged notes and the current text can be interpreted later. */
-function* planStored(session: Session, text: string | undefined, merged: Merged): Sliced<Stored> {
+function planStored(session: Session, text: string | undefined, merged: Merged): Stored {
   const isChange = text !== undefined && text !== merged.text;
-  const earlier = findWritten(session, text);
-  return {
-    version: 1,
-    hasNoSecrets: true,
-    ledger: session.ledger,
-    ...(session.sections ? { sections: session.sections } : {}),
-    written: merged.written,
-    ...(session.takenBack.length > 0 ? { takenBack: session.takenBack } : {}),
-    ...(isChange ? { before: { hash: hashNotes(text), ...(yield* toStored(earlier)) } } : {}),
-    removed: merged.removed,
-  };
+  const before = isChange ? formatBefore(hashNotes(text), findWritten(session, text)) : undefined;
+  return planStoredAlone({ ...session, before, removed: merged.removed, written: merged.written });
 }
 
-function* toStored({ isLoose, written }: WrittenReading): Sliced<Pick<Stored, "isLoose" | "written">> {
-  if (!written) return {};
-  return isLoose ? { written: yield* redactWritten(written), isLoose } : { written };
-}
+const formatBefore = (hash: string, written: Written | undefined): Stored["before"] =>
+  written ? { hash, written } : { hash };
 
 /** The stored file if the notes themselves cannot be written. */
-export function* planStoredAlone(session: Session): Sliced<Stored> {
-  const { before, isLoose, ledger, removed, sections, takenBack, written } = session;
+export function planStoredAlone(session: Session): Stored {
+  const { before, ledger, removed, sections, takenBack, written } = session;
   return {
     version: 1,
-    hasNoSecrets: true,
     ledger,
     ...(sections ? { sections } : {}),
-    ...(yield* toStored({ isLoose, written })),
+    ...(written ? { written } : {}),
     ...(takenBack.length > 0 ? { takenBack } : {}),
-    ...(before
-      ? {
-          before: {
-            hash: before.hash,
-            ...(yield* toStored({ isLoose: before.isLoose === true, written: before.written })),
-          },
-        }
-      : {}),
+    ...(before ? { before } : {}),
     removed,
   };
 }

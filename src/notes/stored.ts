@@ -9,16 +9,12 @@ import type { TakenBack } from "./taken-back.js";
 export interface Stored {
   readonly version: 1;
   readonly ledger: Ledger;
-  /** No text in it contains a secret. Absent if not checked yet. */
-  readonly hasNoSecrets?: true;
   /** The model's last sections. */
   readonly sections?: Sections;
   /** The machine's lines as planned for the notes. */
   readonly written?: Written;
-  /** Lines in the notes may still contain a secret that was removed from `written`. */
-  readonly isLoose?: true;
   /** The notes before the last write. If their hash is still this one, the write failed and these are the machine's lines. */
-  readonly before?: { readonly hash: string; readonly written?: Written; readonly isLoose?: true };
+  readonly before?: { readonly hash: string; readonly written?: Written };
   /** Messages that the user has taken back; the ledger has none of their text. */
   readonly takenBack?: readonly TakenBack[];
   /** IDs of lines that people removed or changed. */
@@ -77,14 +73,10 @@ const ledger = z.object({
 
 const stored = z.object({
   version: z.literal(1),
-  hasNoSecrets: z.literal(true).optional(),
-  isLoose: z.literal(true).optional(),
   ledger,
   sections: z.record(z.enum(HEADINGS), z.string()).optional(),
   written: written.optional(),
-  before: z
-    .object({ hash: z.string(), written: written.optional(), isLoose: z.literal(true).optional() })
-    .optional(),
+  before: z.object({ hash: z.string(), written: written.optional() }).optional(),
   takenBack: list({ seenMs: z.number(), isEdit: z.literal(true).optional() }).optional(),
   removed: z.array(z.string()),
 });

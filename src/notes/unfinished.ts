@@ -4,11 +4,8 @@ import { dirname, join } from "node:path";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { inSlices } from "../slices.js";
-import { redactStored } from "./redact.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
-import type { Stored } from "./stored.js";
 
 export interface Unfinished {
   sessionID: string;
@@ -19,7 +16,7 @@ export interface Unfinished {
 }
 
 export interface UnfinishedOptions {
-  clock: Pick<Clock, "now" | "pause">;
+  clock: Pick<Clock, "now">;
   files: Files;
   folder: string;
   /** Tells which sessions ran on this machine: a repository may contain notes of others. */
@@ -59,7 +56,7 @@ async function listNewest(options: UnfinishedOptions): Promise<string[]> {
 }
 
 async function readUnfinished(
-  { clock, files, folder }: UnfinishedOptions,
+  { files, folder }: UnfinishedOptions,
   sessionID: string,
 ): Promise<Unfinished | undefined> {
   const paths = planPaths(folder, sessionID);
@@ -68,15 +65,11 @@ async function readUnfinished(
   const notes = await readNotes(files, paths.notes);
   const page = "text" in notes ? notes.text : undefined;
   const { formatHandoff } = await import("./handoff.js");
-  const handoffOf = async (stored: Stored): Promise<string | undefined> => {
-    const session = createSession(sessionID);
-    takeIn(session, stored, reading.text);
-    // What a person removed from the notes is no longer open.
-    const { removed } = await inSlices(clock, mergeSession(session, page, dirname(dirname(folder))));
-    return formatHandoff(stored.ledger, new Set(removed), paths.notes);
-  };
-  // Most sessions leave nothing open, so only text that is handed on is searched for secrets.
-  const isOpen = (await handoffOf(reading.stored)) !== undefined;
-  const text = isOpen ? await handoffOf(await inSlices(clock, redactStored(reading.stored))) : undefined;
+  const { stored } = reading;
+  const session = createSession(sessionID);
+  takeIn(session, stored, reading.text);
+  // What a person removed from the notes is no longer open.
+  const { removed } = mergeSession(session, page, dirname(dirname(folder)));
+  const text = formatHandoff(stored.ledger, new Set(removed), paths.notes);
   return text === undefined ? undefined : { sessionID, path: paths.notes, text };
 }

@@ -7,7 +7,6 @@ import { locateRecord, type ProjectRecord } from "../owner/record.js";
 import { createSeal, type Seal } from "../owner/seal.js";
 import { createSeenSessions, type SeenSessions } from "../owner/seen-sessions.js";
 import { createStateOwner } from "../owner/state-owner.js";
-import { keepLaterState } from "../record/later-state.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -36,8 +35,7 @@ export interface OwnOptions {
 const MOST_INSTANCES = 100;
 
 /** Touches nothing until first used. */
-export function openOwn({ clock, files: disk, folders, host, instance, log }: OwnOptions): Own {
-  const files = keepLaterState(disk, log);
+export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
   const instanceFile = openInstanceFile(files);
   const { processes, stateFolder } = host;
   const { project, strata } = folders;

@@ -6,9 +6,8 @@
 import { DAY_MS, formatDay } from "../days.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
-import { count, finite, string } from "../shape.js";
+import { count, finite, isVersion, string } from "../shape.js";
 import { createStateFile, formatPage, type StateFile } from "./state-file.js";
-import { isVersion } from "./version.js";
 
 export interface DreamState {
   /** Time of the last successful dream. */
@@ -27,8 +26,6 @@ export interface DreamState {
   spared: readonly string[];
   /** Days with a successful dream, oldest first: usage tracking starts with the first. */
   days: readonly string[];
-  /** Set if a newer Strata wrote the file: no dream then, because it could not be recorded and would repeat. */
-  later?: string;
 }
 
 const MOST_SEEN = 2_000;
@@ -84,17 +81,15 @@ export async function writeDreamState(files: Files, path: string, state: DreamSt
 }
 
 function openDreamState(files: Files): StateFile<DreamState> {
-  const later = (state: DreamState, why: string): DreamState => ({ ...state, later: why });
   return createStateFile<DreamState>({
     files,
     parse: parseDreamState,
     format: formatDreamState,
     fresh: FRESH,
-    later,
   });
 }
 
-function formatDreamState({ later: _, ...state }: DreamState): string {
+function formatDreamState(state: DreamState): string {
   const { seen, spared, told } = state;
   return formatPage({
     ...state,

@@ -1,15 +1,11 @@
 import { parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { takeLines } from "./lines.js";
-import { findLaterVersion } from "./version.js";
 
 /** Records of a JSON Lines file, in order, and the line numbers (from 1) without a record. */
 export interface JsonLines<T> {
   records: T[];
   corruptLines: number[];
-  /** Lines written by a newer Strata, readable or not, and their latest version. */
-  laterLines: number[];
-  laterVersion?: number;
   /** Size of the file; 0 if there is none. */
   bytes: number;
 }
@@ -27,7 +23,6 @@ export async function readJsonLines<T>(
   const result: JsonLines<T> = {
     records: [],
     corruptLines: [],
-    laterLines: [],
     bytes: contents?.byteLength ?? 0,
   };
   if (!contents) return result;
@@ -35,15 +30,9 @@ export async function readJsonLines<T>(
   await takeLines(files, path, contents, (line) => {
     number++;
     if (line.trim() === "") return;
-    const value = parseJson(line);
-    const record = parse(value);
-    const version = findLaterVersion(value);
-    if (version !== undefined) {
-      result.laterLines.push(number);
-      result.laterVersion = Math.max(version, result.laterVersion ?? 0);
-    }
-    if (record !== undefined) result.records.push(record);
-    else if (version === undefined) result.corruptLines.push(number);
+    const record = parse(parseJson(line));
+    if (record === undefined) result.corruptLines.push(number);
+    else result.records.push(record);
   });
   return result;
 }
@@ -53,10 +42,4 @@ export function formatCorruption(path: string, lineNumbers: readonly number[]): 
   const shown = lineNumbers.slice(0, 5).join(", ");
   const more = lineNumbers.length > 5 ? ` and ${lineNumbers.length - 5} more` : "";
   return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, skipped`;
-}
-
-/** A sentence about lines written by a newer Strata. */
-export function formatLaterLines(path: string, { laterLines, laterVersion }: JsonLines<unknown>): string {
-  const [first] = laterLines;
-  return `${path}: ${laterLines.length} lines from line ${first} on are of version ${laterVersion}, written by a newer Strata: they stay, and are used as far as this version knows them. Update Strata`;
 }

@@ -1,12 +1,12 @@
 /**
  * Files with one JSON record per line, to which several processes append. The lines of one call are written completely or
- * not at all. Damaged lines and lines of a newer Strata are skipped (json-lines.ts); with `complain` that is logged once
+ * not at all. Damaged lines are skipped (json-lines.ts); with `complain` that is logged once
  * per file, and again if there are more.
  */
 import { join } from "node:path";
 import { formatDayFile, isDayFile, parseDayFile } from "../days.js";
 import type { Files } from "../seams/files.js";
-import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "./json-lines.js";
+import { formatCorruption, type JsonLines, readJsonLines } from "./json-lines.js";
 import type { Log } from "./log.js";
 
 /** Every call may reject with the system's error. */
@@ -26,7 +26,6 @@ export interface LineLogOptions<T> {
 
 export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>): LineLog<T> {
   const corruptSeen = new Map<string, number>();
-  const laterSeen = new Set<string>();
 
   return {
     async read(path) {
@@ -44,14 +43,9 @@ export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>):
 
   function report(
     path: string,
-    lines: JsonLines<T>,
+    { corruptLines }: JsonLines<T>,
     { log, loss, source }: NonNullable<typeof complain>,
   ): void {
-    const { corruptLines, laterLines } = lines;
-    if (laterLines.length > 0 && !laterSeen.has(path)) {
-      laterSeen.add(path);
-      log.warn(source, formatLaterLines(path, lines));
-    }
     if (corruptLines.length <= (corruptSeen.get(path) ?? 0)) return;
     corruptSeen.set(path, corruptLines.length);
     log.warn(source, `${formatCorruption(path, corruptLines)}${loss === undefined ? "" : `; ${loss}`}`);

@@ -18,11 +18,10 @@ import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { each, object, parserOf, string } from "../shape.js";
+import { each, isVersion, object, parserOf, string } from "../shape.js";
 import type { Deferred } from "./deferred.js";
 import { createJoinedLines } from "./joined-lines.js";
 import type { Log } from "./log.js";
-import { isVersion } from "./version.js";
 
 /** Price of a token written to the prompt cache, read from it, or answered; an input token is 1. */
 export interface Rates {

@@ -3,15 +3,11 @@
  *
  *     no file                             returns `fresh`
  *     a text that `parse` rejects         returns `fresh`
- *     a text of a newer Strata            returns the result of `later`; without `later`, what this version can read
  *     if `parse` or the disk throws       returns `fresh` and logs it; without `complain` it throws
- *
- * A file of a newer version is never overwritten: later-state.ts.
  */
 import { formatError } from "../error.js";
 import { type Files, readText } from "../seams/files.js";
 import type { Log } from "./log.js";
-import { findLaterVersionIn, formatLater } from "./version.js";
 
 export interface StateFile<T, Other = never> {
   read(path: string): Promise<T | Other>;
@@ -27,22 +23,16 @@ export interface StateFileOptions<T, Other> {
   fresh: T | Other;
   /** `anew` is the consequence, logged after "cannot be read". */
   complain?: { log: Pick<Log, "warn">; source: string; anew: string };
-  /** Gets the readable part of the state. With `complain`, `why` is logged once per file. */
-  later?(state: T | Other, why: string): T | Other;
 }
 
 export function createStateFile<T, Other = never>(options: StateFileOptions<T, Other>): StateFile<T, Other> {
-  const { complain, files, format, fresh, later, parse } = options;
-  const told = new Set<string>();
+  const { complain, files, format, fresh, parse } = options;
 
   return {
     async read(path) {
       try {
         const text = await readText(files, path);
-        if (text === undefined) return fresh;
-        const state = parse(text) ?? fresh;
-        const version = later && findLaterVersionIn(text);
-        return version === undefined || !later ? state : later(state, tellLater(path, version));
+        return text === undefined ? fresh : (parse(text) ?? fresh);
       } catch (thrown) {
         if (!complain) throw thrown;
         const { anew, log, source } = complain;
@@ -53,13 +43,6 @@ export function createStateFile<T, Other = never>(options: StateFileOptions<T, O
 
     write: (path, state) => files.writeWhole(path, format(state)),
   };
-
-  function tellLater(path: string, version: number): string {
-    const why = formatLater(path, version);
-    if (!told.has(path)) complain?.log.warn(complain.source, why);
-    told.add(path);
-    return why;
-  }
 }
 
 /** The usual format of a state file. */

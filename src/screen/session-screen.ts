@@ -5,10 +5,9 @@
  */
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
-import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import { type Files, readText } from "../seams/files.js";
-import { count, each, finite, list, object, optional, parserOf, string } from "../shape.js";
+import { count, each, finite, isVersion, list, object, optional, parserOf, string } from "../shape.js";
 
 /** What the tokens of a request are spent on. Their sum is the size of the context. */
 export const KINDS = ["system", "words", "answers", "calls", "results", "memory", "notes"] as const;

@@ -8,7 +8,7 @@ import { formatLocalDay } from "../days.js";
 import { findSilent, type PulseRecord, parsePulse } from "../dispatcher/pulse.js";
 import type { Folders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
-import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
+import { formatCorruption, readJsonLines } from "../record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
 import { readTitles } from "../screen/known-sessions.js";
@@ -146,9 +146,7 @@ export async function readLedger(files: Files, folder: string): Promise<Ledger> 
   const problems: string[] = [];
   for (const name of (await files.list(folder)).filter((file) => file.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const read = await readJsonLines(files, path, parseSavingsRecord);
-    const { corruptLines, laterLines, records } = read;
-    if (laterLines.length > 0) problems.push(formatLaterLines(path, read));
+    const { corruptLines, records } = await readJsonLines(files, path, parseSavingsRecord);
     sessions.set(basename(name, ".jsonl"), records);
     if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
   }

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
-import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import { type Files, readText } from "../seams/files.js";
 import {
   anyObject,
   count,
   each,
+  isVersion,
   list,
   number,
   object,

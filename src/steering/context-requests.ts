@@ -10,10 +10,9 @@
 import { randomUUID } from "node:crypto";
 import { DAY_MS } from "../days.js";
 import { readJsonLines } from "../record/json-lines.js";
-import { isVersion } from "../record/version.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { each, either, object, oneOf, parserOf, string } from "../shape.js";
+import { each, either, isVersion, object, oneOf, parserOf, string } from "../shape.js";
 import { ACTIONS, type ContextRequestLine } from "./context-items.js";
 
 /** What became of a request. */

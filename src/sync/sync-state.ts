@@ -11,10 +11,9 @@
  */
 import { join } from "node:path";
 import { createStateFile, formatPage, formatState } from "../record/state-file.js";
-import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import { type Files, readText } from "../seams/files.js";
-import { count, each, list, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { count, each, isVersion, list, object, oneOf, optional, parserOf, string } from "../shape.js";
 import { SYNC_CONFIG, type SyncPlace } from "./places.js";
 
 /** The remote that the user has chosen. */

@@ -9,10 +9,9 @@
  *     revoke    the user took that back
  */
 import { takeNewLines } from "../record/lines.js";
-import { isVersion } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
-import { either, list, number, object, oneOf, string, unchecked } from "../shape.js";
+import { either, isVersion, list, number, object, oneOf, string, unchecked } from "../shape.js";
 
 /** Contents under a name: `private/archive/directive/tone.md`, or `global/…` for global memories. */
 export interface NamedContents {
@@ -140,22 +139,17 @@ const nameOf = ({ hash, name }: NamedContents): string => `${name}\n${hash}`;
 
 type Line<Op> = Extract<RecordLine, { op: Op }>;
 const named = list(object<NamedContents>({ name: string, hash: string }));
-const isTrusting = either(
+const isLine = either(
   object<Line<"root">>({ op: oneOf(["root"]), root: string }),
   object<Line<"look">>({ op: oneOf(["look"]), root: string, shelf: string, at: number }),
   object<Line<"own">>({ op: oneOf(["own"]), files: named }),
   object<Line<"accept">>({ op: oneOf(["accept"]), run: string, at: unchecked, files: named, why: unchecked }),
-);
-const isDistrusting = either(
   object<Line<"foreign">>({ op: oneOf(["foreign"]), files: named, why: unchecked }),
   object<Line<"revoke">>({ op: oneOf(["revoke"]), run: string }),
 );
 
-/** `undefined` for an incomplete line, and for one of a newer version that trusts something. */
+/** `undefined` for an incomplete line. */
 function parseLine(text: string): RecordLine | undefined {
   const value = parseJson(text);
-  if (!isRecord(value) || !isVersion(value.v)) return undefined;
-  // A newer version may attach a condition to trust. What it distrusts is distrusted here, too.
-  if (value.v === 1 && isTrusting(value)) return value;
-  return isDistrusting(value) ? value : undefined;
+  return isRecord(value) && isVersion(value.v) && isLine(value) ? value : undefined;
 }

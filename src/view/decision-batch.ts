@@ -17,8 +17,7 @@
  *                               because its words were taken back, or a batch has cleared results before a reminder.
  *                               The last revision counts
  */
-import { isVersion } from "../record/version.js";
-import { either, list, matching, number, object, oneOf, optional, string } from "../shape.js";
+import { either, isVersion, list, matching, number, object, oneOf, optional, string } from "../shape.js";
 
 export const outcomes = [
   "kept",

@@ -53,12 +53,6 @@ describe("a line log", () => {
     );
   });
 
-  it("a line log says once that a newer Strata wrote lines, whose records count as far as they are known", async () => {
-    const { lines, log } = open({ [PATH]: '{"v":2,"says":"later"}\n{"v":2}\n' });
-    for (let n = 0; n < 2; n++) expect((await lines.read(PATH)).records).toEqual([{ v: 2, says: "later" }]);
-    expect(log.lines).toEqual([expect.stringContaining("2 lines from line 1 on are of version 2")]);
-  });
-
   it("a line log is silent without a log to complain to", async () => {
     const { files } = open({ [PATH]: "broken\n" });
     expect(await createLineLog({ files, parse }).read(PATH)).toMatchObject({

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/material.js";
 import type { Message } from "../../src/conversation/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
-import type { Files } from "../../src/seams/files.js";
 import { redactLines, redactSecrets } from "../../src/secrets/secrets.js";
 import {
   ask,
@@ -136,60 +135,6 @@ it("one that a person has put back in the place of its name is theirs", async ()
     .find((one) => one.startsWith("- ") && one.includes(TOKEN));
   await world.tell(ask(10, "Go on."), reply(11, "Done.", ran(11, "ls 2", 0)));
   expect(world.page().split("\n")).toContain(line);
-});
-
-/** The files as a version wrote them that took no secrets out. */
-async function openEarlier(wrap?: (files: Files) => Files): Promise<NotesWorld> {
-  const world = openNotes();
-  await world.tell(...tellAll(0, "MARKWORD"));
-  await world.notes.setSections("ses_1", sections("MARKWORD"));
-  await world.tell(...tellAll(20, "MARKWORD"));
-  for (const [path, bytes] of world.files.contents) {
-    const text = String(bytes).replaceAll("MARKWORD", TOKEN).replaceAll("markword", TOKEN.toLowerCase());
-    world.files.contents.set(path, Buffer.from(text.replace(/ "hasNoSecrets": true,\n/, "")));
-  }
-  expect(findNeedles(filesOf(world))).not.toEqual([]);
-  return openNotes({ files: world.files, clock: world.clock, ...(wrap && { wrap }) });
-}
-
-it("files of an earlier version lose their secrets with the next write, and people lose nothing", async () => {
-  const world = await openEarlier();
-  const countLines = (): number => world.page().split("\n").length;
-  world.edit((page) => `${page}\nmine\n`);
-  world.edit((page) => page.replace(/^- \[ \] revoke .* 20\n/m, ""));
-  const before = countLines();
-  expect(findNeedles(await listShown(world))).toEqual([]);
-  await world.tell(ask(50, "Go on."));
-  expect(findNeedles(filesOf(world))).toEqual([]);
-  expect(world.page()).toContain("\nmine\n");
-  expect(world.page()).not.toContain("- [ ] revoke");
-  expect(countLines()).toBe(before + 1);
-  const page = world.page();
-  await world.tell(ask(60, "And on."));
-  expect(countLines()).toBe(before + 2);
-  expect(page.split("\n").filter((line) => !world.page().split("\n").includes(line))).toEqual([]);
-});
-
-it("so they do when the write was broken off between the two files", async () => {
-  let fails = true;
-  const world = await openEarlier((files) => ({
-    ...files,
-    writeWhole: async (path, contents, options) => {
-      if (path === NOTES_FILE && fails) throw new Error("no room");
-      return files.writeWhole(path, contents, options);
-    },
-  }));
-  world.edit((page) => `${page}\nmine\n`);
-  const before = world.page().split("\n").length;
-  await world.tell(ask(50, "Go on."));
-  const others = [...world.files.contents].filter(([path]) => path !== NOTES_FILE);
-  expect(findNeedles(others.map(([, bytes]) => String(bytes)))).toEqual([]);
-  fails = false;
-  const next = world.restart();
-  await next.tell(ask(60, "And on."));
-  expect(findNeedles(filesOf(next))).toEqual([]);
-  expect(next.page()).toContain("\nmine\n");
-  expect(next.page().split("\n")).toHaveLength(before + 2);
 });
 
 it("lines lose what their text loses, and stay as many", () => {

@@ -10,10 +10,10 @@ interface Counted {
 
 const PATH = "/state/ses_1.json";
 
-function open(world: Record<string, string> = {}, { isHeard = true, knowsLater = true } = {}) {
+function open(world: Record<string, string> = {}, { isHeard = true } = {}) {
   const log = createFakeLog();
   const files = createMemoryFiles(world);
-  const file = createStateFile<Counted, "later">({
+  const file = createStateFile<Counted>({
     files,
     parse(text) {
       const value: unknown = JSON.parse(text);
@@ -22,7 +22,6 @@ function open(world: Record<string, string> = {}, { isHeard = true, knowsLater =
     format: formatState,
     fresh: { count: 0 },
     ...(isHeard && { complain: { log, source: "counts", anew: "begun anew" } }),
-    ...(knowsLater && { later: () => "later" as const }),
   });
   return { file, files, log };
 }
@@ -63,22 +62,6 @@ describe("a state file", () => {
     const { file } = open({ [PATH]: "{", "/folder/x": "" }, { isHeard: false });
     await expect(file.read(PATH)).rejects.toThrow(SyntaxError);
     await expect(file.read("/folder")).rejects.toThrow("EISDIR");
-  });
-
-  it("a state file of a newer Strata is the result of `later`, and the log says so once per file", async () => {
-    const other = "/state/ses_2.json";
-    const { file, log } = open({ [PATH]: '{"v":2,"count":7}', [other]: '{"v":9}' });
-    for (const path of [PATH, other, PATH]) expect(await file.read(path)).toBe("later");
-    expect(log.lines.map((line) => line.match(/ses_\d|version \d/g))).toEqual([
-      ["ses_1", "version 2"],
-      ["ses_2", "version 9"],
-    ]);
-  });
-
-  it("a state file of a newer Strata is used as far as it is known, without `later`", async () => {
-    const { file, log } = open({ [PATH]: '{"v":2,"count":7}' }, { knowsLater: false });
-    expect(await file.read(PATH)).toEqual({ count: 7 });
-    expect(log.lines).toEqual([]);
   });
 
   it("a state file rejects a write that the disk refuses", async () => {

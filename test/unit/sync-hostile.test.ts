@@ -117,7 +117,7 @@ describe("a branch that others can write to", () => {
     await store.remember(draft("ours", { title: "port" }), BY_TEST);
     const good = line("good", "good");
     plantLines({ v: 2, id: "later" }, good);
-    const why = expect.stringContaining("a later Strata wrote");
+    const why = expect.stringContaining("cannot be read");
     for (let round = 0; round < 2; round++)
       expect(await sync.push()).toMatchObject({ sent: 1 - round, deferred: [{ id: SEGMENT, why }] });
     expect((await sync.plan()).lines).toEqual([]);

@@ -30,13 +30,12 @@ export function createCommandWatch(
 ): CommandWatch {
   const { clock, files, folders, gate, log } = context;
   const path = join(folders.extraction, "commands.json");
-  const stored = createStateFile<CommandCounts, "later">({
+  const stored = createStateFile<CommandCounts>({
     files,
     parse: parseCounts,
     format: (counts) => formatState({ counts }),
     fresh: {},
     complain: { log, source: LAYER, anew: "commands are counted anew" },
-    later: () => "later",
   });
 
   return {
@@ -47,8 +46,6 @@ export function createCommandWatch(
       );
       if (clean.length === 0) return;
       const known = await stored.read(path);
-      // A later Strata has counted, and counts.
-      if (known === "later") return;
       const counts = countCommands(known, sessionID, clean);
       const repeated = findRepeated(counts);
       for (const command of repeated) {

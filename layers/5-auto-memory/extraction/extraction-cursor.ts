@@ -46,7 +46,6 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     format: formatState,
     fresh: undefined,
     complain: { log, source: "auto-memory", anew: "begun anew" },
-    later: () => LEFT_ALONE,
   });
   const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
 
@@ -103,9 +102,6 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     return stored.write(pathOf(sessionID), cursor);
   }
 }
-
-/** Of a session that a later Strata has read: nothing of it is read here, or all would be found again each time. */
-const LEFT_ALONE: Cursor = { untilMs: 0, callsUntilMs: 0, isChild: true };
 
 const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, callsUntilMs: number });
 

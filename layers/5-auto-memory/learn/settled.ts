@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { hashOf } from "../../../src/hash.js";
 import { createLineLog } from "../../../src/record/line-log.js";
 import type { Log } from "../../../src/record/log.js";
-import { isVersion } from "../../../src/record/version.js";
 import type { Files } from "../../../src/seams/files.js";
-import { object, string } from "../../../src/shape.js";
+import { isVersion, object, string } from "../../../src/shape.js";
 
 export interface Settled {
   /** A check whether the sentence is listed, complete as of now. Rejects with the system's error. */

@@ -93,7 +93,7 @@ const taken = (why: string): StrataError =>
   new StrataError("TAKEN", `not yours: ${why}. A person may release it with strata lease release`);
 
 async function readSessions(options: AgendaOptions): Promise<AgendaSession[]> {
-  const { clock, files, folders, living, sessions } = options;
+  const { files, folders, living, sessions } = options;
   const folder = folders.sessionMemory;
   const live = new Map(
     (await living()).flatMap(({ id, sessions: open }) =>
@@ -102,7 +102,7 @@ async function readSessions(options: AgendaOptions): Promise<AgendaSession[]> {
   );
   const found: AgendaSession[] = [];
   for (const id of await listNewestSessions({ files, folder, sessions, most: LOOKED_INTO })) {
-    const session = await readSession({ clock, files, folder }, id);
+    const session = await readSession({ files, folder }, id);
     const running = live.get(id);
     if (session) found.push({ ...session, ...(running && { live: running }) });
   }

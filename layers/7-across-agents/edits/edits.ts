@@ -10,10 +10,19 @@
 import { DAY_MS } from "../../../src/days.js";
 import { isName } from "../../../src/instances/instance.js";
 import { createDayLog } from "../../../src/record/line-log.js";
-import { isVersion } from "../../../src/record/version.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
-import { each, either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
+import {
+  each,
+  either,
+  isVersion,
+  number,
+  object,
+  oneOf,
+  optional,
+  parserOf,
+  string,
+} from "../../../src/shape.js";
 
 export interface EditLine {
   v: 1;

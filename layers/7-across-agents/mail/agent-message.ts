@@ -11,11 +11,11 @@
  */
 
 import type { DecisionKey } from "../../../src/conversation/keys.js";
-import { isVersion } from "../../../src/record/version.js";
 import {
   anyList,
   each,
   either,
+  isVersion,
   number,
   object,
   oneOf,

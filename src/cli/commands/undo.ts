@@ -1,7 +1,6 @@
 /** `strata undo`: undoes the last change to memory. */
 
 import { formatUndone, takeBack } from "../../../layers/6-dream/take-back.js";
-import { keepLaterState } from "../../record/later-state.js";
 import { exitCodes, type Run } from "../command.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
@@ -11,7 +10,7 @@ export const run: Run = async (cli, { run: wanted }) => {
   const project = await openProject(cli);
   const { folders, log } = project;
   return withMemories(project, async (memories) => {
-    const files = keepLaterState(cli.files, log);
+    const files = cli.files;
     const id = typeof wanted === "string" ? wanted : undefined;
     const undone = await takeBack({ clock, files, folders, log, memories }, {}, id);
     if (undone.kind === "nothing" && id !== undefined) {

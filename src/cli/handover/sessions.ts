@@ -59,14 +59,13 @@ export const run: Run = async (cli, { json, limit }) => {
 
 /** The newest sessions that ran on this machine. Rejects with the system's error. */
 export async function readSessions(project: Project, most: number): Promise<SessionFacts[]> {
-  const { clock } = project.cli;
   const { files, sessions } = openOwnState(project);
   const folder = project.folders.sessionMemory;
   const living = await openLeases(project).living();
   const titles = await readTitles(files, project.folders.sessions);
   const found: SessionFacts[] = [];
   for (const id of await listNewestSessions({ files, folder, sessions, most })) {
-    const session = await readSession({ clock, files, folder }, id);
+    const session = await readSession({ files, folder }, id);
     if (session) found.push(describe(session, { living, title: titles.get(id) }));
   }
   return found;

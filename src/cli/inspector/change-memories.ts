@@ -6,7 +6,6 @@ import { StrataError } from "../../error.js";
 import { formatContradicted } from "../../gate/gate.js";
 import { type Memory, type MemoryDraft, type MemoryType, memoryTypes } from "../../memory/memory.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
-import { keepLaterState } from "../../record/later-state.js";
 import { list, object, oneOf, optional, string } from "../../shape.js";
 import { openGate } from "../open-gate.js";
 import type { Project } from "../project.js";
@@ -176,7 +175,7 @@ async function remember(asked: Remembered, memories: OpenMemories, project: Proj
 
 async function undo({ run }: { run?: string }, memories: OpenMemories, project: Project): Promise<Done> {
   const { cli, folders, log } = project;
-  const files = keepLaterState(cli.files, log);
+  const files = cli.files;
   const undone = await takeBack({ clock: cli.clock, files, folders, log, memories }, {}, run);
   if (undone.kind === "nothing") throw new StrataError("REFUSED", undone.why);
   const [memory] = undone.ids;

@@ -2,8 +2,7 @@
  * A ledger line: one change of one memory. It holds the whole file after the change, so the ledger alone restores every
  * file at any time, and undoing a change means restoring the line before it.
  */
-import { findLaterVersion, isVersion } from "../../record/version.js";
-import { each, either, object, oneOf, optional, string } from "../../shape.js";
+import { each, either, isVersion, object, oneOf, optional, string } from "../../shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
 /** The reason for a change, for the ledger. */
@@ -50,12 +49,6 @@ export type LineReading = { kind: "line"; line: LedgerLine } | { kind: "problem"
 
 /** Reads a line of the ledger whose memories' ids have this prefix. `value` is `undefined` for invalid JSON. */
 export function readLedgerLine(value: unknown, prefix: string): LineReading {
-  const version = findLaterVersion(value);
-  if (!isWhole(value) && version !== undefined)
-    return {
-      kind: "problem",
-      what: `has version ${version}, which a later Strata wrote; update this one`,
-    };
   if (!isWhole(value)) return { kind: "problem", what: "cannot be read; its change is lost" };
   const fault = findFault(value, prefix);
   return fault === undefined

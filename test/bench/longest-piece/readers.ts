@@ -41,10 +41,9 @@ import { parseForkReports } from "../../../src/notes/fork-report.js";
 import { learnMessages } from "../../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../../src/notes/ledger.js";
 import { findNextStep } from "../../../src/notes/next-step.js";
-import { redactSections, redactStored } from "../../../src/notes/redact.js";
 import { findReasons, findRules } from "../../../src/notes/rules.js";
-import { parseSections } from "../../../src/notes/sections.js";
-import { parseStored, type Stored } from "../../../src/notes/stored.js";
+import { parseSections, redactSections } from "../../../src/notes/sections.js";
+import { parseStored } from "../../../src/notes/stored.js";
 import { toPrintable } from "../../../src/printable.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import { createRecall } from "../../../src/recall/recall.js";
@@ -101,23 +100,6 @@ const rule = (content: string): Memory =>
 const OTHERS = (text: string): Memory[] =>
   Array.from({ length: 20 }, (_, n) => ({ ...rule(`${text.slice(0, 10_000)} ${n}`), id: `directive/r${n}` }));
 
-/** Notes of an earlier version: a ledger of short facts. */
-function storedOf(text: string): Stored {
-  const facts = Array.from({ length: Math.ceil(text.length / 400) }, (_, n) =>
-    text.slice(n * 400, (n + 1) * 400),
-  );
-  const at = 0;
-  const failures = facts.map((error, n) => ({
-    key: `k${n}`,
-    at,
-    tool: "bash",
-    input: error,
-    error,
-    laterSucceeded: false,
-  }));
-  return { version: 1, ledger: { ...EMPTY_LEDGER, failures }, removed: facts };
-}
-
 const withText = (text: string, files: Files): Files => ({
   ...files,
   list: async () => ["2026-11-a.jsonl"],
@@ -167,7 +149,6 @@ export const readers: readonly Reader[] = [
   reader("removeSecrets", (text) => removeSecrets(text)),
   reader("removeFromLines", (text) => removeFromLines(text.split("\n"))),
   reader("refuseSecrets", (text) => refuseSecrets(rule(text.slice(0, MOST_FILE_BYTES)))),
-  reader("redactStored", (text) => redactStored(storedOf(text))),
   reader("parseStored", (text) => parseStored(text)),
   reader("redactSections", (text) => redactSections({ Learnings: text } as never)),
   reader("ledger, lines", (text, files) => ledgerOf(text, files).readAll()),
