@@ -14,7 +14,7 @@ import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
 import type { KernelContext } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
-import { formatKeptOut, typesOutOfGit } from "./memory/kept-out.js";
+import { typesOutOfGit } from "./memory/kept-out.js";
 import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
@@ -183,10 +183,6 @@ export function createRemembering(
     gate: createSecretGate(clock),
     keepOutOfGit: typesOutOfGit(config, folders),
     listTracked: () => readTracked(files, folders.memoryProject),
-    onKeptOut: (ids) => {
-      log.info("memory", formatKeptOut(ids));
-      toasts.show(formatKeptOut(ids), "info");
-    },
   });
   const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({

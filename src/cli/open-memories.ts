@@ -1,5 +1,5 @@
 import type { Locks } from "../lock/locks.js";
-import { formatKeptOut, typesOutOfGit } from "../memory/kept-out.js";
+import { typesOutOfGit } from "../memory/kept-out.js";
 import { createSecretGate } from "../memory/secret-gate.js";
 import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
@@ -47,13 +47,12 @@ export async function openMemories(
   });
 }
 
-/** Which memories stay out of git; earlier ones that do so from now on are named on standard error. */
+/** Which memories stay out of git. */
 export async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
   const { cli, folders } = project;
   const { config } = await project.settings();
   return {
     keepOutOfGit: typesOutOfGit(config, folders),
     listTracked: () => readTracked(cli.files, folders.memoryProject),
-    onKeptOut: (ids) => cli.warn(`strata: ${formatKeptOut(ids)}`),
   };
 }

@@ -22,14 +22,6 @@ export function typesOutOfGit(
   return config.committedFolders.includes(memory) ? [] : config.autoMemory.keepOutOfGit;
 }
 
-/** For the user, once: the memories that git could see till now. */
-export function formatKeptOut(ids: readonly string[]): string {
-  const [first = ""] = ids;
-  const what =
-    ids.length === 1 ? `${first} stays` : `${first} and ${ids.length - 1} more of your memories stay`;
-  return `${what} out of git from now on; strata publish shares one, strata list names all`;
-}
-
 /** Memories that no committed file may name or quote: those in `private/` and those that git ignores. */
 export function isHidden({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean {
   return sensitivity === "private" || isKeptOut === true;

@@ -1,6 +1,8 @@
 /** Preferences and feedback in a project with a real git: what it sees, and what `strata publish` changes. */
-import { readdirSync, rmSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { hashOf } from "../../src/hash.js";
 import { useGitProject } from "../support/git-project.js";
 
 const M = ".opencode/memory";
@@ -183,4 +185,67 @@ describe("what leaves the project", () => {
     expect(seen()).toContain("short answers");
     expect(seen()).not.toMatch(/tabs/i);
   });
+});
+
+describe("a project in which preferences are committed", () => {
+  const page = (text: string): string => `---\ntitle: ${text}\n---\n${text}\n`;
+  const line = (id: string, text: string): string =>
+    JSON.stringify({
+      ...{ v: 1, id, at: "2026-11-01T09:00:00.000Z", instance: "a", by: "strata", operation: "remember" },
+      ...{ key: `preference/${id}`, path: `preference/${id}.md`, before: null },
+      after: hashOf(page(text)),
+      contents: page(text),
+    });
+
+  beforeEach(() => {
+    write(`${M}/.gitignore`, "MEMORY.md\n");
+    write(`${M}/preference/old.md`, page("The committed one."));
+    write(`${M}/ledger/2026-11-aaaaaaaa.jsonl`, `${line("old", "The committed one.")}\n`);
+    git("add", "-A");
+    git("commit", "-qm", "memories");
+  });
+
+  it("keeps what is committed where it is, in git, with its changes", async () => {
+    await strata("remember --type decision We deploy on Fridays.");
+    expect(git("status", "--porcelain", "--", `${M}/preference`, `${M}/ledger/2026-11-aaaaaaaa.jsonl`)).toBe(
+      "",
+    );
+    write(`${M}/preference/old.md`, page("The committed one, changed."));
+    await strata("archive preference/old");
+    expect(readSeen().get(`${M}/archive/preference/old.md`)).toContain("changed");
+    expect(operations(`${M}/private/ledger`, "old")).toEqual([]);
+  });
+
+  it("is not changed by a look at it while all of it is committed", async () => {
+    await strata("list");
+    expect(git("status", "--porcelain", "-uall", "--", M)).toBe("");
+  });
+
+  it("keeps a file that a person adds out of git from the next look on", async () => {
+    write(`${M}/preference/new.md`, page("The uncommitted one."));
+    await strata("list");
+    expect(seen()).not.toContain("uncommitted");
+    expect(readSeen().get(`${M}/preference/old.md`)).toContain("The committed one.");
+    expect(operations(`${M}/private/ledger`, "new")).toHaveLength(1);
+    expect((await strata("validate --strict")).code).toBe(0);
+  });
+});
+
+it("git merges what two people publish", async () => {
+  await strata(`remember ${TABS}`);
+  await strata("remember --type preference I like short answers.");
+  git("add", "-A");
+  git("commit", "-qm", "rules");
+  const clone = at(".git/clone");
+  git("clone", "-q", ".", clone);
+  await strata(`publish ${ID}`);
+  git("add", "-A");
+  git("commit", "-qm", "one");
+  const rules = read(`${M}/.gitignore`).replaceAll("prefer-tabs-over-spaces-makefiles", "another");
+  writeFileSync(join(clone, M, ".gitignore"), rules);
+  git("-C", clone, "commit", "-qam", "another");
+  git("pull", "-q", "--no-rebase", "--no-edit", clone, "main");
+  git("check-ignore", "-q", `${M}/preference/i-like-short-answers.md`);
+  expect(() => git("check-ignore", "-q", FILE)).toThrow();
+  expect(() => git("check-ignore", "-q", `${M}/preference/another.md`)).toThrow();
 });

@@ -35,8 +35,6 @@ export interface KeepOut {
   isPublished(path: string): boolean;
   /** The rules last read. */
   rules(): string;
-  /** True if rules are missing, and git does not track some memory, of those at these paths, that they would keep out. */
-  isDue(paths: readonly string[]): Promise<boolean>;
   /** Makes the folder ready for these files; `isNew` ones of other types are published. */
   begin(lock: Lock, changes: readonly { path: string; isNew: boolean }[]): Promise<void>;
   /** Publishes the memory at this path, with these lines of its history. */
@@ -53,8 +51,6 @@ export interface KeepOutOptions {
   keepOutOfGit?: readonly MemoryType[];
   /** Paths below `.opencode` that git tracks, relative to the project. Default: none. */
   listTracked?(): Promise<readonly string[]>;
-  /** Called with the ids of earlier memories that git ignores from now on. */
-  onKeptOut?(ids: readonly string[]): void;
 }
 
 const IGNORE = ".gitignore";
@@ -67,7 +63,7 @@ export function openKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut
 }
 
 function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
-  const { files, keepOutOfGit: types = typesKeptOut, listTracked, onKeptOut } = options;
+  const { files, keepOutOfGit: types = typesKeptOut, listTracked } = options;
   const { folder, nameClone, state } = place;
   const rules = planKeepingRules(types);
   const moves = createMoves({ files, folder, state, prefix: formatPrefix(place) });
@@ -80,11 +76,6 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
     covers: (type) => types.includes(type),
     isPublished: (path) => withoutPublishing(ignore.text(), path) !== ignore.text(),
     rules: ignore.text,
-
-    async isDue(paths) {
-      if (planRules(ignore.text(), rules).length === 0) return false;
-      return (await sort(paths)).untracked.length > 0;
-    },
 
     async begin(lock, changes) {
       await look();
@@ -128,8 +119,6 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
     const lines = ignore.text().split(/\r?\n/);
     const negations = lines.filter((line) => types.some((type) => isNegationOf(line, type)));
     await addLines([...new Set([...missing, ...negations, ...tracked.flatMap(planPublishingRules)])]);
-    await uniteRules(files, folder);
-    if (untracked.length > 0) onKeptOut?.(untracked.map(keyOf));
   }
 
   /** Sorts the memories that the rules would keep out and nothing keeps out yet. */
@@ -176,13 +165,6 @@ function createIgnoreFile(files: Files, path: string) {
     if (now !== text) isIgnored = readIgnored(now);
     text = now;
   }
-}
-
-/** Lets git merge two people's rules: earlier versions did not write this line. */
-async function uniteRules(files: Files, folder: string): Promise<void> {
-  const text = await readTextWithin(files, folder, ".gitattributes");
-  if (text !== undefined && !text.includes(IGNORE))
-    await files.appendLine(join(folder, ".gitattributes"), `${IGNORE} merge=union`);
 }
 
 /** True for a rule that publishes one memory of this type. */

@@ -151,8 +151,6 @@ export function createShelf(options: ShelfOptions): Shelf {
     } finally {
       see([...seen]);
     }
-    if (await keepOut?.isDue(entries.all().map(({ path }) => path)))
-      await tryChange(async (_desk, lock) => keepOut?.begin(lock, []));
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
