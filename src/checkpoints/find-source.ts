@@ -21,7 +21,6 @@ export interface FoundSource {
 
 /** Maximum number of sessions searched for the newest. */
 const LOOKED_INTO = 200;
-const ASKED = { most: 1, withinMs: 2_000 };
 
 /**
  * A checkpoint or session by its id. Only sessions that ran on this machine: a repository may contain
@@ -29,7 +28,7 @@ const ASKED = { most: 1, withinMs: 2_000 };
  */
 export async function findSource(options: FindOptions, name: string): Promise<FoundSource> {
   if (isCheckpointID(name)) return readCheckpoint(options, name);
-  const isHere = /^[\w-]+$/.test(name) && (await options.sessions.filter([name], ASKED)).has(name);
+  const isHere = /^[\w-]+$/.test(name) && (await options.sessions.filter([name])).has(name);
   const taken = isHere ? await takeCheckpoint(options, { sessionID: name, occasion: "asked" }) : undefined;
   if (!taken) throw noSession(name);
   const { id: _, ...source } = taken;

@@ -69,9 +69,6 @@ export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | 
   most: number;
 }
 
-/** Time limit for asking the host which sessions ran here. No turn waits for it. */
-const ASKED_WITHIN_MS = 2_000;
-
 /** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
 export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
   const { files, folder, most, sessions } = options;
@@ -85,7 +82,7 @@ export async function listNewestSessions(options: ListSessionsOptions): Promise<
     .sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1))
     .slice(0, most)
     .map(({ id }) => id);
-  const seen = await sessions.filter(ids, { most, withinMs: ASKED_WITHIN_MS });
+  const seen = await sessions.filter(ids);
   return ids.filter((id) => seen.has(id));
 }
 

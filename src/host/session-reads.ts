@@ -10,7 +10,7 @@ import { findFilesPutBack, withoutUndone } from "./undone.js";
 
 export type SessionReads = Pick<
   Host,
-  "findParent" | "findSessionFolder" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
+  "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
 >;
 
 export function createSessionReads(
@@ -29,12 +29,6 @@ export function createSessionReads(
     async sessionLastUsedMs(sessionID) {
       const answer = await readSession(sessionID);
       if (answer?.data) return answer.data.time.updated;
-      return answer?.response?.status === 404 ? undefined : "unknown";
-    },
-
-    async findSessionFolder(sessionID) {
-      const answer = await readSession(sessionID);
-      if (answer?.data) return answer.data.directory;
       return answer?.response?.status === 404 ? undefined : "unknown";
     },
 

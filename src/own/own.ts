@@ -1,7 +1,6 @@
 /** What belongs to this machine in a project: its files, the marks on them, and the sessions that ran here. */
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
-import { openInstanceFile } from "../instances/instance.js";
 import { createLocks } from "../lock/locks.js";
 import { locateRecord, type ProjectRecord } from "../owner/record.js";
 import { createSeal, type Seal } from "../owner/seal.js";
@@ -27,16 +26,11 @@ export interface OwnOptions {
   log: Log;
   folders: Folders;
   instance: string;
-  /** `findSessionFolder` is absent without a host. */
-  host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
+  host: Pick<Host, "stateFolder" | "processes">;
 }
-
-/** Maximum number of instance files that are read. */
-const MOST_INSTANCES = 100;
 
 /** Touches nothing until first used. */
 export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
-  const instanceFile = openInstanceFile(files);
   const { processes, stateFolder } = host;
   const { project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });
@@ -49,29 +43,16 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
     project,
     state: join(strata, "state"),
     locateRecord: locate,
-    isInUse,
   });
   const locateSettled = async (): Promise<ProjectRecord> => {
     // If the project was moved, its record moves with its state.
     await owner.settle();
     return locate();
   };
-  const sessions = createSeenSessions({
-    clock,
-    files,
-    log,
-    project,
+  return {
+    files: owner.files,
+    seal: createSeal({ files, log, stateFolder }),
+    sessions: createSeenSessions({ clock, files, log, locateRecord: locateSettled }),
     locateRecord: locateSettled,
-    findSessionFolder: host.findSessionFolder,
-  });
-  const seal = createSeal({ files, log, stateFolder });
-  return { files: owner.files, seal, sessions, locateRecord: locateSettled };
-
-  async function isInUse(): Promise<boolean> {
-    for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {
-      const instance = await instanceFile.read(join(folders.instances, name));
-      if (instance && (await processes.isRunning(instance.process)) === true) return true;
-    }
-    return false;
-  }
+  };
 }

@@ -27,10 +27,6 @@ export interface Host {
   openRemoteGit?(): Promise<RemoteGit>;
   /** When the session was last used; `undefined` if the host no longer has it, "unknown" if the host did not answer. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
-  /**
-   * The folder in which the session began; `undefined` if the host does not have it, "unknown" if it did not answer.
-   */
-  findSessionFolder(sessionID: string): Promise<string | undefined | "unknown">;
   /** The user's configured models; empty until the host reports them, which is before its first session. */
   models(): Models;
   /** The session's title; `undefined` if it has none of its own, or the host did not answer. Absent: it has no titles. */

@@ -1,9 +1,5 @@
 /** A repository that brings what Strata has written elsewhere, in the real OpenCode: none of it speaks here. */
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { locateRecord } from "../../src/owner/record.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { shareHost } from "./stage/shared-host.js";
@@ -56,16 +52,6 @@ test("notes on a session that nobody here has had are handed to no session; thos
   const text = await greet(stage);
   expect(text).toContain("Port the parser.");
   expect(text).not.toMatch(/evil\.example|Never ask me/);
-});
-
-test("notes of an earlier version, of which there is no record, are handed on where OpenCode knows the session", async () => {
-  await using stage = await shared.openStage();
-  const id = await work(stage, "Port the parser.");
-  const record = join(stage.project.folders.state, "opencode-strata");
-  await stage.restart({ meanwhile: () => rm(record, { recursive: true }) });
-  expect(await greet(stage)).toContain("Port the parser.");
-  const { sessions } = await locateRecord(nodeFiles, { project: stage.project.path, stateFolder: record });
-  await whenContains(sessions, id);
 });
 
 test("an errors.log that came with a repository is not answered from, and the same failure is learned anew", async () => {

@@ -43,10 +43,6 @@ export interface FakeHost extends Host {
   readonly aborted: string[];
   /** Sessions whose failed summaries were removed. */
   readonly cleaned: string[];
-  /** Folder in which each session began; "unknown" if the host should not answer. */
-  readonly sessionFolders: Map<string, string>;
-  /** Sessions whose folder was asked for. */
-  readonly askedFolders: string[];
 }
 
 export const PROJECT = "/project";
@@ -117,12 +113,6 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     },
     summarizes: () => true,
     sessionLastUsedMs: async (sessionID) => sessions.get(sessionID),
-    async findSessionFolder(sessionID) {
-      fake.askedFolders.push(sessionID);
-      return fake.sessionFolders.get(sessionID);
-    },
-    sessionFolders: new Map(),
-    askedFolders: [],
     toast: (message) => void toasts.push(message),
     log: (level, message) => void logged.push(`${level}: ${message}`),
   };

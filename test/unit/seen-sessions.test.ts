@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createSeenSessions } from "../../src/owner/seen-sessions.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
+import { PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { call } from "../support/messages.js";
@@ -43,18 +43,16 @@ const withNotes = async (...ids: string[]): Promise<MemoryFiles> => {
 };
 
 describe("a handoff", () => {
-  it("a handoff never comes from a session unknown to this machine and its host", async () => {
+  it("a handoff never comes from a session unknown to this machine", async () => {
     const world = await openWorld({ files: await withNotes("ses_far") });
     expect(await greet(world, "ses_1")).not.toContain("evil.example");
-    expect(world.host.askedFolders).toEqual(["ses_far"]);
   });
 
-  it("a handoff comes from a session that ran here without asking the host, even after a restart", async () => {
+  it("a handoff comes from a session that ran here, even after a restart", async () => {
     const world = await openWorld();
     await breakOff(world, "ses_1", "Port the parser.");
     const again = await world.restart();
     expect(await greet(again, "ses_2")).toContain("Port the parser.");
-    expect(world.host.askedFolders).toEqual([]);
   });
 
   it("a handoff is found despite any number of newer notes that came with the repository", async () => {
@@ -64,70 +62,20 @@ describe("a handoff", () => {
     const [forged = ""] = Object.values(await forge("ses_x")).filter((text) => text.startsWith("{"));
     for (let n = 0; n < 60; n++) await world.files.writeWhole(`${NOTES}/ses_far${n}.json`, forged);
     expect(await greet(await world.restart(), "ses_2")).toContain("Port the parser.");
-    expect(world.host.askedFolders).toHaveLength(20);
-  });
-
-  it("a handoff of an earlier version comes if the host, asked once, knows the session", async () => {
-    const world = await openWorld({ files: await withNotes("ses_old") });
-    world.host.sessionFolders.set("ses_old", `${PROJECT}/packages/app`);
-    world.files.contents.set(`${PROJECT}/packages/app/x.ts`, Buffer.from(""));
-    expect(await greet(world, "ses_1")).toContain("evil.example");
-    const again = await world.restart();
-    expect(await greet(again, "ses_2")).toContain("evil.example");
-    expect(world.host.askedFolders).toEqual(["ses_old"]);
-  });
-
-  it("a handoff waits at most half a second for the host, and comes once the host has answered", async () => {
-    const host = createFakeHost();
-    let answer = (_: string): void => {};
-    host.findSessionFolder = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const world = await openWorld({ host, files: await withNotes("ses_old") });
-    const greeting = greet(world, "ses_1");
-    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    world.clock.advance(500);
-    expect(await greeting).not.toContain("evil.example");
-    answer(PROJECT);
-    await world.strata.idle();
-    expect(await greet(world, "ses_2")).toContain("evil.example");
   });
 });
 
 describe("the sessions that ran here", () => {
-  function open(
-    files = createMemoryFiles({ "/elsewhere/a.ts": "", "/project-two/a.ts": "", [`${PROJECT}/a.ts`]: "" }),
-  ) {
-    const host = createFakeHost();
+  function open(files = createMemoryFiles()) {
     const log = createFakeLog();
     const seen = createSeenSessions({
       clock: createFakeClock(),
       files,
       log,
-      project: PROJECT,
       locateRecord: () => recordOf(files),
-      findSessionFolder: host.findSessionFolder,
     });
-    return { seen, host, log, files };
+    return { seen, log, files };
   }
-
-  it("the sessions that ran here are those that the host started in the project, or in a folder that no longer exists", async () => {
-    const { seen, host } = open();
-    const folders = {
-      ses_a: PROJECT,
-      ses_b: "/elsewhere",
-      ses_c: "/gone",
-      ses_d: "/project-two",
-      ses_e: "unknown",
-    };
-    for (const [id, folder] of Object.entries(folders)) host.sessionFolders.set(id, folder);
-    const ids = [...Object.keys(folders), "ses_none"];
-    expect([...(await seen.filter(ids))]).toEqual(["ses_a", "ses_c"]);
-    host.askedFolders.length = 0;
-    await seen.filter(ids);
-    expect(host.askedFolders).toEqual(["ses_e"]);
-  });
 
   it("the sessions that ran here are known to other processes on this machine, and to none on another", async () => {
     const { seen, files } = open();

@@ -7,7 +7,6 @@ import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
-import { createFakeProcesses, identify } from "../support/fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { ownState, recordOf, STATE_FOLDER as S } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
@@ -37,15 +36,6 @@ const kept: [path: string, contents: string][] = [
   [`${S}/mail/ses_1.jsonl`, '{"v":1}'],
   [`${S}/memory/clone`, "0a1b2c3d"],
 ];
-
-const formed = {
-  v: 1,
-  id: "0a1b2c3d",
-  directory: PROJECT,
-  started: "2026-11-21T08:00:00.000Z",
-  heartbeat: "2026-11-21T08:00:00.000Z",
-  sessions: [],
-};
 
 function open(
   files: MemoryFiles = createMemoryFiles(),
@@ -176,23 +166,6 @@ describe("machine state of this machine", () => {
     const original = JSON.stringify({ v: 1, id: A, path: "/original" });
     copied.contents.set(`${STATE}/projects/${"0123".repeat(8)}/owner.json`, Buffer.from(original));
     expect(await open(copied).own.files.read(FOLDERS.leases)).toBeUndefined();
-  });
-
-  it("machine state of this machine is shared with other users and earlier versions on this machine", async () => {
-    const running = { ...formed, process: identify(7) };
-    const files = worldOf(...shared, [`${S}/instances/0a1b2c3d.json`, JSON.stringify(running)]);
-    const processes = createFakeProcesses();
-    const host = { ...createFakeHost(), processes };
-    expect(await open(files, undefined, host).own.files.read(FOLDERS.leases)).toBeUndefined();
-    for (const [path, contents] of shared) files.contents.set(path, Buffer.from(contents));
-    files.contents.delete(`${S}/owner`);
-    files.contents.set(`${S}/instances/0a1b2c3d.json`, Buffer.from(JSON.stringify(running)));
-    processes.running.add(7);
-    const { own, log } = open(files, undefined, host);
-    expect(await own.files.read(FOLDERS.leases)).toBeDefined();
-    expect(log.lines).toEqual([]);
-    processes.running.delete(7);
-    expect(await open(files, undefined, host).own.files.read(FOLDERS.leases)).toBeDefined();
   });
 
   it("machine state of this machine may be shared by machines, each of which sets aside earlier state once", async () => {

@@ -8,7 +8,7 @@ import { formatCount } from "../../format.js";
 import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/holders.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../own/own-flaws.js";
-import { SET_ASIDE } from "../../owner/set-aside.js";
+import { SET_ASIDE } from "../../owner/state-owner.js";
 import type { CliContext } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./finding.js";
 
@@ -119,7 +119,7 @@ async function findSetAside({ files }: MachineOptions, { strata }: Folders): Pro
     .filter((name) => name.startsWith(`state${SET_ASIDE}`))
     .map((name) =>
       note(
-        `${join(strata, name)} holds machine state from another machine or an earlier version`,
+        `${join(strata, name)} holds machine state from another machine`,
         "it is not used, and you can delete it",
       ),
     );

@@ -72,7 +72,7 @@ async function read(client: ClientContext, uri: string): Promise<string | undefi
 async function readNotes({ shared }: ClientContext, id: string): Promise<string | undefined> {
   const { files, project, sessions } = shared;
   if (!isFileName(id)) return undefined;
-  const seen = await sessions.filter([id], { most: 1, withinMs: 2_000 });
+  const seen = await sessions.filter([id]);
   if (!seen.has(id)) return undefined;
   const folder = project.folders.sessionMemory;
   const page = await readSafePage({ clock: project.cli.clock, files, folder }, id);

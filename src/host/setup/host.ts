@@ -80,12 +80,6 @@ export function createSetupHost(options: SetupHostOptions): Host {
         : "unknown";
     },
 
-    async findSessionFolder(sessionID) {
-      const session = await readSession(sessionID);
-      const folder = isRecord(session) && isRecord(session.location) ? session.location.directory : undefined;
-      return session === undefined || typeof folder === "string" ? (folder as string | undefined) : "unknown";
-    },
-
     async findTitle(sessionID) {
       const session = await readSession(sessionID);
       return isRecord(session) && typeof session.title === "string" ? session.title : undefined;

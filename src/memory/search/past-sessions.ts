@@ -3,7 +3,7 @@
  * verbatim, for sessions held on this machine. Notes are read on first use, and again when a file changes.
  */
 import { join } from "node:path";
-import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
+import type { SeenSessions } from "../../owner/seen-sessions.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import { type Files, readText } from "../../seams/files.js";
 import { redactSecrets } from "../../secrets/secrets.js";
@@ -48,8 +48,6 @@ const MOST_LINES_A_SESSION = 400;
 const LONGEST_LINE = 2_000;
 /** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
-/** Bounds for an explicit request: no turn waits for it. */
-const ASKED: AskedBounds = { most: 200, withinMs: 2_000 };
 
 export function createPastSessions(options: PastSessionsOptions): PastSessions {
   const { files, folder, createIndex, sessions } = options;
@@ -99,7 +97,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     }
     const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs);
     const ids = newest.map(({ sessionID }) => sessionID);
-    const seen = await sessions.filter(ids, ASKED);
+    const seen = await sessions.filter(ids);
     return newest.filter(({ sessionID }) => seen.has(sessionID)).slice(0, MOST_SESSIONS);
   }
 
@@ -158,7 +156,7 @@ export function parsePastLines(notes: string): string[] {
   return found.slice(0, MOST_LINES_A_SESSION).map((line) => line.slice(0, LONGEST_LINE + LONGEST_SECRET));
 }
 
-/** A person may have written a secret into the notes, and an earlier version of the plugin did. */
+/** A person may have written a secret into the notes. */
 const redact = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
 
 /** Parses the time as the notes write it. */
