@@ -9,8 +9,7 @@
  * would have fitted.
  *
  * If the file cannot be written or read, every call is refused, because spending could not be counted. The reservation of
- * a killed instance counts with its estimate. Unreadable lines do not count, except those of a newer version, which count
- * as the whole budget.
+ * a killed instance counts with its estimate. Unreadable lines do not count.
  */
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";

@@ -12,7 +12,7 @@
  * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
  * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
  * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
- * context has no `net`: the next answer has it. In records of earlier versions it has, and answers have what they kept out.
+ * context has no `net`: the next answer has it.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -93,7 +93,7 @@ export interface SavingsRecord {
   /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
-  /** `net` in dollars; absent if the model's prices are unknown, and in records of earlier versions. */
+  /** `net` in dollars; absent if the model's prices are unknown. */
   money?: number;
   /** File that a result was moved to. */
   file?: string;
@@ -176,8 +176,8 @@ export interface SavingsTotals {
   money?: number;
   /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
   judging: number;
-  /** What was paid, in tokens at input price; absent if an answer is from an earlier version. */
-  cost?: number;
+  /** What was paid, in tokens at input price. */
+  cost: number;
 }
 
 /** The records that count, in order: of several of one event and key the last. */
@@ -208,33 +208,27 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
     sent: sum("sent"),
     cached: sum("cached"),
     answered: sum("answered"),
-    judging: sum("judging") + sumJudgingCalls(all),
+    judging: sum("judging") - sumNet(all, "background", JUDGING),
     net: sum("net"),
     unpriced: Math.round(
       all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
     ),
     ...sumMoney(all),
-    ...sumCost(all),
+    cost: sum("cost") - sumNet(all, "background"),
   };
 }
 
-function sumJudgingCalls(records: readonly SavingsRecord[]): number {
-  const calls = records.filter(({ event, reason }) => event === "background" && reason === JUDGING);
-  return Math.round(calls.reduce((total, { cost, net = 0 }) => total + (cost ?? -net), 0));
+/** A call by Strata costs what it takes from the saving. */
+function sumNet(records: readonly SavingsRecord[], event: string, reason?: string): number {
+  const found = records.filter(
+    (one) => one.event === event && (reason === undefined || one.reason === reason),
+  );
+  return Math.round(found.reduce((total, { net = 0 }) => total + net, 0));
 }
 
 function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {
   const priced = records.flatMap(({ money }) => (Number.isFinite(money) ? [money ?? 0] : []));
   return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
-}
-
-/** A call by Strata costs what it takes from the saving. */
-function sumCost(records: readonly SavingsRecord[]): Pick<SavingsTotals, "cost"> {
-  const paid = records.filter(({ event }) => event === "answer" || event === "summary");
-  if (paid.length === 0 || paid.some(({ cost }) => !Number.isFinite(cost))) return {};
-  const background = records.filter(({ event }) => event === "background");
-  const cost = (one: SavingsRecord): number => one.cost ?? -(one.net ?? 0);
-  return { cost: Math.round([...paid, ...background].reduce((total, one) => total + cost(one), 0)) };
 }
 
 /** The price of a request and its answer, in tokens at input price. */

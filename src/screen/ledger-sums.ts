@@ -11,8 +11,6 @@ export interface Sums {
   cost: number;
   /** Number of answers and summaries. */
   paid: number;
-  /** Number of those whose cost is unknown: records of earlier versions. */
-  unknown: number;
   /** Dollars that were saved, of the records that have prices. */
   money: number;
   /** Part of `net` of the records that have none. */
@@ -26,7 +24,6 @@ export const NO_SUMS: Sums = {
   net: 0,
   cost: 0,
   paid: 0,
-  unknown: 0,
   money: 0,
   unpriced: 0,
   sent: 0,
@@ -35,7 +32,7 @@ export const NO_SUMS: Sums = {
 
 export const isSums = object<Sums>({
   ...each(finite, "net", "cost", "money", "unpriced"),
-  ...each(count, "paid", "unknown", "sent", "cached"),
+  ...each(count, "paid", "sent", "cached"),
 });
 
 export function addSums(one: Sums, other: Sums): Sums {
@@ -43,7 +40,6 @@ export function addSums(one: Sums, other: Sums): Sums {
     net: one.net + other.net,
     cost: one.cost + other.cost,
     paid: one.paid + other.paid,
-    unknown: one.unknown + other.unknown,
     money: one.money + other.money,
     unpriced: one.unpriced + other.unpriced,
     sent: one.sent + other.sent,
@@ -58,12 +54,11 @@ export function sumRecords(records: readonly SavingsRecord[]): Sums {
 
 function sumOne({ cached, cost, event, money, net = 0, sent }: SavingsRecord): Sums {
   const isPaid = event === "answer" || event === "summary";
-  const known = isPaid ? cost : event === "background" ? (cost ?? -net) : 0;
+  const known = isPaid ? cost : event === "background" ? -net : 0;
   return {
     net,
     cost: orZero(known),
     paid: isPaid ? 1 : 0,
-    unknown: isPaid && !Number.isFinite(cost) ? 1 : 0,
     money: orZero(money),
     unpriced: money === undefined ? net : 0,
     sent: orZero(sent),
@@ -94,11 +89,11 @@ export function formatLocalDayOf(record: Pick<SavingsRecord, "time"> | undefined
 }
 
 /** What was saved against the bare host. */
-export function toSaving({ cost, money, net, paid, unknown, unpriced }: Sums): Saving {
+export function toSaving({ cost, money, net, paid, unpriced }: Sums): Saving {
   const bare = cost + net;
   const isMixed = money !== 0 && Math.round(unpriced) !== 0;
   return {
-    ...(paid > 0 && unknown === 0 && bare > 0 && { share: net / bare }),
+    ...(paid > 0 && bare > 0 && { share: net / bare }),
     tokens: Math.round(net),
     ...(money !== 0 && { dollars: Math.round(money * 1_000_000) / 1_000_000 }),
     ...(isMixed && { unpriced: Math.round(unpriced) }),

@@ -140,7 +140,7 @@ function findTextless(
   return contents !== undefined || texts.has(after) ? undefined : "the text that it refers to stays here";
 }
 
-/** All texts of a line that people may have written, fields of later versions included. */
+/** All texts of a line that people may have written, unknown fields included. */
 function wordsOf(line: LedgerLine): string {
   const written = Object.entries(line).filter(([name]) => !MADE.has(name));
   return written.map(([, value]) => (typeof value === "string" ? value : JSON.stringify(value))).join("\n");

@@ -94,7 +94,6 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     "stage/shift-date": NO_HOST,
     "terminal/terminal": NO_HOST,
     "tool-definitions": "its sample has OpenCode 1's form of them; OpenCode 2 adds fields of its own",
-    upgrade: "the earlier versions that it goes on from knew OpenCode 1 only",
     "long/cli-bun": NO_HOST,
     "long/cost": "npm run demo plays its forty turns in both",
     "long/doctor": "its findings are about installations of OpenCode 1; those of OpenCode 2 are in install-2",

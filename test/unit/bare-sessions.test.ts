@@ -93,22 +93,4 @@ describe("the comparison with the bare host", () => {
     const [again = 0, then = 0] = [sizes(world).at(-1), before[5]];
     expect(Math.abs(again - then)).toBeLessThan(then * 0.01);
   });
-
-  it("the comparison with the bare host reads records of earlier versions, which count as they did", async () => {
-    const { world } = await play();
-    const path = [...world.files.contents.keys()].find((one) => one.endsWith("savings/ses_1.jsonl")) ?? "";
-    const old = { v: 1, time: "2026-01-01T00:00:00.000Z", instance: "i", session: "ses_1", layer: "view" };
-    const lines = [
-      { ...old, event: "cleared", cacheLost: 1_000, net: -1_150 },
-      { ...old, event: "answer", sent: 10_000, cached: 9_000, answered: 10, keptOut: 5_000, net: 500 },
-      { ...old, event: "answer", sent: 10_000, cached: 9_000, answered: 10, bare: { sent: "many" } },
-    ];
-    world.files.contents.set(path, Buffer.from(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
-    const restarted = await world.restart();
-    const session = createSession(world.clock);
-    session.user("go");
-    await answerNext(restarted, session, resultOf(0));
-    await answerNext(restarted, session, resultOf(1));
-    expect(answers(restarted).map(({ net }) => net !== undefined)).toEqual([true, false, true, true]);
-  });
 });

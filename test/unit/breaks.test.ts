@@ -199,14 +199,6 @@ describe("the digests of what was sent", () => {
     expect(reasons(world)).toEqual([]);
   });
 
-  it("the digests written by a newer version are left alone", async () => {
-    const world = await openWorld();
-    world.files.contents.set(VIEW, Buffer.from('{"v":2,"messages":[]}'));
-    await world.request([user("go")]);
-    await world.strata.idle();
-    expect(world.files.text(VIEW)).toBe('{"v":2,"messages":[]}');
-  });
-
   it("the digests of what was sent are read as they were written", () => {
     const number = fc.nat({ max: 2 ** 32 });
     const digest = fc.record({

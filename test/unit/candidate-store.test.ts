@@ -183,17 +183,6 @@ describe("a file of candidates", () => {
     expect(log.lines.join()).toContain("ELOOP");
   });
 
-  it("a file of candidates of a newer Strata stays as it is, and nothing is read from it", async () => {
-    const files = createMemoryFiles();
-    const { candidates: path } = await recordOf(files);
-    const later = '{"v":2,"waiting":{"3f":"of a later kind"}}';
-    await files.writeWhole(path, later);
-    const candidates = openTestCandidates({ files });
-    expect(await candidates.offer([candidateOf(SQLITE)])).toEqual([]);
-    expect(await candidates.list()).toEqual([]);
-    expect(files.text(path)).toBe(later);
-  });
-
   it("a state folder that may not be written to keeps no candidates, said once; any other failure is passed on", async () => {
     const files = createMemoryFiles();
     const log = createFakeLog();

@@ -50,15 +50,6 @@ describe("what was saved", () => {
     expect(say(priced, answer({ cost: 1, net: -5_000 }))).toContain("$0.30 less 5K tokens of input");
   });
 
-  it("records of earlier versions count as they did, without a share", () => {
-    const records = [
-      answer({ event: "cleared", cacheLost: 1_000, net: -1_150 }),
-      answer({ net: 21_150 }),
-      answer({ cost: 10_000, net: 0 }),
-    ];
-    expect(say(...records)).toBe("saved 20K tokens of input");
-  });
-
   it("Strata's own calls and the host's summaries are part of the cost", () => {
     const records = [
       answer({ cost: 60_000, net: 50_000 }),

@@ -94,7 +94,7 @@ describe("the log of requests", () => {
     expect(await readOutcomes(world)).toMatchObject([{ session: "ses_2", outcome: "done" }]);
   });
 
-  it("damaged lines and lines of a later version are skipped, and the log is read only when it has changed", async () => {
+  it("damaged and unknown lines are skipped, and the log is read only when it has changed", async () => {
     const { world, session } = await talk();
     const { id } = await findItem(world, isOf("a.ts"));
     const path = `${world.host.stateFolder}/projects`;
