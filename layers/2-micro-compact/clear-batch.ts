@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import { createStore } from "../../src/clearing/store.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { recordBefore } from "../../src/record/record-before.js";
+import { recordBefore } from "../../src/record/savings.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Clearable } from "./gather.js";
 import type { ClearPlan } from "./plan.js";

@@ -2,7 +2,7 @@ import type { DecisionKey } from "../../src/conversation/keys.js";
 import type { Message } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { recordBefore } from "../../src/record/record-before.js";
+import { recordBefore } from "../../src/record/savings.js";
 import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";

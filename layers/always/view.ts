@@ -4,8 +4,8 @@
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
-import type { KnownPrices } from "../../src/record/known-prices.js";
 import type { Log } from "../../src/record/log.js";
+import type { KnownPrices } from "../../src/record/prices.js";
 import type { Savings } from "../../src/record/savings.js";
 import { type Clock, waitAtMost } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";

@@ -14,7 +14,7 @@
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
-import { createDayLog } from "../record/line-log.js";
+import { createDayLog } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";

@@ -9,9 +9,8 @@
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
-import type { KnownPrices } from "../record/known-prices.js";
 import type { Log } from "../record/log.js";
-import { findRates } from "../record/prices.js";
+import { findRates, type KnownPrices } from "../record/prices.js";
 import type { Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";

@@ -3,7 +3,7 @@
  * Bounded; what the user takes back is taken out.
  */
 import type { Message } from "../conversation/message.js";
-import { createLineLog } from "../record/line-log.js";
+import { createLineLog } from "../record/json-lines.js";
 import type { Files } from "../seams/files.js";
 import { finite, isVersion, object, oneOf, optional, string } from "../shape.js";
 import { toLine } from "../text.js";

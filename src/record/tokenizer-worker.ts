@@ -1,7 +1,7 @@
-/** Worker thread that loads the tokenizer and counts tokens. Protocol in `tokenizer.ts`. */
+/** Worker thread that loads the tokenizer and counts tokens. Protocol in `tokens.ts`. */
 import { parentPort } from "node:worker_threads";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import type { CountAnswer, CountRequest } from "./tokenizer.js";
+import type { CountAnswer, CountRequest } from "./tokens.js";
 
 // A tool result may contain "<|endoftext|>"; count it as plain text.
 const options = { disallowedSpecial: new Set<string>() };

@@ -8,7 +8,7 @@
  *     accept    the user accepted these
  *     revoke    the user took that back
  */
-import { takeNewLines } from "../record/lines.js";
+import { takeNewLines } from "../record/json-lines.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { either, isVersion, list, number, object, oneOf, string, unchecked } from "../shape.js";

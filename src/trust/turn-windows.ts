@@ -1,6 +1,6 @@
 /** When the agents of other instances were at work, read from the lines that these left on disk. */
 import { DAY_MS } from "../days.js";
-import { createDayLog, type DayLog } from "../record/line-log.js";
+import { createDayLog, type DayLog } from "../record/json-lines.js";
 import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
 import { anyObject, number, object, oneOf, parserOf, string } from "../shape.js";

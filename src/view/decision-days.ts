@@ -1,7 +1,7 @@
 /** The records of decisions on disk, a file for each day, and how far each is known here. */
 import { dirname } from "node:path";
 import { DAY_MS } from "../days.js";
-import { createDayLog } from "../record/line-log.js";
+import { createDayLog } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import { type Decision, type DecisionBatch, findLost, parseDecisionBatch } from "./decision-batch.js";

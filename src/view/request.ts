@@ -1,7 +1,6 @@
 import { type History, readHistory } from "../conversation/history.js";
 import type { Message, ModelName } from "../conversation/message.js";
-import type { KnownPrices } from "../record/known-prices.js";
-import { findRates, type ModelPrices } from "../record/prices.js";
+import { findRates, type KnownPrices, type ModelPrices } from "../record/prices.js";
 import type { Rates } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import { type CachePolicy, findColdReason } from "./cold.js";

@@ -129,7 +129,7 @@ export const chapters: readonly Chapter[] = [
     topic: "counting tokens",
     folder: "src/record",
     pattern: "token",
-    own: ["src/record/tokens.ts", "src/record/tokenizer.ts", "src/view/context-size.ts"],
+    own: ["src/record/tokens.ts", "src/record/tokenizer-worker.ts", "src/view/context-size.ts"],
     theirs: [
       "gpt-tokenizer/src/GptEncoding.ts",
       "gpt-tokenizer/esm/models.js",

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS, formatDay, formatDayFile, isDayFile, parseDayFile } from "../../src/days.js";
-import { createDayLog, createLineLog } from "../../src/record/line-log.js";
-import { takeNewLines } from "../../src/record/lines.js";
+import { createDayLog, createLineLog, takeNewLines } from "../../src/record/json-lines.js";
 import { object, parserOf, string } from "../../src/shape.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { createErrorLog } from "../../layers/errors/error-log.js";
 import { createLedger } from "../../src/memory/store/ledger.js";
-import { readJsonLines } from "../../src/record/json-lines.js";
-import { takeLines } from "../../src/record/lines.js";
+import { readJsonLines, takeLines } from "../../src/record/json-lines.js";
 import type { Files } from "../../src/seams/files.js";
 import { createTrustRecord } from "../../src/trust/record.js";
 import { createFakeLog } from "../support/fake-log.js";

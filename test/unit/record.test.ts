@@ -6,9 +6,7 @@ import { DAY_MS } from "../../src/days.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
 import { createSavings, parseSavingsRecord, sumSavings } from "../../src/record/savings.js";
-import type { Tokenizer } from "../../src/record/tokenizer.js";
-import { createTokenizer } from "../../src/record/tokenizer.js";
-import { createTokenCounter } from "../../src/record/tokens.js";
+import { createTokenCounter, createTokenizer, type Tokenizer } from "../../src/record/tokens.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -142,6 +140,7 @@ describe("the savings ledger", () => {
       cached: 900,
       answered: 20,
       judging: 0,
+      cost: 0,
       net: 14,
       unpriced: 14,
     });

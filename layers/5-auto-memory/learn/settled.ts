@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { hashOf } from "../../../src/hash.js";
-import { createLineLog } from "../../../src/record/line-log.js";
+import { createLineLog } from "../../../src/record/json-lines.js";
 import type { Log } from "../../../src/record/log.js";
 import type { Files } from "../../../src/seams/files.js";
 import { isVersion, object, string } from "../../../src/shape.js";

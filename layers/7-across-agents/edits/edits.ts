@@ -9,7 +9,7 @@
  */
 import { DAY_MS } from "../../../src/days.js";
 import { isName } from "../../../src/instances/instance.js";
-import { createDayLog } from "../../../src/record/line-log.js";
+import { createDayLog } from "../../../src/record/json-lines.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import {

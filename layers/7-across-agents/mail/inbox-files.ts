@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import { isFileName } from "../../../src/folders.js";
-import { createLineLog } from "../../../src/record/line-log.js";
+import { createLineLog } from "../../../src/record/json-lines.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";

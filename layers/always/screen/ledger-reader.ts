@@ -9,7 +9,7 @@
 import { basename, join } from "node:path";
 import { formatLocalDay } from "../../../src/days.js";
 import type { KernelContext } from "../../../src/layer-context.js";
-import { takeNewLines } from "../../../src/record/lines.js";
+import { takeNewLines } from "../../../src/record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord } from "../../../src/record/savings.js";
 import { createStateFile } from "../../../src/record/state-file.js";
 import { parseJson } from "../../../src/records.js";

@@ -4,7 +4,7 @@
  */
 import { formatCount } from "../../../src/format.js";
 import type { KernelContext } from "../../../src/layer-context.js";
-import { recordBefore } from "../../../src/record/record-before.js";
+import { recordBefore } from "../../../src/record/savings.js";
 import type {
   Action,
   ActionCost,

@@ -3,8 +3,7 @@ import type { Estimate } from "../../../layers/5-auto-memory/learn/past-judge.js
 import { planChoice } from "../../background/choice.js";
 import { StrataError } from "../../error.js";
 import { formatCount, formatMoney } from "../../format.js";
-import { createKnownPrices } from "../../record/known-prices.js";
-import { findRates, isFree, type ModelPrices } from "../../record/prices.js";
+import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../record/prices.js";
 import type { UsedTokens } from "../../seams/host.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
 import type { CliContext, OptionValues } from "../command.js";

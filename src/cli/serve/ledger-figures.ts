@@ -3,7 +3,7 @@ import { readJsonLines } from "../../record/json-lines.js";
 import { parseSavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
 import type { Files } from "../../seams/files.js";
 
-export interface LedgerFigures extends Omit<SavingsTotals, "cost"> {
+export interface LedgerFigures extends SavingsTotals {
   sessions: number;
   /** Number of model answers. */
   requests: number;
@@ -29,8 +29,7 @@ export function createLedgerFigures(files: Files, folder: string): () => Promise
     if (last && last.bytes === bytes && last.modifiedMs === modifiedMs) return;
     const { records } = await readJsonLines(files, path, parseSavingsRecord);
     const requests = records.filter(({ event }) => event === "answer").length;
-    const { cost: _, ...totals } = sumSavings(records);
-    known.set(name, { bytes, modifiedMs, figures: { ...totals, requests } });
+    known.set(name, { bytes, modifiedMs, figures: { ...sumSavings(records), requests } });
   }
 }
 

@@ -3,7 +3,7 @@
  * header line, then lines for its files. Machine state; rebuilt if missing or outdated. Entries with a path that no
  * memory can have are ignored: a repository may have brought the file.
  */
-import { giveWay } from "../../record/lines.js";
+import { giveWay } from "../../record/json-lines.js";
 import { isRecord } from "../../records.js";
 import { type Files, readText } from "../../seams/files.js";
 import { VERSION } from "../../version.js";

@@ -10,7 +10,7 @@
  */
 import { dirname, join } from "node:path";
 import { StrataError } from "../../error.js";
-import { takeNewLines } from "../../record/lines.js";
+import { takeNewLines } from "../../record/json-lines.js";
 import type { Log } from "../../record/log.js";
 import { isRecord, parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
-import { createLineLog } from "../../record/line-log.js";
+import { createLineLog } from "../../record/json-lines.js";
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";

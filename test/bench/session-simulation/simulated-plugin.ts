@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stack } from "../../../layers/index.js";
 import type { Message } from "../../../src/conversation/message.js";
 import type { Stack } from "../../../src/layer-definition.js";
-import { createTokenizer } from "../../../src/record/tokenizer.js";
+import { createTokenizer } from "../../../src/record/tokens.js";
 import { type Clock, systemClock } from "../../../src/seams/clock.js";
 import { nodeFiles } from "../../../src/seams/node-files.js";
 import { createStrata } from "../../../src/strata.js";
