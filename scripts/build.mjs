@@ -16,15 +16,7 @@
  *
  *     node scripts/build.mjs [--to FOLDER] [--as VERSION] [--if-changed]
  */
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -60,9 +52,6 @@ const bundles = [
  */
 const UNUSED = ["ajv", "ajv-formats", "@opentelemetry/api", "tdigest"];
 
-/** The style sheets of the inspector's page; later ones override earlier ones. */
-const STYLES = ["colours", "base", "frame", "parts", "charts", "memories", "log", "narrow"];
-
 /** OpenCode's TUI gives these at run time; it looks for them in the text, which therefore keeps its spaces and quotes. */
 const GIVEN = ["solid-js", "@opentui/solid/jsx-runtime"];
 const AS_WRITTEN = { compress: true, mangle: true, codegen: { removeWhitespace: false } };
@@ -82,10 +71,8 @@ if (stamp !== undefined) writeFileSync(stampPath, stamp);
 /** Writes the inspector's page, one script and its other files, and returns the ids of the script's modules. */
 async function bundlePage() {
   const page = join(root, "src/cli/inspector/page");
-  for (const name of ["page.html", "icon.svg"])
+  for (const name of ["page.html", "page.css", "icon.svg"])
     copyFileSync(join(page, name), join(folder, `inspector-${name}`));
-  const styles = STYLES.map((name) => readFileSync(join(page, "styles", `${name}.css`), "utf8"));
-  writeFileSync(join(folder, "inspector-page.css"), styles.join("\n"));
   const build = await rolldown({
     cwd: root,
     input: join(page, "page.tsx"),

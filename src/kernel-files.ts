@@ -29,7 +29,6 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/strata.log.1"),
   kept(".opencode/strata/strata.log.2"),
   kept(".opencode/strata/savings/<id>.jsonl"),
-  kept(".opencode/strata/stats.html"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
   // No provider caches a prefix for longer than a day.

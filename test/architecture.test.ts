@@ -174,7 +174,7 @@ describe("the outside is reached through seams", () => {
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|\beval\(|new Function/i;
     expect(sources.filter((path) => isPage(path) && markup.test(code(path)))).toEqual([]);
     const allowed =
-      /^(src\/cli\/inspector\/(page\/|answers\.ts)|src\/format(-age)?\.ts|src\/screen\/|preact)/;
+      /^(src\/cli\/inspector\/(page\/|answers\.ts)|src\/format(-age)?\.ts|src\/screen\/|preact|diff$)/;
     expect(importing((imported, path) => isPage(path) && !allowed.test(imported))).toEqual([]);
     expect(importing((imported, path) => isPage(imported) && !isPage(path))).toEqual([]);
   });

@@ -40,7 +40,7 @@ export interface CliContext {
   say(text: string): void;
   /** Prints anything else to standard error. */
   warn(text: string): void;
-  /** Opens the file in the program that the system has for it. Rejects if there is none. */
+  /** Opens a file or an address in the program that the system has for it. Rejects if there is none. */
   openFile(path: string): Promise<void>;
   /**
    * Calls `stop` at the first Ctrl-C or SIGTERM, until the function returned is called. A second one ends the process.

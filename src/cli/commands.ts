@@ -24,10 +24,9 @@ export const commands: readonly Command[] = [
   },
   {
     name: "stats",
-    summary: "what was saved, by session; as a page with charts, or as comma-separated values",
+    summary: "what was saved, by session; with --open, the inspector draws it",
     options: [
-      ["--html <file>", "writes a self-contained page with charts"],
-      ["--open", "opens the page in the browser; without --html it is .opencode/strata/stats.html"],
+      ["--open", "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it"],
       ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
       FORCE_OPTION,
       JSON_OPTION,

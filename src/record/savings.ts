@@ -156,81 +156,6 @@ export const parseSavingsRecord = parserOf(
   object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
 );
 
-/** Sums over records, in tokens unless noted. */
-export interface SavingsTotals {
-  /** Number of results moved to files, and of results cleared. */
-  spilled: number;
-  cleared: number;
-  /** Number of times that history was cut or compacted. */
-  compactions: number;
-  tokensFreed: number;
-  cacheLost: number;
-  backgroundTokens: number;
-  sent: number;
-  cached: number;
-  answered: number;
-  net: number;
-  /** Part of `net` whose models have no known prices. */
-  unpriced: number;
-  /** Dollars, of the records that have prices; absent if none has. */
-  money?: number;
-  /** What judging what is remembered has cost, by the small model and the agent, in tokens at input price. */
-  judging: number;
-  /** What was paid, in tokens at input price. */
-  cost: number;
-}
-
-/** The records that count, in order: of several of one event and key the last. */
-export function findCounted(records: readonly SavingsRecord[]): SavingsRecord[] {
-  const last = new Map<unknown, SavingsRecord>();
-  for (const record of records) {
-    const name = record.key === undefined ? record : `${record.event} ${record.key}`;
-    last.delete(name);
-    last.set(name, record);
-  }
-  return [...last.values()];
-}
-
-/** Adds up the records that count. */
-export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
-  const all = findCounted(records);
-  const sum = (field: keyof SavingsRecord): number =>
-    Math.round(all.reduce((total, record) => total + (Number(record[field]) || 0), 0));
-  const count = (...events: string[]): number =>
-    all.filter(({ event }) => events.includes(event)).reduce((total, { results = 1 }) => total + results, 0);
-  return {
-    spilled: count("spilled"),
-    cleared: count("cleared"),
-    compactions: count("cut", "compacted"),
-    tokensFreed: sum("tokensFreed"),
-    cacheLost: sum("cacheLost"),
-    backgroundTokens: sum("backgroundTokens"),
-    sent: sum("sent"),
-    cached: sum("cached"),
-    answered: sum("answered"),
-    judging: sum("judging") - sumNet(all, "background", JUDGING),
-    net: sum("net"),
-    unpriced: Math.round(
-      all.reduce((total, { money, net = 0 }) => total + (money === undefined ? net : 0), 0),
-    ),
-    ...sumMoney(all),
-    cost: sum("cost") - sumNet(all, "background"),
-  };
-}
-
-/** A call by Strata costs what it takes from the saving. */
-function sumNet(records: readonly SavingsRecord[], event: string, reason?: string): number {
-  const found = records.filter(
-    (one) => one.event === event && (reason === undefined || one.reason === reason),
-  );
-  return Math.round(found.reduce((total, { net = 0 }) => total + net, 0));
-}
-
-function sumMoney(records: readonly SavingsRecord[]): Pick<SavingsTotals, "money"> {
-  const priced = records.flatMap(({ money }) => (Number.isFinite(money) ? [money ?? 0] : []));
-  return priced.length === 0 ? {} : { money: roundMoney(priced.reduce((total, money) => total + money, 0)) };
-}
-
 /** The price of a request and its answer, in tokens at input price. */
 export function priceUsage(
   { answered, cached, sent }: { sent: number; cached: number; answered: number },
@@ -246,7 +171,7 @@ export function priceNet(tokens: number, { dollars }: Rates): Pick<SavingsRecord
 }
 
 /** To a millionth of a dollar. */
-function roundMoney(dollars: number): number {
+export function roundMoney(dollars: number): number {
   return Math.round(dollars * 1_000_000) / 1_000_000;
 }
 

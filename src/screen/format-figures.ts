@@ -1,6 +1,7 @@
 /** The figures of the screen in words: percent and money first, tokens where there are no prices. */
 import { formatMoney, formatPercent, formatTokens } from "../format.js";
-import type { ContextFigures, Kind, Saving, SessionScreen } from "./session-screen.js";
+import type { Saving } from "../savings/sums.js";
+import type { ContextFigures, Kind, SessionScreen } from "./session-screen.js";
 
 /** For people, in the order of the list. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {

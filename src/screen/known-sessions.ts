@@ -5,9 +5,9 @@
 import { toPrintable } from "../printable.js";
 import { formatState } from "../record/state-file.js";
 import { isRecord, parseJson } from "../records.js";
+import { type DaySums, isSums, type Sums } from "../savings/sums.js";
 import { type Files, readText } from "../seams/files.js";
 import { count, object, optional, parserOf, string } from "../shape.js";
-import { type DaySums, isSums, type Sums } from "./ledger-sums.js";
 
 export interface KnownSession {
   title?: string;

@@ -3,27 +3,17 @@
  * TUI half and the command line. One file per session, `.opencode/strata/state/screen/<sessionID>.json`, replaced as a
  * whole. Each reader gets the same figures: tokens as the provider counted them, money with the host's prices.
  */
+
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
 import { parseJson } from "../records.js";
+import type { Saving } from "../savings/sums.js";
 import { type Files, readText } from "../seams/files.js";
 import { count, each, finite, isVersion, list, object, optional, parserOf, string } from "../shape.js";
 
 /** What the tokens of a request are spent on. Their sum is the size of the context. */
 export const KINDS = ["system", "words", "answers", "calls", "results", "memory", "notes"] as const;
 export type Kind = (typeof KINDS)[number];
-
-/** A saving against the bare host. */
-export interface Saving {
-  /** Part of the bare host's price that was saved; negative if Strata cost more. `undefined` before the first answer. */
-  share?: number;
-  /** Tokens at input price. */
-  tokens: number;
-  /** `undefined` if the model's prices are unknown or zero. */
-  dollars?: number;
-  /** Part of `tokens` that `dollars` does not have: of models without known prices. */
-  unpriced?: number;
-}
 
 /** Tokens of the last request and its answer, which the host shows as the size of the context. */
 export interface ContextFigures {

@@ -8,12 +8,19 @@ import { formatLocalDay } from "../days.js";
 import { findSilent, type PulseRecord, parsePulse } from "../dispatcher/pulse.js";
 import type { Folders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
-import { formatCorruption, readJsonLines } from "../record/json-lines.js";
-import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
+import type { SavingsRecord } from "../record/savings.js";
 import { isRecord } from "../records.js";
+import { readLedger } from "../savings/figures.js";
+import {
+  formatLocalDayOf,
+  type Saving,
+  type SavingsTotals,
+  sumFreed,
+  sumRecords,
+  sumUp,
+  toSaving,
+} from "../savings/sums.js";
 import { readTitles } from "../screen/known-sessions.js";
-import { formatLocalDayOf, sumRecords, toSaving } from "../screen/ledger-sums.js";
-import type { Saving } from "../screen/session-screen.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
@@ -90,11 +97,14 @@ export async function readStatus(
     };
   }
   const records = [...ledger.sessions.values()].flat();
+  const { saved, totals } = sumUp(records);
+  const today = formatLocalDay(clock.now());
+  const ofToday = records.filter((record) => formatLocalDayOf(record) === today);
   const last = pulses.at(-1);
   return {
     folders,
-    savings: sumSavings(records),
-    saved: sumSaved(records, formatLocalDay(clock.now())),
+    savings: totals,
+    saved: { today: toSaving(sumRecords(ofToday)), project: saved },
     sessions,
     results,
     ...memory,
@@ -107,15 +117,11 @@ export async function readStatus(
 
 function describeSession(records: readonly SavingsRecord[]): SessionStatus {
   const answers = records.filter(({ event, sent }) => event === "answer" && sent !== undefined);
-  const layers = new Set(records.filter(({ tokensFreed }) => tokensFreed).map(({ layer }) => layer));
-  const freed = [...layers].map((name) => {
-    const { tokensFreed } = sumSavings(records.filter(({ layer }) => layer === name));
-    return [name, tokensFreed] as const;
-  });
+  const { saved, totals } = sumUp(records);
   return {
-    ...sumSavings(records),
-    freedByLayer: Object.fromEntries(freed),
-    saved: toSaving(sumRecords(records)),
+    ...totals,
+    freedByLayer: Object.fromEntries(sumFreed(records).map(({ layer, tokens }) => [layer, tokens])),
+    saved,
     ...pick("lastUsed", records.at(-1)?.time),
     ...describeContext(answers.at(-1)),
   };
@@ -127,30 +133,6 @@ function describeContext(
   if (last?.sent === undefined) return {};
   const contextTokens = last.sent + (last.answered ?? 0);
   return { contextTokens, contextWithout: contextTokens + (last.keptOut ?? 0) };
-}
-
-function sumSaved(records: readonly SavingsRecord[], today: string): Status["saved"] {
-  const ofToday = records.filter((record) => formatLocalDayOf(record) === today);
-  return { today: toSaving(sumRecords(ofToday)), project: toSaving(sumRecords(records)) };
-}
-
-export interface Ledger {
-  /** Records by session, in order. */
-  sessions: Map<string, SavingsRecord[]>;
-  problems: string[];
-}
-
-/** The whole savings ledger. */
-export async function readLedger(files: Files, folder: string): Promise<Ledger> {
-  const sessions = new Map<string, SavingsRecord[]>();
-  const problems: string[] = [];
-  for (const name of (await files.list(folder)).filter((file) => file.endsWith(".jsonl"))) {
-    const path = join(folder, name);
-    const { corruptLines, records } = await readJsonLines(files, path, parseSavingsRecord);
-    sessions.set(basename(name, ".jsonl"), records);
-    if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
-  }
-  return { sessions, problems };
 }
 
 async function readBreakers(files: Files, folder: string): Promise<Map<string, string>> {

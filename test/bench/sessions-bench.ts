@@ -69,7 +69,7 @@ async function run(sessions: readonly RecordedSession[]): Promise<void> {
     // After each session, so that a run that is broken off leaves what it has.
     tables = await writeReport(out, comparisons, describeRun());
   }
-  console.log(`\n${tables}\n\nsessions.md, figures.json and sessions.svg are in ${out}`);
+  console.log(`\n${tables}\n\nsessions.md and figures.json are in ${out}`);
 }
 
 /** Plays sessions in OpenCode, or in this process. */

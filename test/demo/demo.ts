@@ -130,7 +130,6 @@ async function showFigures({ bare, strata, checked, folder }: Shown): Promise<vo
   console.log(`${formatMoved(moved, strata.projectPath, SHOWN_RESULTS)}
 
   ${folder}
-    context.svg               the size of each request, as a chart
     table.txt, figures.json   the figures above
     .opencode/tool-results/   these files: the results whole, as OpenCode gave them
     .opencode/session-memory/ the notes on the session, as they stood at its end

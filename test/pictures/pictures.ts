@@ -3,20 +3,19 @@
  * real OpenCode plays three sessions with a scripted model, one more on its real screen, then the demo's two runs for the
  * README's chart; needs no key and no network, and about four minutes. `pictures.ts screens` makes those of the screen
  * (with STRATA_HOST=2 those of OpenCode 2),
- * `pictures.ts inspector` those of the inspector, which plays its own project.
+ * `pictures.ts inspector` those of the inspector, which plays its own project, `pictures.ts context` the README's chart.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { play, withStrata } from "../demo/play.js";
-import { drawContext } from "../demo/report.js";
 import { repository, sources } from "../host/repository.js";
-import { openPage } from "../host/stage/browser-page.js";
-import { findBrowser } from "../host/stage/chromium.js";
+import { type Browser, findBrowser } from "../host/stage/chromium.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
 import { HOST } from "../host/stage/which-host.js";
+import { drawContext } from "./context.js";
 import { drawInspector } from "./inspector.js";
 import { rememberedFiles } from "./remembered.js";
 import { drawScreens, drawScreens2 } from "./screens.js";
@@ -46,6 +45,11 @@ if (process.argv[2] === "inspector") {
   process.exit();
 }
 
+if (process.argv[2] === "context") {
+  await drawDemo(browser);
+  process.exit();
+}
+
 const files = Object.fromEntries(
   Array.from({ length: TURNS }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]),
 );
@@ -67,20 +71,15 @@ spreadOverDays(stage.project, ids);
 
 draw("memory.svg", { typed: "> /memory", text: memory });
 draw("stats.svg", { typed: "$ strata stats", text: strata("stats") });
-strata("stats", "--html", "page.html");
-const html = clean(stage.project.read("page.html"));
-for (const [name, widthPx, heightPx, isDark] of [
-  ["page.png", 1_100, 1_240, false],
-  ["page-narrow.png", 390, 1_240, true],
-] as const) {
-  await using page = await openPage({ browser, page: { html }, widthPx, isDark });
-  await page.takePicture(join(FOLDER, name), heightPx);
-}
 await drawScreens(FOLDER);
 await drawInspector(FOLDER, browser);
-const bare = await play({});
-writeFileSync(join(FOLDER, "context.svg"), drawContext({ bare, strata: await play({ plugin: withStrata }) }));
+await drawDemo(browser);
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);
+
+async function drawDemo(shownBy: Browser): Promise<void> {
+  const runs = { bare: await play({}), strata: await play({ plugin: withStrata }) };
+  await drawContext(join(FOLDER, "context.png"), runs, shownBy);
+}
 
 /** Turns that read, run and answer; its id. */
 async function playSession(

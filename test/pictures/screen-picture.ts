@@ -1,6 +1,6 @@
 /** What a terminal shows, cell by cell, as a picture; and several of them, one after another, as a moving one. Pure. */
-import { escapeMarkup } from "../../src/cli/stats/svg.js";
 import type { Cell, Screen } from "../host/terminal/screen.js";
+import { escapeMarkup } from "./terminal-picture.js";
 
 export interface Frame {
   screen: Screen;

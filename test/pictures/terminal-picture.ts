@@ -1,6 +1,4 @@
 /** Text as a terminal shows it, as a picture: an SVG whose columns stand where they stand in the text. Pure. */
-import { escapeMarkup } from "../../src/cli/stats/svg.js";
-
 export interface TerminalPicture {
   /** What was typed. */
   typed: string;
@@ -53,5 +51,8 @@ function drawLine(line: string, row: number, colour: string): string {
     })
     .join("");
 }
+
+export const escapeMarkup = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -8,7 +8,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { sumSavings } from "../../src/savings/sums.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";

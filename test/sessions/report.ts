@@ -1,12 +1,11 @@
-/** What stays of a comparison: the tables as Markdown, the figures of each request as JSON, the chart. */
+/** What stays of a comparison: the tables as Markdown, the figures of each request as JSON. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { drawComparison } from "./chart.js";
 import { type Comparison, compare, compareModels } from "./comparison.js";
 import type { Replay } from "./request-record.js";
 import { formatReport } from "./table.js";
 
-/** Writes `sessions.md`, `figures.json` and `sessions.svg` into the folder. Returns the tables. */
+/** Writes `sessions.md` and `figures.json` into the folder. Returns the tables. */
 export async function writeReport(
   folder: string,
   comparisons: readonly Comparison[],
@@ -27,7 +26,6 @@ export async function writeReport(
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "sessions.md"), `${description}\n\n${tables}\n`);
   await writeFile(join(folder, "figures.json"), `${JSON.stringify(figures, null, 1)}\n`);
-  await writeFile(join(folder, "sessions.svg"), drawComparison(comparisons, description));
   return tables;
 }
 

@@ -1,4 +1,3 @@
-import type { Memory } from "../../src/memory/memory.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 
 const answer = (sent: number, keptOut: number, net: number) => ({ event: "answer", sent, keptOut, net });
@@ -31,14 +30,4 @@ export function readLedgerExample(): Map<string, SavingsRecord[]> {
     ],
     ["ses_2", of("ses_2", "2026-11-21", answer(7_000, 0, 0))],
   ]);
-}
-
-/** Memories of two types and all ages, on the morning of 2026-11-21. */
-export function readMemoriesExample(): Pick<Memory, "type" | "created">[] {
-  const of = (type: Memory["type"], ...days: string[]) =>
-    days.map((day) => ({ type, created: `${day}T08:00:00.000Z` }));
-  return [
-    ...of("decision", "2026-11-20", "2026-11-21", "2026-10-01", "2024-01-01"),
-    ...of("preference", "2026-11-01", "2026-05-01"),
-  ];
 }

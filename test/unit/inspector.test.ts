@@ -9,9 +9,9 @@ import type {
   Projects,
   SessionPage,
   SessionRow,
+  ViewAnswer,
   Waiting,
 } from "../../src/cli/inspector/answers.js";
-import { MOST_LISTENERS } from "../../src/cli/inspector/live.js";
 import { parseLog } from "../../src/cli/inspector/read-log.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -147,6 +147,48 @@ describe("what the inspector reads", () => {
   });
 });
 
+describe("several views at once", () => {
+  const read = (query: string, tag?: string | null) =>
+    at.inspector.fetch(
+      new Request(`http://localhost/api/${at.inspector.id}/views?${query}`, {
+        headers: tag ? { "if-none-match": tag } : {},
+      }),
+    );
+  const query = "watch=sessions&watch=memory%3Fid%3Ddecision%2Fport&watch=session%3Fid%3Dses_x";
+
+  it("are each answered under their address, and one that fails with its reason", async () => {
+    const answers = (await (await read(query)).json()) as ViewAnswer[];
+    expect(answers).toEqual([
+      { address: "sessions", value: await at.inspector.get("sessions") },
+      { address: "memory?id=decision/port", value: await memory("decision/port") },
+      { address: "session?id=ses_x", error: expect.stringContaining("session ses_x is unknown") },
+    ]);
+  });
+
+  it("are sent again only after a file or the day has changed, whoever changed it", async () => {
+    const { clock, files } = at.played;
+    // The first reading may take in what was edited by hand.
+    await read(query);
+    let tag = (await read(query)).headers.get("etag");
+    const isSame = async (): Promise<boolean> => {
+      const response = await read(query, tag);
+      tag = response.headers.get("etag");
+      return response.status === 304 && (await response.text()) === "";
+    };
+    expect([await isSame(), await isSame()]).toEqual([true, true]);
+    clock.advance(1_000);
+    const path = `${PROJECT}/.opencode/memory/decision/port.md`;
+    await files.writeWhole(path, (files.text(path) ?? "").replace("8080", "7070"));
+    expect(await isSame()).toBe(false);
+    await read(query);
+    tag = (await read(query)).headers.get("etag");
+    await files.appendLine(`${PROJECT}/.opencode/strata/strata.log`, "later");
+    expect([await isSame(), await isSame()]).toEqual([false, true]);
+    clock.advance(86_400_000);
+    expect(await isSame()).toBe(false);
+  });
+});
+
 describe("what the inspector refuses", () => {
   const ask = (path: string, init: RequestInit) =>
     at.inspector.fetch(new Request(`http://localhost/api/${at.inspector.id}/${path}`, init));
@@ -174,13 +216,10 @@ describe("what the inspector refuses", () => {
     expect((await ask("memories/archive", { method: "GET" })).status).toBe(404);
   });
 
-  it("a HEAD request for the live stream does not occupy a connection", async () => {
-    const live = `http://localhost/api/${at.inspector.id}/live?watch=counts`;
-    for (let n = 0; n <= MOST_LISTENERS; n++)
-      expect((await at.inspector.fetch(new Request(live, { method: "HEAD" }))).status).toBe(200);
-    const { body, status } = await at.inspector.fetch(new Request(live));
-    expect(status).toBe(200);
-    await body?.cancel();
+  it("no view, too many of them, and too long addresses are refused", async () => {
+    const nine = Array.from({ length: 9 }, () => "watch=log").join("&");
+    for (const query of ["", nine, `watch=${"x".repeat(2_001)}`])
+      expect((await ask(`views?${query}`, {})).status).toBe(400);
   });
 
   it("every answer that the server forwards forbids inline scripts, frames, sniffing and caching", async () => {
@@ -225,7 +264,7 @@ describe("what the inspector refuses", () => {
             "agenda",
             "steps",
             "log",
-            "live",
+            "views",
           ),
           fc.webQueryParameters(),
         )

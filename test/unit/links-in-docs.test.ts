@@ -25,9 +25,9 @@ describe("the links of the documents", () => {
   });
 
   it("the links of the documents are found in text, pictures and HTML, and not in code", () => {
-    const targets = readLinks("docs/cli.md").map(({ target }) => target);
+    const targets = ["docs/cli.md", "docs/screen.md"].flatMap(readLinks).map(({ target }) => target);
     expect(targets).toEqual(
-      expect.arrayContaining(["#exit-codes", "pictures/stats.svg", "pictures/page.png"]),
+      expect.arrayContaining(["#exit-codes", "pictures/stats.svg", "pictures/screen-wide-light.svg"]),
     );
     expect(isAlive({ page: "a.md", target: "", file: "docs/cli.md", anchor: "no-such-heading" })).toBe(false);
     expect(isAlive({ page: "a.md", target: "", file: "docs/no-such-page.md", anchor: "" })).toBe(false);

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { formatMoney, formatPercent, formatTokens } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
+import { sumRecords, toSaving } from "../../src/savings/sums.js";
 import { formatContext, formatHeadline, formatSaving } from "../../src/screen/format-figures.js";
-import { sumRecords, toSaving } from "../../src/screen/ledger-sums.js";
 
 const answer = (fields: Partial<SavingsRecord>): SavingsRecord => ({
   v: 1,

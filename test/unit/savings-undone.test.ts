@@ -1,7 +1,8 @@
 /** A departure from the context that is in the savings ledger and was not recorded as decided counts once, when it succeeds. */
 import { describe, expect, it } from "vitest";
-import { sumFigures } from "../../src/cli/stats/figures.js";
-import { recordBefore, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { recordBefore, type SavingsRecord } from "../../src/record/savings.js";
+import { sumFigures } from "../../src/savings/figures.js";
+import { sumSavings } from "../../src/savings/sums.js";
 import { call, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld } from "../support/world.js";

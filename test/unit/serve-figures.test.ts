@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLedgerFigures } from "../../src/cli/serve/ledger-figures.js";
+import { createLedgerFigures } from "../../src/cli/serve/figures.js";
 import { createServerMetrics } from "../../src/cli/serve/metrics.js";
-import { sumSavings } from "../../src/record/savings.js";
+import { sumSavings } from "../../src/savings/sums.js";
 import type { Files } from "../../src/seams/files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

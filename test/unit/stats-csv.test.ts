@@ -1,9 +1,9 @@
-/** `strata stats` as comma-separated values, its files, and the program that opens its page. */
+/** `strata stats` as comma-separated values, its files, and the program that opens a link. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planOpener } from "../../src/cli/open-file.js";
-import { CSV_COLUMNS, formatCsv } from "../../src/cli/stats/csv.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
+import { CSV_COLUMNS, formatCsv } from "../../src/savings/csv.js";
 import { PROJECT } from "../support/fake-host.js";
 import { readLedgerExample } from "../support/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -78,70 +78,25 @@ describe("comma-separated values", () => {
       out: `Written: ${PROJECT}/ledger.csv`,
     });
     expect(files.text(`${PROJECT}/ledger.csv`)?.split("\r\n")).toHaveLength(8);
-    for (const line of ["stats --csv ledger.csv", "stats --html ledger.csv", "export ledger.csv"]) {
+    for (const line of ["stats --csv ledger.csv", "export ledger.csv"]) {
       const { code, err } = await runStrata(files, line);
       expect([line, code]).toEqual([line, 3]);
       expect(err).toContain(
         `${PROJECT}/ledger.csv already exists; choose another file, or replace it with --force`,
       );
     }
-    expect((await runStrata(files, "stats --html ledger.csv --force")).code).toBe(0);
-    expect(files.text(`${PROJECT}/ledger.csv`)).toContain("<!doctype html>");
-    expect((await runStrata(files, "stats --csv --json")).code).toBe(2);
+    await files.writeWhole(`${PROJECT}/ledger.csv`, "mine");
+    expect((await runStrata(files, "stats --csv ledger.csv --force")).code).toBe(0);
+    expect(files.text(`${PROJECT}/ledger.csv`)?.split("\r\n")).toHaveLength(8);
+    for (const both of ["stats --csv --json", "stats --csv --open", "stats --json --open"])
+      expect([both, (await runStrata(files, both)).code]).toEqual([both, 2]);
   });
 });
 
-describe("stats --open", () => {
-  it("stats --open writes the project's own page again and again, and opens it", async () => {
-    const files = openProject();
-    const opened: string[] = [];
-    const path = `${PROJECT}/.opencode/strata/stats.html`;
-    for (let n = 0; n < 2; n++)
-      expect(await runStrata(files, "stats --open", { opened })).toMatchObject({
-        code: 0,
-        out: `Written: ${path}`,
-      });
-    expect(opened).toEqual([path, path]);
-    await runStrata(files, "stats --open --html page.html", { opened });
-    expect(opened.at(-1)).toBe(`${PROJECT}/page.html`);
-  });
-
+describe("the program that opens a link", () => {
   it("the opener is the system's own", () => {
     expect(planOpener("darwin", "/p.html")).toEqual({ program: "open", args: ["/p.html"] });
     expect(planOpener("linux", "/p.html")).toEqual({ program: "xdg-open", args: ["/p.html"] });
     expect(planOpener("win32", "C:\\p.html").args).toEqual(["/c", "start", "", "C:\\p.html"]);
-  });
-});
-
-describe("the page of many sessions", () => {
-  it("more than five sessions are a list by title, with charts of the newest two", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    const known: Record<string, object> = {};
-    for (let n = 0; n < 7; n++) {
-      const time = `2026-11-2${n}T10:00:00.000Z`;
-      const record = { v: 1, time, instance: "a", session: `ses_${n}`, layer: "view", event: "answer" };
-      const sums = { net: 0, cost: 0, paid: 0, unknown: 0, money: 0, unpriced: 0, sent: 0, cached: 0 };
-      known[`ses_${n}`] = { title: `Task <${n}>`, bytes: 0, sums };
-      await files.appendLine(
-        `${PROJECT}/.opencode/strata/savings/ses_${n}.jsonl`,
-        JSON.stringify({ ...record, sent: 10_000, cached: 9_000, keptOut: 10_000, net: 500, cost: 1_500 }),
-      );
-    }
-    const state = `${PROJECT}/.opencode/strata/state/sessions.json`;
-    await files.writeWhole(state, JSON.stringify({ v: 1, sessions: known }));
-    await runStrata(files, "stats --html page.html");
-    const page = files.text(`${PROJECT}/page.html`) ?? "";
-    expect(page).toContain("<h2>All 7 sessions</h2>");
-    expect(page.match(/<td>Task &lt;\d&gt;<\/td>/g)).toHaveLength(7);
-    expect(
-      [...page.matchAll(/figure aria-label="Context with and without Strata: Task &lt;(\d)/g)].map(
-        ([, n]) => n,
-      ),
-    ).toEqual(["6", "5"]);
-    expect(page).toContain("<dt>Saved</dt><dd>25 %");
-    expect(page).toContain("<dt>Context</dt><dd>−50 %<small>10K tokens a request instead of 20K");
-    const { out } = await runStrata(files, "stats");
-    expect(out).toMatch(/^saved 25 % \(3\.5K tokens of input\)$/m);
-    expect(out).toMatch(/^"Task <6>" +25 % +- +10K +20K +1 +90 % +0$/m);
   });
 });

@@ -1,6 +1,6 @@
 /** What is known of the last request of the sessions used last. */
 import type { KernelContext } from "../../../src/layer-context.js";
-import { findCacheShare } from "../../../src/screen/ledger-sums.js";
+import { findCacheShare } from "../../../src/savings/sums.js";
 import type { ContextFigures } from "../../../src/screen/session-screen.js";
 import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/view/windows.js";
 import { measureContext, type SeenRequest } from "./measure-context.js";

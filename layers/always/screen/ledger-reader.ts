@@ -13,13 +13,13 @@ import { takeNewLines } from "../../../src/record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord } from "../../../src/record/savings.js";
 import { createStateFile } from "../../../src/record/state-file.js";
 import { parseJson } from "../../../src/records.js";
+import { addSums, addToDay, NO_SUMS, type Sums, sumRecords } from "../../../src/savings/sums.js";
 import {
   formatKnownSessions,
   type KnownSession,
   type KnownSessions,
   parseKnownSessions,
 } from "../../../src/screen/known-sessions.js";
-import { addSums, addToDay, NO_SUMS, type Sums, sumRecords } from "../../../src/screen/ledger-sums.js";
 
 /** Every call may reject with the system's error, and leaves what was known. */
 export interface LedgerReader {

@@ -1,37 +1,37 @@
-/** `strata stats`: the savings ledger by session, as a page with charts, or as comma-separated values. */
-import { join } from "node:path";
+/** `strata stats`: the savings ledger by session, or as comma-separated values. The inspector has the charts. */
 import { StrataError } from "../../error.js";
 import { formatCount, formatMoney, formatPercent, formatTokens } from "../../format.js";
+import {
+  type Figures,
+  findMeanContext,
+  readLedger,
+  type SessionFigures,
+  sumFigures,
+} from "../../savings/figures.js";
 import { formatSaving } from "../../screen/format-figures.js";
 import { readTitles } from "../../screen/known-sessions.js";
 import { describeJudging, formatTitle } from "../../status/format-status.js";
-import { readLedger } from "../../status/status.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
 import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
 import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
-import { type Figures, findMeanContext, type SessionFigures, sumFigures } from "../stats/figures.js";
 import type { Style } from "../style.js";
 import { writeNew } from "../write-new.js";
 
 const MOST_SESSIONS = 20;
 
-export const run: Run = async (cli, options) => {
-  const { csv, html, json, open } = options;
-  if ([csv, html ?? open, json].filter((one) => one !== undefined).length > 1)
-    throw new StrataError(WRONG_ARGUMENT, "choose one of --csv, --html and --json; --open goes with --html");
+export const run: Run = async (cli, options, args) => {
+  const { csv, json, open } = options;
+  if ([csv, json, open].filter((one) => one !== undefined).length > 1)
+    throw new StrataError(WRONG_ARGUMENT, "choose one of --csv, --json and --open");
+  if (open === true) return (await import("../serve/serve.js")).run(cli, { open, port: "0" }, args);
   const { files, say, style, warn } = cli;
   const project = await openProject(cli);
   const { problems, sessions } = await readLedger(files, project.folders.savings);
   const titles = await readTitles(files, project.folders.sessions);
   const figures = sumFigures(sessions, titles);
   if (csv !== undefined) {
-    const { formatCsv } = await import("../stats/csv.js");
+    const { formatCsv } = await import("../../savings/csv.js");
     await sayOrWrite(cli, options, formatCsv(sessions, titles));
-  } else if (html !== undefined || open === true) {
-    const path = await writePage(project, options, figures);
-    say(`Written: ${path}`);
-    if (open === true) await cli.openFile(path);
   } else say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
   for (const problem of problems) warn(`${style.yellow("Problem")}  ${problem}`);
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
@@ -40,23 +40,6 @@ export const run: Run = async (cli, options) => {
 async function sayOrWrite(cli: CliContext, { csv, force }: OptionValues, text: string): Promise<void> {
   if (typeof csv === "string") cli.say(`Written: ${await writeNew(cli, csv, text, force === true)}`);
   else cli.say(text.trimEnd());
-}
-
-/** Writes the page; returns its path. Without a name it is the plugin's own file, which is replaced. */
-async function writePage(project: Project, { force, html }: OptionValues, figures: Figures): Promise<string> {
-  const { cli, folders, root } = project;
-  const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
-    import("../stats/page.js"),
-    import("../stats/memory-figures.js"),
-    import("../open-memories.js"),
-  ]);
-  const nowMs = cli.clock.now();
-  const memories = sumMemories(await withMemories(project, (store) => store.list()), nowMs);
-  const page = formatPage({ project: root, made: new Date(nowMs).toISOString(), figures, memories });
-  if (typeof html === "string") return writeNew(cli, html, page, force === true);
-  const path = join(folders.strata, "stats.html");
-  await cli.files.writeWhole(path, page);
-  return path;
 }
 
 /** What was saved in all, then one line for each session, newest first, and one for all. */

@@ -1,9 +1,10 @@
 /** What the played session has left in its project, for the evidence. */
 import { join } from "node:path";
 import { planFolders } from "../../folders.js";
+import { readLedger } from "../../savings/figures.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
-import { readLedger, readPulses } from "../../status/status.js";
+import { readPulses } from "../../status/status.js";
 import type { Evidence } from "./evidence.js";
 import { mergePulses } from "./runs.js";
 import type { Played } from "./session.js";

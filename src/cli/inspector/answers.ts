@@ -4,15 +4,12 @@
  */
 import type { AgendaItem } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import type { Memory } from "../../memory/memory.js";
-import type { SavingsRecord, SavingsTotals } from "../../record/savings.js";
-import type { Saving, SessionScreen } from "../../screen/session-screen.js";
+import type { SavingsRecord } from "../../record/savings.js";
+import type { RequestFigures } from "../../savings/figures.js";
+import type { Saving, SavingsTotals } from "../../savings/sums.js";
+import type { SessionScreen } from "../../screen/session-screen.js";
 import type { ContextItem } from "../../steering/context-items.js";
 import type { SessionFacts } from "../handover/sessions.js";
-import type { RequestFigures } from "../stats/figures.js";
-
-/** Parts of the page that a change on disk can affect. */
-export const topics = ["sessions", "memories", "waiting", "agenda", "log"] as const;
-export type Topic = (typeof topics)[number];
 
 export interface Failure {
   error: string;
@@ -262,8 +259,8 @@ export interface Done {
   memory?: string;
 }
 
-/** An event of the live stream: the current answer of a view, or why there is none. */
-export interface LiveEvent {
+/** The current answer of a view, or why there is none. */
+export interface ViewAnswer {
   /** As requested. */
   address: string;
   value?: unknown;

@@ -1,11 +1,11 @@
 /**
- * The inspector: a page about one or more projects, its API and its live updates. The server does authentication, rate
+ * The inspector: a page about one or more projects, and its API. The server does authentication, rate
  * limits and headers; here every answer has a bounded size, and every change is a step that can be undone.
  *
  *     GET  /                            the page, with /assets/*
  *     GET  /api/projects
  *     GET  /api/:project/:view          one of `views.ts`
- *     GET  /api/:project/live?watch=…   views as they change, as server-sent events: `live.ts`
+ *     GET  /api/:project/views?watch=…  several views, with an ETag that tells whether any file has changed
  *     POST /api/:project/:subject/:change   with a JSON body
  */
 import { sep } from "node:path";
@@ -16,13 +16,12 @@ import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import { VERSION } from "../../version.js";
 import type { Project } from "../project.js";
-import type { Failure, Projects } from "./answers.js";
+import type { Failure, Projects, ViewAnswer } from "./answers.js";
 import { type Assets, createAssets } from "./assets.js";
 import { changes } from "./changes.js";
-import { createLive, type Live, MOST_ADDRESSES } from "./live.js";
-import { lookAtProject } from "./look.js";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
-import { readView, topicsOf } from "./views.js";
+import { stampProject } from "./stamp.js";
+import { readView } from "./views.js";
 
 export interface InspectorOptions {
   clock: Clock;
@@ -40,11 +39,13 @@ export interface InspectedProject {
 }
 
 interface Open {
+  project: Project;
   queue: ProjectQueue;
-  live: Live;
 }
 
 const MOST_BODY_BYTES = 256 * 1024;
+/** Of several views at once. */
+const MOST_ADDRESSES = 8;
 const LONGEST_ADDRESS = 2_000;
 
 export function createInspector({ assetsFolder, clock, files, listProjects }: InspectorOptions): Hono {
@@ -52,11 +53,6 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
   const assets = createAssets(files, assetsFolder);
   const app = new Hono();
 
-  app.use(async (context, next) => {
-    await next();
-    // Hono handles HEAD like GET, and would leave open a stream that nobody reads.
-    if (context.req.method === "HEAD") await context.res.body?.cancel();
-  });
   app.onError((thrown) => fail(thrown));
   app.notFound(() => fail(new StrataError("NO_PAGE", "there is nothing at this address")));
 
@@ -72,10 +68,14 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
       projects: listed.map(({ id, project: { root } }) => ({ id, root, name: nameOf(root) })),
     } satisfies Projects);
   });
-  app.get("/api/:project/live", async (context) => {
-    const { live } = await find(context.req.param("project"));
-    const stream = live.open(readWatched(context.req.queries("watch")), context.req.raw.signal);
-    return stream ?? fail(new StrataError("BUSY", "too many pages are open; close some of them"));
+  app.get("/api/:project/views", async (context) => {
+    const { project, queue } = await find(context.req.param("project"));
+    const addresses = readWatched(context.req.queries("watch"));
+    // Taken before the answers, so that no change in between is missed.
+    const headers = { etag: `"${await stampProject(project)}"` };
+    if (context.req.header("if-none-match") === headers.etag)
+      return new Response(null, { status: 304, headers });
+    return context.json(await Promise.all(addresses.map((one) => answer(queue, one))), 200, headers);
   });
   app.get("/api/:project/:view", async (context) => {
     const { queue } = await find(context.req.param("project"));
@@ -87,13 +87,11 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
     bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => fail(TOO_LARGE) }),
     async (context) => {
       const { change, project, subject } = context.req.param();
-      const { queue, live } = await find(project);
+      const { queue } = await find(project);
       const name = `${subject}/${change}`;
       const run = Object.hasOwn(changes, name) ? changes[name] : undefined;
       if (!run) return context.notFound();
-      const done = await run(queue, await readBody(context.req.raw));
-      void live.look();
-      return context.json(done);
+      return context.json(await run(queue, await readBody(context.req.raw)));
     },
   );
   return app;
@@ -102,7 +100,8 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
   async function find(id: string): Promise<Open> {
     const given = (await listProjects()).find((one) => one.id === id);
     if (!given) throw new StrataError("NO_PROJECT", "this server does not serve that project");
-    const open = opened.get(id) ?? openProject(given.project);
+    const { project } = given;
+    const open = opened.get(id) ?? { project, queue: createProjectQueue(project) };
     opened.set(id, open);
     return open;
   }
@@ -125,15 +124,11 @@ const TOO_LARGE = new StrataError(
   `expected at most ${MOST_BODY_BYTES} bytes; nothing was changed`,
 );
 
-function openProject(project: Project): Open {
-  const queue = createProjectQueue(project);
-  const { clock } = project.cli;
-  const live = createLive({
-    ...{ clock, topicsOf },
-    look: () => lookAtProject(project),
-    answer: (address) => readView(queue, address),
-  });
-  return { queue, live };
+function answer(queue: ProjectQueue, address: string): Promise<ViewAnswer> {
+  return readView(queue, address).then(
+    (value) => ({ address, value }),
+    (thrown) => ({ address, error: formatFailure(thrown) }),
+  );
 }
 
 /** @throws StrataError BAD_REQUEST */
@@ -170,7 +165,6 @@ async function readBody(request: Request): Promise<unknown> {
 const STATUS: Readonly<Record<string, number>> = {
   AGENT: 403,
   BAD_REQUEST: 400,
-  BUSY: 503,
   NOT_BUILT: 503,
   TOO_LARGE: 413,
 };

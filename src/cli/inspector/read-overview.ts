@@ -1,10 +1,10 @@
 import { listSwitches } from "../../config/part.js";
+import { readLedger, sumFigures } from "../../savings/figures.js";
 import { readMemoryStatus } from "../../status/memory-status.js";
-import { readLedger, readStatus } from "../../status/status.js";
+import { readStatus } from "../../status/status.js";
 import { lookAtCandidates } from "../open-candidates.js";
 import { openOwnState } from "../open-own.js";
 import type { Project } from "../project.js";
-import { sumFigures } from "../stats/figures.js";
 import type { Counts, Overview } from "./answers.js";
 
 const MOST_DAYS = 30;

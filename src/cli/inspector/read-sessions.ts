@@ -3,15 +3,15 @@ import { readSafePage } from "../../checkpoints/read-session.js";
 import { StrataError } from "../../error.js";
 import { isFileName } from "../../folders.js";
 import { readJsonLines } from "../../record/json-lines.js";
-import { parseSavingsRecord, type SavingsRecord, sumSavings } from "../../record/savings.js";
+import { parseSavingsRecord, type SavingsRecord } from "../../record/savings.js";
+import { readLedger, type SessionFigures, sumFigures } from "../../savings/figures.js";
+import { sumFreed } from "../../savings/sums.js";
 import { readTitles } from "../../screen/known-sessions.js";
 import { readSessionScreen } from "../../screen/session-screen.js";
-import { readLedger } from "../../status/status.js";
 import { type ContextItems, readContextItems } from "../../steering/context-items.js";
 import { readSessions as readFacts } from "../handover/sessions.js";
 import { openOwnState } from "../open-own.js";
 import type { Project } from "../project.js";
-import { type SessionFigures, sumFigures } from "../stats/figures.js";
 import type { LayerAction, SessionPage, SessionRow } from "./answers.js";
 
 const MOST_SESSIONS = 100;
@@ -98,11 +98,7 @@ function describeActions(
 ): Pick<SessionPage, "layerActions" | "freed" | "moreLayerActions"> {
   const all = records.filter(({ event }) => event !== "answer").reverse();
   const layerActions = all.slice(0, MOST_ACTIONS).map(toAction);
-  const freed = [...new Set(all.map(({ layer }) => layer))]
-    .map((layer) => ({ layer, tokens: sumSavings(all.filter((one) => one.layer === layer)).tokensFreed }))
-    .filter(({ tokens }) => tokens > 0)
-    .sort((a, b) => b.tokens - a.tokens);
-  return { freed, layerActions, moreLayerActions: all.length - layerActions.length };
+  return { freed: sumFreed(records), layerActions, moreLayerActions: all.length - layerActions.length };
 }
 
 /** The fields of a record that the page shows, without absent ones. */

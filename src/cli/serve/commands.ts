@@ -22,6 +22,7 @@ export const serveCommands: readonly Command[] = [
         "tools for other agents: all, or names separated by commas (default: the few that most agents need)",
       ],
       ["--private", "also lets other agents read private memories"],
+      ["--open", "opens the inspector in the browser"],
       ["--check", "prints what /health would answer, and serves nothing"],
       JSON_OPTION,
     ],

@@ -1,13 +1,16 @@
 /** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
+import { join } from "node:path";
 import { parseEntry } from "../../../layers/errors/error-log.js";
 import { createBudget } from "../../background/budget.js";
 import { readDreamState } from "../../record/dream-state.js";
+import { readJsonLines } from "../../record/json-lines.js";
+import { parseSavingsRecord } from "../../record/savings.js";
+import { type SavingsTotals, sumSavings } from "../../savings/sums.js";
 import { type Files, readPlainText } from "../../seams/files.js";
 import { readMemoryStatus } from "../../status/memory-status.js";
 import { lookAtCandidates } from "../open-candidates.js";
 import { openOwnState } from "../open-own.js";
 import type { Project } from "../project.js";
-import { createLedgerFigures, type LedgerFigures } from "./ledger-figures.js";
 
 export interface ProjectFigures {
   project: string;
@@ -75,4 +78,43 @@ async function countErrors(files: Files, path: string): Promise<ProjectFigures["
   const count = (kind: "failed" | "resolved"): number =>
     entries.filter((entry) => entry?.kind === kind).length;
   return { failed: count("failed"), resolved: count("resolved") };
+}
+
+export interface LedgerFigures extends SavingsTotals {
+  sessions: number;
+  /** Number of model answers. */
+  requests: number;
+}
+
+type Figures = Omit<LedgerFigures, "sessions">;
+
+/** Sums the savings ledgers in this folder; later calls read only changed ones. Rejects with the system's error. */
+export function createLedgerFigures(files: Files, folder: string): () => Promise<LedgerFigures> {
+  const known = new Map<string, { bytes: number; modifiedMs: number; figures: Figures }>();
+  return async () => {
+    const names = (await files.list(folder)).filter((name) => name.endsWith(".jsonl"));
+    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
+    // One by one: together they may be hundreds of megabytes.
+    for (const name of names) await readOne(name);
+    return { ...addUp([...known.values()].map(({ figures }) => figures)), sessions: known.size };
+  };
+
+  async function readOne(name: string): Promise<void> {
+    const path = join(folder, name);
+    const { bytes = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
+    const last = known.get(name);
+    if (last && last.bytes === bytes && last.modifiedMs === modifiedMs) return;
+    const { records } = await readJsonLines(files, path, parseSavingsRecord);
+    const requests = records.filter(({ event }) => event === "answer").length;
+    known.set(name, { bytes, modifiedMs, figures: { ...sumSavings(records), requests } });
+  }
+}
+
+/** Adds field by field; `money` is absent if it is absent from all. */
+function addUp(all: readonly Figures[]): Figures {
+  const total: Figures = { ...sumSavings([]), requests: 0 };
+  for (const one of all)
+    for (const name of Object.keys(one) as (keyof Figures)[])
+      total[name] = (total[name] ?? 0) + (one[name] ?? 0);
+  return total;
 }

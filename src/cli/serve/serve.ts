@@ -1,5 +1,5 @@
 /** `strata serve`: runs the local server until Ctrl-C. */
-import { formatError } from "../../error.js";
+import { formatError, formatFailure } from "../../error.js";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
 import { type CliContext, type ExitCode, exitCodes, type OptionValues, type Run } from "../command.js";
@@ -50,6 +50,7 @@ export const run: Run = async (cli, options) => {
   const link = `${base}/open/${access.createCode()}`;
   if (options.json) cli.say(JSON.stringify({ url: base, link, key, projects }));
   else cli.say(formatStart({ base, link, projects, settings, key }));
+  if (options.open) await cli.openFile(link).catch((thrown) => cli.warn(`strata: ${formatFailure(thrown)}`));
   await stopped;
   cli.warn("strata: stopping …");
   await stop();

@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 import { formatCount } from "../../../src/format.js";
-import { findCounted, PRICE, type SavingsRecord, sumSavings } from "../../../src/record/savings.js";
+import { PRICE, type SavingsRecord } from "../../../src/record/savings.js";
+import { findCounted, sumSavings } from "../../../src/savings/sums.js";
 import { patiently } from "../../support/patience.js";
 import { createWorkedSessions } from "../coding/sessions.js";
 import { createWork, createWorkFiles } from "../coding/work.js";

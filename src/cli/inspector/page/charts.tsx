@@ -50,12 +50,28 @@ function Grid({ format, scale, width }: { scale: Scale; width: number; format(va
 }
 
 /** Tokens of each request, and an estimate without Strata. */
-export function ContextChart({ page }: { page: Pick<SessionPage, "requests" | "replacements"> }) {
+export const ContextChart = ({ page }: { page: Pick<SessionPage, "requests" | "replacements"> }) => (
+  <SizesChart
+    sent={page.requests.map(({ sent }) => sent)}
+    without={page.requests.map(({ keptOut, sent }) => sent + keptOut)}
+    withoutName="without (estimate)"
+    replacements={page.replacements}
+  />
+);
+
+interface SizesChartProps {
+  /** Tokens of each request. */
+  sent: readonly number[];
+  without: readonly number[];
+  withoutName: string;
+  /** Numbers, from 1, of the requests before which history was replaced. */
+  replacements: readonly number[];
+}
+
+export function SizesChart({ replacements, sent, without, withoutName }: SizesChartProps) {
   const [width, ref] = useWidth<HTMLElement>(640);
-  const { replacements, requests } = page;
-  const sent = requests.map((request) => request.sent);
-  const without = requests.map((request) => request.sent + request.keptOut);
-  const last = Math.max(1, requests.length - 1);
+  const count = Math.max(sent.length, without.length);
+  const last = Math.max(1, count - 1);
   const scale = planScale(width, last, Math.max(...sent, ...without, 1));
   const path = (values: readonly number[]): string =>
     values
@@ -71,10 +87,10 @@ export function ContextChart({ page }: { page: Pick<SessionPage, "requests" | "r
         width={width}
         height={HEIGHT}
         role="img"
-        aria-label="Tokens of each request with Strata, and an estimate without"
+        aria-label={`Tokens of each request with Strata, and ${withoutName}`}
       >
         <Grid scale={scale} width={width} format={formatTokens} />
-        {requests.length > 1 && <path class="spared" d={area} />}
+        {count > 1 && <path class="spared" d={area} />}
         {replacements.map((number) => (
           <line
             key={number}
@@ -87,12 +103,12 @@ export function ContextChart({ page }: { page: Pick<SessionPage, "requests" | "r
         ))}
         <path class="line without" d={path(without)} />
         <path class="line with" d={path(sent)} />
-        <circle class="end" cx={scale.x(requests.length - 1)} cy={scale.y(sent.at(-1) ?? 0)} r="4" />
+        <circle class="end" cx={scale.x(sent.length - 1)} cy={scale.y(sent.at(-1) ?? 0)} r="4" />
         <text class="axis" x={EDGE.left} y={HEIGHT - 6}>
           request 1
         </text>
         <text class="axis" x={width - EDGE.right} y={HEIGHT - 6} text-anchor="end">
-          {formatCount(requests.length)}
+          {formatCount(count)}
         </text>
       </svg>
       <figcaption>
@@ -101,7 +117,7 @@ export function ContextChart({ page }: { page: Pick<SessionPage, "requests" | "r
             <span class="dot with" /> with Strata
           </li>
           <li>
-            <span class="dot bare" /> without (estimate)
+            <span class="dot bare" /> {withoutName}
           </li>
           {replacements.length > 0 && (
             <li>
@@ -112,9 +128,7 @@ export function ContextChart({ page }: { page: Pick<SessionPage, "requests" | "r
       </figcaption>
       <Numbers
         head={["Request", "With", "Without"]}
-        rows={requests
-          .map((request, at) => [at + 1, request.sent, request.sent + request.keptOut].map(formatCount))
-          .slice(-MOST_ROWS)}
+        rows={sent.map((tokens, at) => [at + 1, tokens, without[at] ?? 0].map(formatCount)).slice(-MOST_ROWS)}
       />
     </figure>
   );

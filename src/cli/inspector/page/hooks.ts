@@ -1,7 +1,7 @@
 /** State that several views need: live answers, keys, the width of an element. */
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, LiveEvent, MemoryPage, ProjectName } from "../answers.js";
+import type { Done, MemoryPage, ProjectName, ViewAnswer } from "../answers.js";
 import { change } from "./server.js";
 
 export interface Toast {
@@ -25,7 +25,7 @@ export interface Draft {
 export interface Shared {
   project: ProjectName;
   /** Calls the listener with a view's answer, at once and after each change, until the function returned is called. */
-  watch(address: string, listener: (event: LiveEvent) => void): () => void;
+  watch(address: string, listener: (answer: ViewAnswer) => void): () => void;
   /** By memory id, "" for a new memory; kept while another view is open. */
   drafts: Map<string, Draft>;
   /** Requests a change and shows the result as a toast. `undefined` if it was refused. */
@@ -141,11 +141,16 @@ export function useSettled<T>(value: T, afterMs: number): T {
 }
 
 /** Requests a change and shows its result as a toast. */
-export function useApply(tell: (toast: Omit<Toast, "id">) => void, project: string): Shared["apply"] {
+export function useApply(
+  tell: (toast: Omit<Toast, "id">) => void,
+  project: string,
+  refresh: () => void,
+): Shared["apply"] {
   return useCallback(
     async (name, body) => {
       try {
         const done = await change(project, name, body);
+        refresh();
         tell({ text: done.what, isError: false, ...(done.run !== undefined && { run: done.run }) });
         return done;
       } catch (thrown) {
@@ -153,6 +158,6 @@ export function useApply(tell: (toast: Omit<Toast, "id">) => void, project: stri
         return undefined;
       }
     },
-    [tell, project],
+    [tell, project, refresh],
   );
 }

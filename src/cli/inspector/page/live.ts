@@ -1,102 +1,112 @@
-/** One live stream for all views on the page; none while the page is hidden. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { LiveEvent } from "../answers.js";
+/** Reads all views on the page again every few seconds; not while the page is hidden. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ViewAnswer } from "../answers.js";
 import type { Shared } from "./hooks.js";
-import { listen } from "./server.js";
+import { readViews } from "./server.js";
 
-type Listener = (event: LiveEvent) => void;
+type Listener = (answer: ViewAnswer) => void;
 
 export interface Live {
   watch: Shared["watch"];
+  /** Reads at once. */
+  refresh(): void;
   isLive: boolean;
-  /** Why there is no stream, if the server gives a reason. */
+  /** Why nothing can be read. */
   lost: string | undefined;
 }
 
-/** Delay before the stream changes, since the next view often watches the same addresses. */
+const EVERY_MS = 5_000;
+/** Slow answers are requested less often: the pause is at least so many times their duration. */
+const REST = 9;
+/** Delay before reading, since the next view often watches the same addresses. */
 const SETTLED_MS = 30;
 
 export function useLive(project: string): Live {
-  const [isLive, setIsLive] = useState(false);
-  const [lost, setLost] = useState<string | undefined>(undefined);
-  const hub = useRef<Hub | undefined>(undefined);
-  hub.current ??= createHub(project, (is, error) => {
-    setIsLive(is);
-    setLost(error);
-  });
-  useEffect(() => {
-    const onVisibility = (): void => hub.current?.show(!document.hidden);
-    document.addEventListener("visibilitychange", onVisibility);
-    return () => {
-      document.removeEventListener("visibilitychange", onVisibility);
-      hub.current?.show(false);
-    };
-  }, []);
-  const watch = useCallback<Shared["watch"]>(
-    (address, listener) => hub.current?.watch(address, listener) ?? (() => {}),
-    [],
+  const [state, setState] = useState<Pick<Live, "isLive" | "lost">>({ isLive: false, lost: undefined });
+  const reader = useMemo(
+    () =>
+      createReader(project, (lost) =>
+        setState((known) =>
+          known.lost === lost && known.isLive === (lost === undefined)
+            ? known
+            : { isLive: lost === undefined, lost },
+        ),
+      ),
+    [project],
   );
-  return { watch, isLive, lost };
+  useEffect(() => {
+    document.addEventListener("visibilitychange", reader.refresh);
+    return () => {
+      document.removeEventListener("visibilitychange", reader.refresh);
+      reader.end();
+    };
+  }, [reader]);
+  return { ...state, watch: reader.watch, refresh: reader.refresh };
 }
 
-interface Hub {
-  watch(address: string, listener: Listener): () => void;
-  /** A hidden page needs no stream, and a browser limits the connections of all its pages. */
-  show(isShown: boolean): void;
-}
-
-function createHub(project: string, tell: (isLive: boolean, error: string | undefined) => void): Hub {
+/** `tell`: after each reading, with the reason if it failed. */
+function createReader(project: string, tell: (lost: string | undefined) => void) {
   const listeners = new Map<string, Set<Listener>>();
-  /** The last answers of the watched addresses, for later listeners. */
-  const known = new Map<string, LiveEvent>();
+  /** The last answers of the watched addresses, as JSON. */
+  const known = new Map<string, string>();
+  let etag: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isShown = !document.hidden;
-  let stop: (() => void) | undefined;
-  let watched = "";
+  let reading: AbortController | undefined;
 
-  return {
-    watch(address, listener) {
-      const own = listeners.get(address) ?? new Set();
-      listeners.set(address, own.add(listener));
-      const last = known.get(address);
-      if (last) listener(last);
-      plan();
-      return () => {
-        own.delete(listener);
-        if (own.size === 0) {
-          listeners.delete(address);
-          known.delete(address);
-        }
-        plan();
-      };
-    },
-    show(is) {
-      isShown = is;
-      plan();
-    },
-  };
+  return { watch, refresh: () => plan(SETTLED_MS), end };
 
-  function plan(): void {
+  function watch(address: string, listener: Listener): () => void {
+    const own = listeners.get(address) ?? new Set();
+    listeners.set(address, own.add(listener));
+    const last = known.get(address);
+    if (last !== undefined) listener(JSON.parse(last));
+    else plan(SETTLED_MS);
+    return () => {
+      own.delete(listener);
+      if (own.size > 0 || listeners.get(address) !== own) return;
+      listeners.delete(address);
+      known.delete(address);
+    };
+  }
+
+  function plan(afterMs: number): void {
     clearTimeout(timer);
-    timer = setTimeout(connect, SETTLED_MS);
+    if (!document.hidden) timer = setTimeout(() => void readAll(), afterMs);
   }
 
-  function connect(): void {
-    const addresses = isShown ? [...listeners.keys()].sort() : [];
-    const wanted = addresses.join("\n");
-    if (wanted === watched) return;
-    watched = wanted;
-    stop?.();
-    stop = addresses.length === 0 ? undefined : listen(project, addresses, { onAnswer, onLost });
+  function end(): void {
+    clearTimeout(timer);
+    reading?.abort();
   }
 
-  function onAnswer(event: LiveEvent): void {
-    tell(true, undefined);
-    known.set(event.address, event);
-    for (const listener of listeners.get(event.address) ?? []) listener(event);
+  async function readAll(): Promise<void> {
+    reading?.abort();
+    const addresses = [...listeners.keys()].sort();
+    if (addresses.length === 0) return;
+    const mine = new AbortController();
+    reading = mine;
+    const startMs = performance.now();
+    // The tag belongs to these views: a new one has no answer yet.
+    const tag = addresses.every((address) => known.has(address)) ? etag : undefined;
+    let lost: string | undefined;
+    try {
+      const read = await readViews(project, addresses, tag, mine.signal);
+      etag = read?.etag ?? etag;
+      for (const answer of read?.answers ?? []) take(answer);
+    } catch (thrown) {
+      lost = thrown instanceof Error ? thrown.message : String(thrown);
+    }
+    if (mine.signal.aborted) return;
+    tell(lost);
+    plan(Math.max(EVERY_MS, REST * (performance.now() - startMs)));
   }
 
-  function onLost(error: string | undefined): void {
-    tell(false, error);
+  /** Only a changed answer is drawn. */
+  function take(answer: ViewAnswer): void {
+    const own = listeners.get(answer.address);
+    const text = JSON.stringify(answer);
+    if (!own || known.get(answer.address) === text) return;
+    known.set(answer.address, text);
+    for (const listener of own) listener(answer);
   }
 }

@@ -89,8 +89,8 @@ interface InspectorProps extends Pick<SideProps, "project" | "projects" | "onCho
 
 function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
   const { close, tell, toasts } = useToasts();
-  const apply = useApply(tell, project.id);
-  const { isLive, lost, watch } = useLive(project.id);
+  const { isLive, lost, refresh, watch } = useLive(project.id);
+  const apply = useApply(tell, project.id, refresh);
   const [isHelp, setIsHelp] = useState(false);
   const [wantsSearch, setWantsSearch] = useState(false);
   const endSearch = useCallback(() => setWantsSearch(false), []);

@@ -1,5 +1,5 @@
 /** The page's only network access: the inspector's API, at URLs relative to the page. */
-import type { Done, Failure, LiveEvent } from "../answers.js";
+import type { Done, Failure, ViewAnswer } from "../answers.js";
 
 /** Reads from the API. Rejects with a sentence for the user. */
 export async function read<T>(address: string, signal?: AbortSignal): Promise<T> {
@@ -22,57 +22,30 @@ export function addressOf(view: string, query: Readonly<Record<string, string | 
   return `${view}${search === "" ? "" : `?${search}`}`;
 }
 
-export interface LiveListener {
-  onAnswer(event: LiveEvent): void;
-  /** The server is unreachable or refuses; `error` has the reason, if known. The page tries again. */
-  onLost(error: string | undefined): void;
-}
-
-/** Doubled with each try. */
-const AGAIN_MS = 3_000;
-const LONGEST_AGAIN_MS = 60_000;
-
-/** Watches views of a project; the function returned stops it. */
-export function listen(
+/** Reads several views of a project; `undefined` if nothing has changed since the answers with this tag. */
+export async function readViews(
   project: string,
   addresses: readonly string[],
-  { onAnswer, onLost }: LiveListener,
-): () => void {
-  let source: EventSource | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isOver = false;
-  let tries = 0;
+  etag: string | undefined,
+  signal: AbortSignal,
+): Promise<{ answers: readonly ViewAnswer[]; etag: string | undefined } | undefined> {
   const query = new URLSearchParams(addresses.map((address) => ["watch", address]));
-  const open = (): void => {
-    source = new EventSource(`api/${project}/live?${query}`);
-    source.addEventListener("answer", (event) => onAnswer(JSON.parse(event.data) as LiveEvent));
-    source.addEventListener("error", () => void explain());
-  };
-  // The browser reconnects automatically unless it was refused, and never gives the reason.
-  const explain = async (): Promise<void> => {
-    const isRefused = source?.readyState === EventSource.CLOSED;
-    const error = await read("api/projects").then(
-      () => undefined,
-      (thrown: Error) => thrown.message,
-    );
-    if (isOver) return;
-    onLost(error);
-    if (isRefused) timer = setTimeout(open, Math.min(LONGEST_AGAIN_MS, AGAIN_MS * 2 ** tries++));
-  };
-  open();
-  return () => {
-    isOver = true;
-    source?.close();
-    clearTimeout(timer);
-  };
+  const headers = etag === undefined ? {} : { "if-none-match": etag };
+  const response = await send(`api/${project}/views?${query}`, { headers, signal });
+  if (response.status === 304) return undefined;
+  return { answers: await response.json(), etag: response.headers.get("etag") ?? undefined };
 }
 
 async function ask<T>(address: string, init: RequestInit): Promise<T> {
+  return (await send(address, init)).json();
+}
+
+async function send(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((thrown: unknown) => {
     if (init.signal?.aborted) throw thrown;
     throw new Error("The server does not answer. Is strata serve still running?");
   });
-  if (response.ok) return (await response.json()) as T;
+  if (response.ok || response.status === 304) return response;
   if (response.status === 401 || response.status === 403) throw new Error(await explainDenied(response));
   if (response.status === 429) throw new Error("Too many requests. Try again in a minute.");
   throw new Error((await readError(response)) ?? `The server answered ${response.status}.`);

@@ -1,7 +1,9 @@
-/** Sums the savings ledger by request, session and day. Pure. */
-import { findCounted, type SavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
-import { formatLocalDayOf, sumRecords, toSaving } from "../../screen/ledger-sums.js";
-import type { Saving } from "../../screen/session-screen.js";
+/** Reads the savings ledger, and sums it by request, session and day. */
+import { basename, join } from "node:path";
+import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import { parseSavingsRecord, type SavingsRecord } from "../record/savings.js";
+import type { Files } from "../seams/files.js";
+import { findCounted, formatLocalDayOf, type Summed, sumUp } from "./sums.js";
 
 export interface RequestFigures {
   /** Tokens, counted by the provider. */
@@ -10,7 +12,7 @@ export interface RequestFigures {
   keptOut: number;
 }
 
-export interface SessionFigures {
+export interface SessionFigures extends Summed {
   sessionID: string;
   title?: string;
   /** ISO 8601. */
@@ -18,26 +20,40 @@ export interface SessionFigures {
   requests: readonly RequestFigures[];
   /** Numbers, from 1, of the first requests after history was replaced. */
   replacements: readonly number[];
-  saved: Saving;
-  totals: SavingsTotals;
 }
 
-export interface DayFigures {
+export interface DayFigures extends Summed {
   /** YYYY-MM-DD, local time. */
   day: string;
-  saved: Saving;
-  totals: SavingsTotals;
 }
 
-export interface Figures {
-  saved: Saving;
-  totals: SavingsTotals;
+export interface Figures extends Summed {
   /** Newest first. */
   sessions: readonly SessionFigures[];
   /** Oldest first, without days that have no records. */
   days: readonly DayFigures[];
 }
 
+export interface Ledger {
+  /** Records by session, in order. */
+  sessions: Map<string, SavingsRecord[]>;
+  problems: string[];
+}
+
+/** The whole savings ledger. */
+export async function readLedger(files: Files, folder: string): Promise<Ledger> {
+  const sessions = new Map<string, SavingsRecord[]>();
+  const problems: string[] = [];
+  for (const name of (await files.list(folder)).filter((file) => file.endsWith(".jsonl"))) {
+    const path = join(folder, name);
+    const { corruptLines, records } = await readJsonLines(files, path, parseSavingsRecord);
+    sessions.set(basename(name, ".jsonl"), records);
+    if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
+  }
+  return { sessions, problems };
+}
+
+/** Pure. */
 export function sumFigures(
   ledger: ReadonlyMap<string, readonly SavingsRecord[]>,
   titles: ReadonlyMap<string, string> = new Map(),
@@ -59,10 +75,6 @@ export function sumFigures(
       .map(([day, records]) => ({ day, ...sumUp(records) }))
       .sort((a, b) => a.day.localeCompare(b.day)),
   };
-}
-
-function sumUp(records: readonly SavingsRecord[]): { saved: Saving; totals: SavingsTotals } {
-  return { saved: toSaving(sumRecords(records)), totals: sumSavings(records) };
 }
 
 function describeSession(

@@ -2,7 +2,8 @@
  * The savings ledger as comma-separated values (RFC 4180): one line per record that counts, oldest first, with a header.
  * The columns are described in docs/files.md. Pure.
  */
-import { findCounted, type SavingsRecord } from "../../record/savings.js";
+import type { SavingsRecord } from "../record/savings.js";
+import { findCounted } from "./sums.js";
 
 interface Line {
   record: SavingsRecord;

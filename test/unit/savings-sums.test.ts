@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { createLedgerReader } from "../../layers/always/screen/ledger-reader.js";
 import { planFolders } from "../../src/folders.js";
-import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
-import { addSums, addToDay, NO_SUMS, sumRecords, toSaving } from "../../src/screen/ledger-sums.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { addSums, addToDay, NO_SUMS, sumRecords, sumSavings, toSaving } from "../../src/savings/sums.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
