@@ -1,4 +1,4 @@
-/** Kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
+/** Kinds of file that Strata creates in a project, and when each expires: for `strata check --fix` and docs/files.md. */
 import type { Folders } from "./folders.js";
 import { memoryTypes } from "./memory/memory.js";
 import type { Clock } from "./seams/clock.js";
@@ -8,16 +8,16 @@ import type { RunningProcesses } from "./seams/processes.js";
 export interface FileKind {
   /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type. */
   readonly path: string;
-  /** When `strata gc` may remove it. Absent: the file stays until a person or its layer removes it. */
+  /** When `strata check --fix` may remove it. Absent: the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
 }
 
 export interface Expiry {
-  /** What `strata gc` calls such a file. */
+  /** What `strata check --fix` calls such a file. */
   readonly what: string;
-  /** Minimum age in days, even if `gc` is given fewer. */
+  /** Minimum age in days, even if the check is given fewer. */
   readonly days: number;
-  /** Removed at start-up once it is that old. Otherwise only `strata gc` removes it. */
+  /** Removed at start-up once it is that old. Otherwise only `strata check --fix` removes it. */
   readonly atStart?: true;
   /** Returns a check whether an older file is still needed. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;

@@ -73,7 +73,10 @@ export interface Command {
   example: string;
   /** What can stand first among its arguments, for completion: one of these words, or a memory. */
   first?: readonly string[] | "memory" | "archived memory";
-  /** Other words for it. One that can stand first among its arguments means the command with that argument. */
+  /**
+   * Other words for it, each with the options that it stands for. One that can stand first among the arguments means the
+   * command with that argument.
+   */
   aliases?: readonly string[];
   /** It only reads, whatever its options: no other command is suggested for a mistyped word. */
   reads?: true;
@@ -84,7 +87,7 @@ export interface Command {
 
 /** The command with this name or alias. */
 export const findCommand = (commands: readonly Command[], word: string): Command | undefined =>
-  commands.find(({ aliases, name }) => name === word || aliases?.includes(word));
+  commands.find(({ aliases = [], name }) => [name, ...aliases].some((one) => one.split(" ")[0] === word));
 
 /** Asks for completions, as the scripts of `strata completion` do. */
 export const COMPLETE = "__complete";

@@ -7,14 +7,14 @@ import type { CliContext } from "./command.js";
 export const findEditor = (env: CliContext["env"]): string | undefined =>
   env.VISUAL || env.EDITOR || undefined;
 
-/** Opens the file in the user's editor, and resolves when that has ended. @throws StrataError NO_EDITOR */
-export async function openEditor(env: CliContext["env"], path: string): Promise<void> {
+/** Opens the file, and another one beside it, in the user's editor, and resolves when that has ended. @throws StrataError NO_EDITOR */
+export async function openEditor(env: CliContext["env"], path: string, other?: string): Promise<void> {
   const editor = findEditor(env) ?? "vi";
   // The shell splits an editor that is set with arguments.
-  const child = spawn(`${editor} "$STRATA_FILE"`, {
+  const child = spawn(`${editor} "$STRATA_FILE"${other === undefined ? "" : ' "$STRATA_OTHER"'}`, {
     shell: true,
     stdio: "inherit",
-    env: { ...env, STRATA_FILE: path },
+    env: { ...env, STRATA_FILE: path, STRATA_OTHER: other },
   });
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0)

@@ -57,7 +57,8 @@ function planParsing(
   const command = findCommand(commands, word);
   if (!command) return { offered: commands.filter(({ reads }) => reads), words: [word] };
   const isArgument = word !== command.name && (command.first ?? []).includes(word);
-  return { offered: commands, words: [command.name, ...(isArgument ? [word] : []), ...rest] };
+  const [, ...options] = command.aliases?.find((alias) => alias.startsWith(`${word} `))?.split(" ") ?? [];
+  return { offered: commands, words: [command.name, ...(isArgument ? [word] : []), ...options, ...rest] };
 }
 
 function createParser(commands: readonly Command[], cli: CliContext, end: (code: ExitCode) => void): Parser {

@@ -66,7 +66,7 @@ export function createVectorCache({ clock, files, log, path }: VectorCacheOption
       const bytes = await files.read(path);
       if (!bytes) return;
       vectors = parseVectors(bytes);
-      // `strata gc` removes files that are no longer used.
+      // `strata check --fix` removes files that are no longer used.
       await files.touch(path, clock.now());
     } catch (thrown) {
       log.warn(

@@ -1,4 +1,4 @@
-/** Problems of the folders that Strata writes to, for the log, `/memory`, `strata doctor` and `strata validate`. */
+/** Problems of the folders that Strata writes to, for the log, `/memory`, `strata doctor` and `strata check`. */
 import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";

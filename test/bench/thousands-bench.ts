@@ -45,11 +45,9 @@ function measureAll(size: number): void {
   run("import, own export", main, "import", "own.jsonl");
   run("the same import again", main, "import", "own.jsonl");
   run("list", main, "list", "--json");
-  run("validate", main, "validate");
+  run("check", main, "check");
   run("bootstrap --dry-run", main, "bootstrap", "--dry-run");
   run("bootstrap", main, "bootstrap");
-  run("gc", main, "gc");
-  run("merge", main, "merge");
   run("backup", main, "backup", "backup.gz");
   run("archive --match (half)", main, "archive", "--match", MATCHED);
   run("undo of the archive", main, "undo");

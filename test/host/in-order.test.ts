@@ -60,7 +60,7 @@ async function begin(stage: Stage, title: string): Promise<string> {
   return text.includes(BOOT_HEAD) ? text.slice(text.indexOf(BOOT_HEAD)) : "";
 }
 
-test("a dream archives blockers resolved long ago and old notes, and gc announces it", async () => {
+test("a dream archives blockers resolved long ago and old notes, and strata check announces it", async () => {
   await using stage = await shared.openStage();
   const session = await warmUp(stage);
   const blocker = (name: string, status: string, day: string): void => {
@@ -76,9 +76,9 @@ test("a dream archives blockers resolved long ago and old notes, and gc announce
   writeFileSync(notes, "# Old notes\n");
   const longAgo = new Date(Date.now() - 400 * DAY_MS);
   utimesSync(notes, longAgo, longAgo);
-  const { all } = strata(stage, "gc");
-  expect(all).toMatch(/resolved blockers: 1, .*1 due, the next dream archives them/);
-  expect(all).toMatch(/notes of sessions: \d+, .*1 due/);
+  const { all } = strata(stage, "check");
+  expect(all).toMatch(/1 resolved blockers older than 90 days/);
+  expect(all).toMatch(/1 notes of sessions unused for 180 days/);
   await dreamUntil(session, stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
   expect(existsSync(stage.project.file(`${MEMORY}/archive/blocker/old-key.md`))).toBe(true);
   expect(existsSync(stage.project.file(`${MEMORY}/blocker/open-key.md`))).toBe(true);
@@ -113,7 +113,7 @@ test("a fact whose file has changed is marked for verification, and a dream rene
   writeFileSync(stage.project.file("package.json"), manifest("jest --ci"));
   const later = new Date(Date.now() + 5_000);
   utimesSync(stage.project.file("package.json"), later, later);
-  expect(strata(stage, "validate", "--strict")).toEqual({
+  expect(strata(stage, "check")).toEqual({
     code: 1,
     all: expect.stringContaining("package.json has changed"),
   });

@@ -53,7 +53,7 @@ test("what the user prefers is remembered and no git sees it, until strata publi
   expect(strata(project, "undo")).toMatchObject({ status: 0 });
   expect(readSeen(project)).not.toMatch(/small commits/i);
   expect(stage.read(`${MEMORY}/preference/${file}`)).toContain(PREFERENCE);
-  expect(strata(project, "validate", "--strict")).toMatchObject({ status: 0 });
+  expect(strata(project, "check")).toMatchObject({ status: 0 });
 });
 
 test("a preference that was committed before stays in git where it is, and one that was not is kept out", async () => {

@@ -16,7 +16,7 @@ test("a process serves a client, writes its memories before it ends, and prints 
   expect(mcp.said()).toBe("");
   expect(project.read(".opencode/memory/MEMORY.md")).toContain("8080");
   expect(strata(project, "list").stdout).toMatch(/^decision\/\S+ +0 d {2}The shop's server/);
-  expect(strata(project, "validate", "--strict").stdout).toContain("no problems");
+  expect(strata(project, "check").stdout).toContain("no problems");
   await project.remove();
 });
 

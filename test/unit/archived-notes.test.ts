@@ -64,12 +64,12 @@ it("notes of a session that is archived a second time replace no file", async ()
   expect(files.text(`${NOTES}/archive/ses_200-2.md`)).toBe("200 days, md");
 });
 
-it("gc lists archived notes and removes them only with --execute", async () => {
+it("check lists archived notes and removes them only with --fix", async () => {
   const { dream, files } = await open(200);
   await dream();
   const clock = createFakeClock(MORNING + 31 * DAY_MS);
-  expect((await runStrata(files, "gc", { clock })).out).toContain("archived notes of an unused session");
+  expect((await runStrata(files, "check", { clock })).out).toContain("archived notes of an unused session");
   expect(names(files, `${NOTES}/archive`)).toHaveLength(3);
-  expect((await runStrata(files, "gc --execute", { clock })).code).toBe(0);
+  expect((await runStrata(files, "check --fix", { clock })).code).toBe(0);
   expect(names(files, `${NOTES}/archive`)).toEqual([]);
 });

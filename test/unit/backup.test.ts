@@ -52,7 +52,7 @@ describe("strata backup", () => {
     for (const [path, bytes] of files.contents)
       if (valued(path)) expect([path, hexOf(left.contents.get(path))]).toEqual([path, hexOf(bytes)]);
     expect((await runStrata(left, "show 8080")).out).toContain("port 8080");
-    expect((await runStrata(left, "validate")).code).toBe(0);
+    expect((await runStrata(left, "check")).code).toBe(0);
   });
 
   it("a backup leaves out locks, files of running processes and files that are not Strata's", async () => {
@@ -117,7 +117,7 @@ describe("strata restore --backup", () => {
       ]);
       expect(files.contents.has(path)).toBe(false);
     }
-    expect((await runStrata(files, "validate")).out).not.toContain("same id");
+    expect((await runStrata(files, "check")).out).not.toContain("same id");
   });
 
   const head = { strata: "backup", v: 1 };

@@ -133,14 +133,14 @@ describe("strata and candidates", () => {
     expect(await candidates.count()).toBe(1);
   });
 
-  it("gc and a start remove what no project has opened for a month", async () => {
+  it("check lists, and a start removes, what no project has opened for a month", async () => {
     const clock = createFakeClock();
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, clock.now);
     await openTestCandidates({ files, clock, project: "/gone" }).offer([candidateOf(SQLITE)]);
     clock.advance(29 * 86_400_000);
-    expect((await runStrata(files, "gc", { clock })).out).toBe("Nothing to remove.");
+    expect((await runStrata(files, "check", { clock })).out).not.toContain("candidates.json");
     clock.advance(2 * 86_400_000);
-    expect((await runStrata(files, "gc", { clock })).out).toContain("candidates.json");
+    expect((await runStrata(files, "check", { clock })).out).toContain("candidates.json");
     const world = await openWorld({ files, clock });
     await world.strata.dispatcher.ask("event", { type: "server.connected", properties: {} }, undefined);
     await world.strata.idle();

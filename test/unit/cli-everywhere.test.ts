@@ -98,7 +98,7 @@ describe("every command", () => {
     "ingest notes.md",
     "bootstrap",
     "learn said.jsonl",
-    "optimize --execute",
+    "check --fix",
     "init",
   ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();

@@ -26,18 +26,18 @@ const COMMANDS = [
   "recall customers Alice",
   "export",
   "status",
-  "validate",
+  "check",
   "doctor --no-proof",
-  "optimize",
-  "gc --archived",
+  "check --archived",
+  "reconcile",
   "undo",
   "undo --run r1",
   "remember we use pnpm",
   "archive api",
   "restore api",
   "dream",
-  "optimize --execute",
-  "gc --archived --execute --days 1",
+  "check --fix",
+  "check --fix --yes --archived --days 1",
 ];
 
 /** Runs all of them; what they have said. */
@@ -80,15 +80,15 @@ describe("a pending change from a repository", () => {
     expect(readdirSync(join(victim.project, INTERNAL))).not.toContain("pending.json");
   });
 
-  it("a forged pending change stops no command, and validate and doctor name it", async () => {
+  it("a forged pending change stops no command, and check and doctor name it", async () => {
     using victim = openVictim();
     plantPending(victim, lines);
     const before = victim.snapshot();
-    expect((await victim.strata("validate")).out).toMatch(
+    expect((await victim.strata("check")).out).toMatch(
       /problem .*pending\.json: .*nothing of it is done: line 1/,
     );
     await runAll(victim);
-    for (const command of ["validate", "doctor --no-proof"])
+    for (const command of ["check", "doctor --no-proof"])
       expect((await victim.strata(command)).out).toMatch(/pending\.refused-1\.json.* was refused/);
     expect(victim.snapshot()).toEqual(before);
     expect(victim.strayed).toEqual([]);
@@ -139,7 +139,7 @@ describe("a ledger from a repository", () => {
     expect(victim.strayed).toEqual([]);
   });
 
-  it("validate names each forged ledger line with file, number and reason", async () => {
+  it("check names each forged ledger line with file, number and reason", async () => {
     using victim = openVictim();
     plantLedger(victim, [
       forge({ path: "knowledge/api.md", becomes: "The API listens on 8080.\n" }),
@@ -148,7 +148,7 @@ describe("a ledger from a repository", () => {
       forge({ path: "knowledge/other.md", becomes: "x" }),
       forge({ path: "knowledge/api.md", from: "idea/api.md", was: "x" }),
     ]);
-    const { code, out } = await victim.strata("validate");
+    const { code, out } = await victim.strata("check");
     expect(code).toBe(1);
     const wrong = [
       /line 2 .*"\.\.\/x\.md" is not a memory path/,
@@ -189,7 +189,7 @@ describe("a memory file whose name the ledger does not accept", () => {
     expect((await victim.strata("dream")).code).toBe(0);
     for (const name of names) {
       expect(victim.text(`${MEMORY}/knowledge/${name}.md`)).toBe(`About ${name}.\n`);
-      expect((await victim.strata("validate")).out).toContain(`knowledge/${name}.md`);
+      expect((await victim.strata("check")).out).toContain(`knowledge/${name}.md`);
     }
   });
 });

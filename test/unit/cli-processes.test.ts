@@ -88,7 +88,7 @@ describe("strata beside others", () => {
       expect(ids).toHaveLength(22);
       expect(ids).toEqual(expect.arrayContaining(["decision/first archived", "idea/from-the-shell active"]));
       await store.onIdle();
-      const { status, stdout } = strata("validate", "--strict");
+      const { status, stdout } = strata("check");
       expect([stdout, status]).toEqual(["22 memories checked: no problems.\n", 0]);
       expect(JSON.parse(strata("history", "decision/first", "--json").stdout)).toMatchObject([
         { instance: "plugin" },
@@ -128,8 +128,8 @@ describe("strata beside others", () => {
       ]);
       const sort = (text: string) => text.trim().split("\n").sort();
       expect(sort(strata("export").stdout)).toEqual(sort(readFileSync(source, "utf8")));
-      strata("optimize", "--execute");
-      expect(strata("validate", "--strict").stdout).toBe("150 memories checked: no problems.\n");
+      strata("check", "--fix");
+      expect(strata("check").stdout).toBe("150 memories checked: no problems.\n");
     },
     patiently(90_000),
   );
@@ -156,8 +156,8 @@ it(
       stdout: expect.stringMatching(`^(Kept .*\n){${80 - kept}}Kept: ${80 - kept} memories from 80 messages`),
     });
     expect(JSON.parse(strata("list", "--json").stdout).memories).toHaveLength(80);
-    strata("optimize", "--execute");
-    expect(strata("validate", "--strict").stdout).toBe("80 memories checked: no problems.\n");
+    strata("check", "--fix");
+    expect(strata("check").stdout).toBe("80 memories checked: no problems.\n");
   },
   patiently(90_000),
 );
@@ -216,7 +216,7 @@ describe("strata edit", () => {
       status: 0,
       stdout: expect.stringMatching(/^Changed: .*idea\/one\.md$/m),
     });
-    expect(strata("validate", "--strict").status).toBe(0);
+    expect(strata("check").status).toBe(0);
     expect(edit("false")).toMatchObject({ status: 3, stderr: expect.stringContaining("exited with 1") });
   });
 });
@@ -230,7 +230,7 @@ const MANY = sizeOf({
 
 describe(`strata with ${MANY} memories`, () => {
   it(
-    `list, recall and validate handle ${MANY} memories, also if the reader closes the pipe early`,
+    `list, recall and check handle ${MANY} memories, also if the reader closes the pipe early`,
     async () => {
       const folder = join(project, ".opencode", "memory", "decision");
       mkdirSync(folder, { recursive: true });
@@ -241,7 +241,7 @@ describe(`strata with ${MANY} memories`, () => {
       // They lay there before anybody had worked in the project with Strata.
       expect(list.stderr).toMatch(new RegExp(`^Not yours {2}${MANY} came with the repository[^\\n]*\\n$`));
       expect(strata("recall", "decided on 1471", "--limit", "1").stdout).toMatch(/^decision\/number-1471 /);
-      expect(strata("validate", "--strict").stdout).toBe(`${MANY} memories checked: no problems.\n`);
+      expect(strata("check").stdout).toBe(`${MANY} memories checked: no problems.\n`);
       const head = spawnSync(
         "bash",
         ["-c", `"${process.execPath}" "${binary}" list --json | head -1; echo \${PIPESTATUS[0]}`],

@@ -20,11 +20,17 @@ const ALIASES = {
   resolve: "reconcile",
   resume: "attach",
   diagnose: "doctor",
-  hygiene: "gc",
-  cleanup: "gc",
-  reduce: "merge",
+  validate: "check",
+  optimize: "check --fix",
+  gc: "check --fix",
+  hygiene: "check --fix",
+  cleanup: "check --fix",
+  merge: "check --fix",
+  reduce: "check --fix",
   capture: "remember",
 };
+
+const toWord = (alias: string): string => alias.replace(/ .*/, "");
 
 describe("help and version", () => {
   it("strata help prints what --help prints, of a command too, by its name or another word for it", async () => {
@@ -65,9 +71,9 @@ describe("words of other memory tools", () => {
   );
 
   it("no alias is the name of a command or stands for two", () => {
-    const words = commands.flatMap(({ aliases = [], name }) => [name, ...aliases]);
+    const words = commands.flatMap(({ aliases = [], name }) => [name, ...aliases.map(toWord)]);
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
-    expect(commands.flatMap(({ aliases = [] }) => aliases).toSorted()).toEqual(
+    expect(commands.flatMap(({ aliases = [] }) => aliases.map(toWord)).toSorted()).toEqual(
       Object.keys(ALIASES).toSorted(),
     );
   });
@@ -102,7 +108,7 @@ describe("words of other memory tools", () => {
 describe("mistyped words", () => {
   /** What may be suggested: it only reads, whatever its options. */
   const READING = [
-    ..."completion context doctor history list recall sessions show status validate why".split(" "),
+    ..."completion context doctor history list recall sessions show status why".split(" "),
     ..."--help --version".split(" "),
   ];
   const letters = [..."abcdefghijklmnopqrstuvwxyz-"];
@@ -119,7 +125,7 @@ describe("mistyped words", () => {
     const { err } = await runStrata(EMPTY, words.join(" "));
     return /\(Did you mean (?:one of )?(.*)\?\)/.exec(err)?.[1]?.split(", ") ?? [];
   };
-  const names = commands.flatMap(({ aliases = [], name }) => [name, ...aliases]);
+  const names = commands.flatMap(({ aliases = [], name }) => [name, ...aliases.map(toWord)]);
   const seeds =
     "capture cleanup compact consolidate delete diagnose digest distill edit end forget hygiene publish";
   const others =

@@ -54,7 +54,7 @@ describe("completions", () => {
 
   it("are none where a file or free words are expected, or nothing is known", async () => {
     const files = await openSound();
-    for (const line of ["import m", "remember x", "frobnicate x", "gc --days 3", "status x"])
+    for (const line of ["import m", "remember x", "frobnicate x", "check --days 3", "status x"])
       expect(await complete(files, ...line.split(" "))).toEqual([]);
   });
 

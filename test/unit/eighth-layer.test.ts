@@ -123,16 +123,16 @@ it("the toy layer hears the host's events that it names", async () => {
   expect((await openWorld()).strata.dispatcher.hearsEvent("file.edited")).toBe(false);
 });
 
-it("strata gc removes files of the toy layer once they are old enough", async () => {
+it("strata check --fix removes files of the toy layer once they are old enough", async () => {
   const clock = createFakeClock();
   const path = `${PROJECT}/.opencode/strata/state/toy/ses_1.txt`;
   const files = createMemoryFiles({}, clock.now);
   await files.writeWhole(`${PROJECT}/opencode.json`, "{}");
   await files.writeWhole(path, "hello\n");
-  const gc = () => runStrata(files, "gc --days 1 --execute", { layers: all, clock });
+  const check = () => runStrata(files, "check --fix --days 1", { layers: all, clock });
   clock.advance(2 * DAY_MS);
-  expect((await gc()).out).toBe("Nothing to remove.");
+  expect((await check()).out).toContain("no problems");
   clock.advance(2 * DAY_MS);
-  expect((await gc()).out).toContain("a greeting of long ago");
+  expect((await check()).out).toContain("a greeting of long ago");
   expect(files.text(path)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** One table says which files expire: those that a start removes, and those that `strata gc` does. */
+/** One table says which files expire: those that a start removes, and those that `strata check --fix` does. */
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { DAY_MS } from "../../src/days.js";
@@ -103,7 +103,7 @@ it("a start removes what a killed process has left half-written beside any kind 
     expect(files.contents.has(`${PROJECT}/${nameOf(kind)}`)).toBe(true);
 });
 
-it("gc removes nothing younger than the given days or the minimum of its kind", async () => {
+it("nothing is removed that is younger than the given days or the minimum of its kind", async () => {
   const { clock, world } = await open();
   const find = async (days: number) => (await findExpired(world, kinds, days)).length;
   clock.advance(8.5 * DAY_MS);

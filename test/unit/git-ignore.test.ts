@@ -156,7 +156,7 @@ describe("the plugin in a repository that lets git see Strata's folders", () => 
     expect(world.files.text(`${committedFolders[1]}/.gitignore`)).toBe("# keep\n*\n");
   });
 
-  it("the plugin names a .gitignore that it cannot complete in log, toast, status, doctor and validate", async () => {
+  it("the plugin names a .gitignore that it cannot complete in log, toast, status, doctor and check", async () => {
     const path = `${PROJECT}/.opencode/session-memory/.gitignore`;
     const disk = createMemoryFiles({ [path]: "", [`${PROJECT}/opencode.json`]: "{}" });
     const world = await openWorld({
@@ -170,11 +170,11 @@ describe("the plugin in a repository that lets git see Strata's folders", () => 
     expect(await world.log()).toContain(`${path}: it does not keep`);
     world.clock.advance(3_000);
     expect(world.host.toasts.join("\n")).toContain(`${path}: it does not keep`);
-    for (const command of ["status", "doctor --no-proof", "validate"])
+    for (const command of ["status", "doctor --no-proof", "check"])
       expect((await runStrata(disk, command)).out.replace(".opencode/", `${PROJECT}/.opencode/`)).toContain(
         "session-memory/.gitignore: it does not keep",
       );
-    expect((await runStrata(disk, "optimize --execute")).code).toBe(0);
+    expect((await runStrata(disk, "check --fix")).code).toBe(0);
     expect(disk.text(path)).toBe("*\n");
   });
 });

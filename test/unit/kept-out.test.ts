@@ -23,7 +23,7 @@ describe("a preference", () => {
     expect(operations(`${M}/private/ledger`)).toEqual(["remember"]);
     expect((await strata("list")).out).toMatch(new RegExp(`${ID}.*\\(not in git\\)`));
     expect((await strata(`history ${ID}`)).out).toContain("remember");
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
   });
 
   it("a preference stays out of git when it is edited by hand, archived and restored", async () => {
@@ -55,7 +55,7 @@ describe("a preference", () => {
     expect(operations(`${M}/ledger`)).toEqual(["remember", "publish"]);
     expect(operations(`${M}/private/ledger`)).toEqual([]);
     expect((await strata(`publish ${ID}`)).out).toContain("Unchanged");
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
     await strata(`archive ${ID}`);
     expect(readSeen().get(`${M}/archive/${ID}.md`)).toContain(TABS);
     await strata("undo");
@@ -67,7 +67,7 @@ describe("a preference", () => {
     expect(operations(`${M}/ledger`)).toEqual([]);
     expect(operations(`${M}/private/ledger`)).toEqual(["remember", "publish", "archive", "undo", "undo"]);
     expect((await strata("list")).out).toMatch(/not in git/);
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
   });
 
   it("a published preference that has changed since stays published when the publishing is undone", async () => {
@@ -93,7 +93,7 @@ describe("a preference", () => {
     expect(isThere(`${M}/${id}.md`)).toBe(false);
     expect(read(`${M}/private/${id}.md`)).toContain("Lisbon");
     expect(seen()).not.toMatch(/Lisbon/i);
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
   });
 
   it("a private preference that is published is seen by git at once", async () => {
@@ -145,10 +145,10 @@ describe("a memory that git sees", () => {
     expect(back.out).toContain("It contradicts feedback/");
     expect(seen()).toContain("7070");
     expect(seen()).not.toMatch(/\b9090\b|feedback\/[a-z]/);
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
     const [name = ""] = readdirSync(at(`${M}/feedback`));
     write(`${M}/idea/hint.md`, `As feedback/${name.replace(".md", "")} says.\n`);
-    expect((await strata("validate")).out).toContain("which git ignores, and may be committed");
+    expect((await strata("check")).out).toContain("which git ignores, and may be committed");
   });
 });
 
@@ -170,7 +170,7 @@ describe("what leaves the project", () => {
     await strata(`remember ${TABS}`);
     expect(readSeen().get(`${M}/MEMORY.md`)).toContain("Fridays");
     expect(seen()).not.toMatch(/tabs/i);
-    expect((await strata("validate")).out).not.toContain("out of date");
+    expect((await strata("check")).out).not.toContain("out of date");
   });
 
   it("the user's own settings let git see them, and a project's do not", async () => {

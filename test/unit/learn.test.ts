@@ -124,7 +124,7 @@ describe("an interrupt", () => {
     expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Interrupted") });
     expect(parseObjects(stopped).map(({ message }) => message)).toEqual(["m1"]);
     expect(listMemories(files)).toHaveLength(1);
-    expect((await runStrata(files, "validate --strict")).code).toBe(0);
+    expect((await runStrata(files, "check")).code).toBe(0);
     const next = await learn(files, "--json");
     expect(next.code).toBe(0);
     expect(parseObjects(next).map(({ message }) => message)).toEqual(["m2", "m3"]);

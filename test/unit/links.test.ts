@@ -216,7 +216,7 @@ describe("the machine", () => {
       else expect(shown).toContain("[Strata]");
       expect(await log()).toContain(`${planted.file(folder)}: it is a link that leads to`);
       await strata.dispose();
-      for (const command of ["status", "doctor --no-proof", "validate"]) {
+      for (const command of ["status", "doctor --no-proof", "check"]) {
         planted.write("opencode.json", "{}");
         const { code, err, out } = await runStrata(nodeFiles, command, {
           folder: planted.project,

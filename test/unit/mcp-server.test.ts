@@ -101,6 +101,6 @@ describe("the server", () => {
     await client.close();
     await server.close();
     expect(warnings).toEqual([]);
-    expect(await strata("validate --strict")).toContain("3 memories checked: no problems");
+    expect(await strata("check")).toContain("3 memories checked: no problems");
   });
 });

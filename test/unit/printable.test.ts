@@ -78,7 +78,7 @@ describe("the command line", () => {
     "recall rule",
     "stats",
     "status",
-    "validate",
+    "check",
     "the command line history rule",
     "the command line show nothing",
   ];

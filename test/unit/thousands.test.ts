@@ -18,15 +18,14 @@ const MOST_GROWTH = 1.1;
 
 const commands = {
   ownImport: "import /own.jsonl",
-  validate: "validate",
+  check: "check",
   bootstrap: "bootstrap --dry-run",
   archive: "archive --older-than 1",
   undo: "undo",
-  gc: "gc",
 };
 
 describe("file operations a memory", () => {
-  it("of import, validate, bootstrap, archive, undo and gc are no more for 600 memories than for 150", async () => {
+  it("of import, check, bootstrap, archive and undo are no more for 600 memories than for 150", async () => {
     const [few, many] = [await countAll(FEW), await countAll(MANY)];
     for (const name of Object.keys(commands))
       expect([name, (many[name] ?? 0) / MANY / ((few[name] ?? 1) / FEW)]).toEqual([

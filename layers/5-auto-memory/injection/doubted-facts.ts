@@ -10,7 +10,7 @@ export type Doubts = ReadonlyMap<string, string>;
 /** Never rejects because of a file's contents. */
 export type FindDoubts = (memories: readonly Memory[]) => Promise<Doubts>;
 
-/** `strata validate` checks larger files. */
+/** `strata check` checks larger files. */
 const MOST_BYTES = 512 * 1024;
 
 export function createFindDoubts({

@@ -1,9 +1,8 @@
-/** `strata reconcile`: decides conflicts between two versions of a memory, one by one, and resolves a blocker. */
+/** `strata reconcile`: lists conflicts between two versions of a memory, decides one, and resolves a blocker. */
 
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { StrataError } from "../../error.js";
-import { countMemories } from "../../format.js";
 import { readOtherVersion } from "../../memory/conflict.js";
 import type { ConflictLog } from "../../memory/conflict-log.js";
 import type { ConflictRecord } from "../../memory/conflict-records.js";
@@ -13,7 +12,7 @@ import { readWithin } from "../../memory/store/obstacle.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { decodeText } from "../../seams/files.js";
 import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import { type CliContext, exitCodes, type Run } from "../command.js";
 import { openEditor } from "../editor.js";
 import { reportWritten } from "../memories.js";
 import { withMemories } from "../open-memories.js";
@@ -42,31 +41,33 @@ export interface Deciding {
 
 export const run: Run = async (cli, { edit, json, keep }, args) => {
   const choice = readChoice(keep, edit === true);
-  if (choice !== undefined && args.length === 0)
+  const words = args.join(" ");
+  if (choice !== undefined && words === "")
     throw new StrataError(WRONG_ARGUMENT, "name the conflict to decide; strata reconcile lists them");
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
     const log = await openConflictLog(project);
     const deciding = { cli, memories, log };
     const open = await readOpen(deciding);
-    const words = args.join(" ");
-    const isElsewhere = choice === undefined && !json && findConflicts(open, words).length === 0;
-    const blocker = isElsewhere ? await findBlocker(memories, words) : undefined;
+    const blocker = choice === undefined && !json && (await findBlocker(memories, open, words));
     if (blocker) {
       const resolve = (now: Memory): Memory => ({ ...now, status: "resolved" });
       const written = await memories.update(blocker.id, resolve, { operation: "resolve" });
       return reportWritten(cli, written, "Resolved");
     }
-    const named = args.length === 0 ? open : [requireConflict(open, words)];
-    if (choice !== undefined) return decideAll(deciding, named, async () => choice);
-    if (json) {
-      cli.say(JSON.stringify({ conflicts: named.map(describe) }, null, 2));
-      return exitCodes.fine;
+    const named = words === "" ? open : [requireConflict(open, words)];
+    const [conflict] = named;
+    if (choice !== undefined && conflict) {
+      const refusal = await decide(deciding, conflict, choice);
+      // Archives the settled record.
+      await log.listOpen(await memories.list());
+      if (refusal !== undefined) cli.warn(`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`);
+      else cli.say(`Decided: ${conflict.name}`);
+      return refusal === undefined ? exitCodes.fine : exitCodes.problems;
     }
-    if (cli.ask && named.length > 0) return decideAll(deciding, named, askChoice);
-    if (named.length === 0) cli.say("No open conflicts.");
-    for (const conflict of named) cli.say(format(conflict));
-    return named.length === 0 ? exitCodes.fine : exitCodes.problems;
+    if (json) cli.say(JSON.stringify({ conflicts: named.map(describe) }, null, 2));
+    else cli.say(named.map(format).join("\n") || "No open conflicts.");
+    return named.length === 0 || json ? exitCodes.fine : exitCodes.problems;
   });
 };
 
@@ -96,11 +97,16 @@ export async function readOpen({ cli, log, memories }: Deciding): Promise<OpenCo
   return (await Promise.all(read)).flat();
 }
 
-/** The one open blocker that these words mean. */
-async function findBlocker(memories: OpenMemories, words: string): Promise<Memory | undefined> {
+/** The one open blocker that these words mean, unless they mean a conflict. */
+async function findBlocker(
+  memories: OpenMemories,
+  open: readonly OpenConflict[],
+  words: string,
+): Promise<Memory | undefined> {
+  if (words === "" || findConflicts(open, words).length > 0) return undefined;
   const all = await memories.list();
-  const open = all.filter(({ status, type }) => type === "blocker" && status === "active");
-  const [only, ...more] = findMemories(open, words);
+  const blockers = all.filter(({ status, type }) => type === "blocker" && status === "active");
+  const [only, ...more] = findMemories(blockers, words);
   return more.length === 0 ? only : undefined;
 }
 
@@ -153,38 +159,6 @@ function format({ name, otherText, record, standing }: OpenConflict): string {
 
 const indent = (text: string): string[] => text.split("\n").map((line) => `        ${line}`);
 
-/** Asks until the person answers yes; `undefined` leaves the conflict open. */
-async function askChoice(cli: CliContext, conflict: OpenConflict): Promise<Choice | undefined> {
-  cli.say(format(conflict));
-  for (const choice of choices) {
-    const what = choice === "both" ? "Keep both" : `Keep only ${choice} one`;
-    if (await cli.ask?.(`${what}?`)) return choice;
-  }
-  return (await cli.ask?.(`Edit ${conflict.record.id}?`)) ? "edited" : undefined;
-}
-
-async function decideAll(
-  deciding: Deciding & { cli: CliContext },
-  conflicts: readonly OpenConflict[],
-  choose: (cli: CliContext, conflict: OpenConflict) => Promise<Choice | undefined>,
-): Promise<ExitCode> {
-  const { cli, log, memories } = deciding;
-  let left = 0;
-  for (const conflict of conflicts) {
-    const choice = await choose(cli, conflict);
-    const refusal = choice === undefined ? "left open" : await decide(deciding, conflict, choice);
-    if (refusal === undefined) cli.say(`Decided: ${conflict.name}`);
-    else {
-      left++;
-      cli.warn(`${cli.style.yellow("Open")}  ${conflict.name}: ${refusal}`);
-    }
-  }
-  // Archives the settled records.
-  await log.listOpen(await memories.list());
-  if (left > 0) cli.say(`${countMemories(left)} still in conflict.`);
-  return left === 0 ? exitCodes.fine : exitCodes.problems;
-}
-
 /** Returns why it could not be decided. The rejected version is superseded or stays in the record. */
 export async function decide(
   deciding: Deciding,
@@ -197,7 +171,8 @@ export async function decide(
   if (choice === "edited") {
     const path = await memories.locate(standing.id);
     if (path === undefined) return `the file of ${standing.id} is gone`;
-    await openEditor(cli.env, path);
+    const otherPath = (other && (await memories.locate(other.id))) ?? record.path;
+    await openEditor(cli.env, path, otherPath);
     const now = (await memories.list()).find(({ id }) => id === standing.id);
     if (now?.content === standing.content && now.title === standing.title) return "you changed nothing";
     // Saving a memory in the editor accepts it, as with strata edit.

@@ -141,7 +141,7 @@ export function createLedger(
     const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",
-      `${pathOf(name)}: invalid lines are skipped${more}. One ${first}. strata validate names each`,
+      `${pathOf(name)}: invalid lines are skipped${more}. One ${first}. strata check names each`,
     );
   }
 }

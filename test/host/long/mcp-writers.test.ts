@@ -53,7 +53,7 @@ test("every memory of three killed writers is stored, and none twice", {
   expect(memories.map(({ content }) => content).sort()).toEqual([...facts].sort());
   expect(memories.filter(({ isForeign }) => isForeign)).toEqual([]);
   expect(countFiles(stage.project)).toBe(ENTRIES);
-  const checked = strata(stage.project, "validate");
+  const checked = strata(stage.project, "check");
   expect([checked.status, checked.stdout]).toEqual([
     0,
     expect.stringContaining(`${ENTRIES} memories checked`),

@@ -1,4 +1,6 @@
+/** `strata check` on files that are no longer needed, and on what the settings let go. */
 import { describe, expect, it } from "vitest";
+import type { Issue } from "../../src/cli/check/find-issues.js";
 import { DAY_MS } from "../../src/days.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { formatInstance, type Instance } from "../../src/instances/instance.js";
@@ -36,8 +38,8 @@ async function openArchived(daysAgo: number): Promise<{ files: MemoryFiles; path
   return { files, path: `${OPENCODE}/memory/archive/${id}.md` };
 }
 
-describe("strata gc", () => {
-  it("gc removes nothing without --execute, and with it exactly what it listed", async () => {
+describe("strata check on files that nobody needs", () => {
+  it("check lists what is no longer needed, and with --fix removes exactly that", async () => {
     const files = open({
       [`${OPENCODE}/session-memory/ses_1.previous.md`]: "old",
       [`${OPENCODE}/session-memory/ses_1.md`]: "notes",
@@ -50,38 +52,29 @@ describe("strata gc", () => {
       [`${STATE}/breakers/ses_1.json`]: "{}",
     });
     const before = new Map(files.contents);
-    const { code, out } = await runStrata(files, "gc");
-    expect([code, out.split("\n").at(-1)]).toEqual([
-      0,
-      "5 files, 10 bytes. Nothing was changed; --execute removes them.",
-    ]);
+    const listed = JSON.parse((await runStrata(files, "check --json")).out).issues as Issue[];
     expect(files.contents).toEqual(before);
-    const { garbage } = JSON.parse((await runStrata(files, "gc --json")).out);
-    const gone = await findGone(files, "gc --execute");
-    expect(gone.sort()).toEqual(
-      garbage.map(({ path }: { path: string }) => path.slice(OPENCODE.length + 1)).sort(),
-    );
+    const old = listed.filter(({ fix }) => fix).map(({ file }) => file.slice(OPENCODE.length + 1));
+    const gone = await findGone(files, "check --fix");
+    expect(gone.sort()).toEqual(old.sort());
     expect(gone).toHaveLength(5);
-    expect((await runStrata(files, "gc")).out.split("\n")).toEqual([
-      "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays); 1 due, the next dream archives them",
-      "Nothing to remove.",
-    ]);
-    expect((await runStrata(files, "gc --days none")).code).toBe(2);
+    expect((await runStrata(files, "check")).out).toContain("1 notes of sessions unused for 180 days");
+    expect((await runStrata(files, "check --days none")).code).toBe(2);
   });
 
-  it("gc keeps a tool result that a recorded decision names, however old it is", async () => {
+  it("check --fix keeps a tool result that a recorded decision names, however old it is", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
     const [named] = [...world.files.contents.keys()].filter((path) => /tool-results\/.*\.txt$/.test(path));
     await world.files.touch(named ?? "", 1);
-    expect(await findGone(world.files, "gc --execute")).not.toContain(named?.slice(OPENCODE.length + 1));
+    expect(await findGone(world.files, "check --fix")).not.toContain(named?.slice(OPENCODE.length + 1));
     for (const path of world.files.contents.keys())
       if (path.includes("/decisions/")) await world.files.remove(path);
-    expect(await findGone(world.files, "gc --execute")).toContain(named?.slice(OPENCODE.length + 1));
+    expect(await findGone(world.files, "check --fix")).toContain(named?.slice(OPENCODE.length + 1));
   });
 
-  it("gc keeps the record of an instance whose process runs", async () => {
+  it("check --fix keeps the record of an instance whose process runs", async () => {
     const process = await createRunningProcesses().own();
     const at = new Date(0).toISOString();
     const own: Instance = {
@@ -98,15 +91,16 @@ describe("strata gc", () => {
       [`${STATE}/instances/own.json`]: formatInstance(own),
       [`${STATE}/instances/gone.json`]: formatInstance(gone),
     });
-    expect(await findGone(files, "gc --execute")).toEqual(["strata/state/instances/gone.json"]);
+    expect(await findGone(files, "check --fix")).toEqual(["strata/state/instances/gone.json"]);
   });
 
-  it("gc --archived removes old archived memories, and the ledger keeps their text", async () => {
+  it("check --archived removes old archived memories, and the ledger keeps their text", async () => {
     const { files, path } = await openArchived(40);
     const words = files.text(path);
-    expect(await findGone(files, "gc --execute")).toEqual([]);
-    expect(await findGone(files, "gc --archived --days 41 --execute")).toEqual([]);
-    expect(await findGone(files, "gc --archived --execute")).toEqual([
+    expect(await findGone(files, "check --fix")).toEqual([]);
+    expect(await findGone(files, "check --fix --yes --archived --days 41")).toEqual([]);
+    expect(await findGone(files, "check --fix --archived")).toEqual([]);
+    expect(await findGone(files, "check --fix --yes --archived")).toEqual([
       "memory/archive/decision/put-aside.md",
     ]);
     const history = JSON.parse(
@@ -118,18 +112,18 @@ describe("strata gc", () => {
       "gc strata",
     ]);
     expect(history[0]?.contents).toBe(words);
-    expect((await runStrata(files, "validate --strict")).code).toBe(0);
+    expect((await runStrata(files, "check")).code).toBe(0);
     expect((await runStrata(files, "list --archived")).out).toMatch(/^decision\/in-use .*$/);
   });
 
-  it("gc killed while it removes a memory leaves it intact or gone, as the ledger says", async () => {
+  it("check --fix killed while it removes a memory leaves it intact or gone, as the ledger says", async () => {
     let hasEnded = false;
-    for (let at = 1; !hasEnded; at += 3) {
+    for (let at = 1; !hasEnded; at += 23) {
       const { files, path } = await openArchived(40);
       const words = files.text(path);
       const process = withDeath(files);
       process.dieAfter(at);
-      await runStrata(process.files, "gc --archived --execute");
+      await runStrata(process.files, "check --fix --yes --archived");
       hasEnded = !process.isDead;
       await runStrata(files, "list");
       const text = files.text(path);
@@ -143,45 +137,20 @@ describe("strata gc", () => {
   });
 });
 
-describe("strata gc and retention", () => {
-  it("gc shows how long each kind is kept and what is due, and changes nothing", async () => {
-    const clock = createFakeClock(MORNING - 100 * DAY_MS);
-    const head = { [`${PROJECT}/.git/HEAD`]: "x" };
-    const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
-    const id = idOf(await store.remember(draft("the disk is full", { type: "blocker" }), BY_TEST));
-    await store.update(id, (current) => ({ ...current, status: "resolved" }), BY_TEST);
-    const finding = { tags: ["finding"], sensitivity: "private", provenance: { by: "tool" } } as const;
-    await store.remember(draft("read on a page", { type: "knowledge", ...finding }), BY_TEST);
-    await store.onIdle();
-    clock.advance(100 * DAY_MS);
-    await files.writeWhole(`${OPENCODE}/session-memory/ses_1.md`, "notes");
-    await files.writeWhole(`${OPENCODE}/memory/errors.log`, "line\n".repeat(12));
-    await files.writeWhole(
-      `${PROJECT}/opencode.json`,
-      '{"plugin":[["opencode-strata",{"errors":{"maxErrorHistory":10}}]]}',
-    );
-    await runStrata(files, "trust --yes", { clock });
-    const before = new Map(files.contents);
-    const { code, out } = await runStrata(files, "gc", { clock });
-    expect([code, out.split("\n")]).toEqual([
-      0,
-      [
-        "Kept  resolved blockers: 1, kept: 90 days (retention.resolvedBlockersDays); 1 due, the next dream archives them",
-        "Kept  notes of sessions: 1, kept: 180 days without use (retention.notesDays)",
-        "Kept  findings: 1, kept: 30 days without use (findings.maxAgeDays); 1 due, the next session archives them",
-        "Kept  lines of errors.log: 12, kept: the newest 10 (errors.maxErrorHistory); 2 due, they are no longer used",
-        "Nothing to remove.",
-      ],
-    ]);
-    expect(files.contents).toEqual(before);
-    const { retained } = JSON.parse((await runStrata(files, "gc --json", { clock })).out);
-    expect(retained.map(({ count, due, setting }: Record<string, unknown>) => [setting, count, due])).toEqual(
-      [
-        ["retention.resolvedBlockersDays", 1, 1],
-        ["retention.notesDays", 1, 0],
-        ["findings.maxAgeDays", 1, 1],
-        ["errors.maxErrorHistory", 12, 2],
-      ],
-    );
-  });
+it("check names what the settings let go, and changes nothing", async () => {
+  const clock = createFakeClock(MORNING - 100 * DAY_MS);
+  const head = { [`${PROJECT}/.git/HEAD`]: "x" };
+  const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
+  const id = idOf(await store.remember(draft("the disk is full", { type: "blocker" }), BY_TEST));
+  await store.update(id, (current) => ({ ...current, status: "resolved" }), BY_TEST);
+  const finding = { tags: ["finding"], sensitivity: "private", provenance: { by: "tool" } } as const;
+  await store.remember(draft("read on a page", { type: "knowledge", ...finding }), BY_TEST);
+  await store.onIdle();
+  clock.advance(100 * DAY_MS);
+  await runStrata(files, "trust --yes", { clock });
+  const before = new Map(files.contents);
+  const { code, out } = await runStrata(files, "check", { clock });
+  expect([code, out]).toEqual([0, expect.stringContaining("1 resolved blockers older than 90 days")]);
+  expect(out).toContain("1 findings unused for 30 days");
+  expect(files.contents).toEqual(before);
 });

@@ -1,0 +1,265 @@
+/**
+ * Finds what is wrong with the memories and their files. The store is opened over files whose changes stay in memory:
+ * what it would write there shows what is out of step, and nothing on disk changes.
+ */
+import { join, relative } from "node:path";
+import { formatError } from "../../error.js";
+import { type ExpiredFile, findExpired, removeIfUnchanged } from "../../expired-files.js";
+import { hideFromGit } from "../../folders.js";
+import { hidesAll } from "../../git-ignore.js";
+import { kernelFiles, stateFolderFiles } from "../../kernel-files.js";
+import { formatLock } from "../../lock/format.js";
+import { formatPrefix } from "../../memory/id.js";
+import type { Memory } from "../../memory/memory.js";
+import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
+import { readTextWithin } from "../../memory/store/obstacle.js";
+import { readPending } from "../../memory/store/pending.js";
+import type { ShelfPlace } from "../../memory/store/places.js";
+import type { OpenMemories } from "../../memory/store.js";
+import { findOwnFlaws } from "../../own/own-flaws.js";
+import { createDryFiles } from "../../seams/dry-files.js";
+import type { Files } from "../../seams/files.js";
+import { findLocks } from "../doctor/machine.js";
+import { checkSetAside } from "../doctor/set-aside.js";
+import { createCliLog } from "../log.js";
+import { listPlaces } from "../memory-files.js";
+import { openLocks } from "../open-locks.js";
+import { withMemories } from "../open-memories.js";
+import type { Project } from "../project.js";
+import { findLedgerIssues } from "./find-ledger-issues.js";
+import { findMemoryIssues } from "./find-memory-issues.js";
+
+export interface Issue {
+  /** `problem`: does not work. `warning`: needs attention. `note`: worth knowing, and nothing is wrong. */
+  level: "problem" | "warning" | "note";
+  /** Absolute path. */
+  file: string;
+  what: string;
+  /** What the user can do. */
+  todo: string;
+  /** What `--fix` does about it; absent if only the user can decide. */
+  fix?: Fix;
+}
+
+export interface Fix {
+  /** In the imperative. */
+  says: string;
+  /** It removes or archives what only the user can judge, so he is asked first. */
+  isAsked?: true;
+  /** Before the store is opened, which itself finishes, records and rebuilds whatever is due. */
+  prepare?(): Promise<void>;
+  /** Throws if it could not be done. */
+  run?(memories: OpenMemories): Promise<void>;
+}
+
+export interface CheckOptions {
+  /** Files that are no longer needed count from this age. */
+  days: number;
+  /** Do archived memories of that age count as well? */
+  isArchiveDue: boolean;
+}
+
+export interface Found {
+  /** By file. */
+  issues: readonly Issue[];
+  /** Number of memories that can be read, including archived ones. */
+  memories: number;
+}
+
+export async function findIssues(project: Project, options: CheckOptions): Promise<Found> {
+  const { cli, folders } = project;
+  const dry = createDryFiles(cli.files, cli.clock);
+  // The cache may hold an earlier version of a file.
+  for (const place of listPlaces(project)) await dry.remove(join(place.state, "known.jsonl"));
+  const said: string[] = [];
+  const opened: Project = {
+    ...project,
+    cli: { ...cli, files: dry, warn() {} },
+    log: createCliLog((message) => said.push(message)),
+  };
+  const { all, issues } = await withMemories(opened, async (memories) => {
+    const list = await memories.list({ archived: true });
+    await memories.onIdle();
+    const files = { disk: cli.files, dry };
+    const inFiles = await Promise.all(
+      listPlaces(project).map(async (place) => [
+        ...(await findLedgerIssues(project, place, { ...options, dry, memories: list })),
+        ...(await findIndexIssues(files, place, list)),
+        ...(await findPending(cli.files, place)),
+        ...(await findUnhidden(cli.files, place)),
+      ]),
+    );
+    const unused = memories.problems().map(({ path, what }): Issue => {
+      const todo = "correct it by hand, or restore it from git or with strata restore --backup";
+      return { level: "problem", file: path, what, todo };
+    });
+    const inMemories = await findMemoryIssues(opened, memories, list);
+    return { all: list, issues: [...unused, ...inFiles.flat(), ...inMemories] };
+  });
+  issues.push(...(await findLockIssues(project)));
+  const flaws = await findFolderIssues(project);
+  issues.push(...flaws.filter(({ file }) => !issues.some((issue) => issue.file === file)));
+  for (const { todo = "", what } of await checkSetAside(project))
+    issues.push({ level: "warning", file: folders.memory, what, todo });
+  issues.push(...(await findOldFiles(project, options.days)));
+  for (const what of new Set(said))
+    if (!issues.some(({ file }) => what.includes(file)))
+      issues.push({ level: "warning", file: folders.memory, what, todo: "see the log for more" });
+  return { issues: issues.sort((a, b) => compare(a.file, b.file)), memories: all.length };
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The path relative to the project, if it is inside. */
+export function formatPath(file: string, root: string): string {
+  const inside = relative(root, file);
+  return inside.startsWith("..") ? file : inside;
+}
+
+export interface BothFiles {
+  disk: Files;
+  /** What the store would write. */
+  dry: Files;
+}
+
+/** The order of an index changes with use and time, so only its lines count. */
+async function findIndexIssues(
+  { disk, dry }: BothFiles,
+  { folder }: ShelfPlace,
+  memories: readonly Memory[],
+): Promise<Issue[]> {
+  const file = join(folder, "MEMORY.md");
+  const page = await readTextWithin(disk, folder, "MEMORY.md");
+  const fresh = await readTextWithin(dry, folder, "MEMORY.md");
+  if (page !== undefined && !page.startsWith(INDEX_MARK)) {
+    const what = "it was not written by Strata, so there is no index here";
+    return [{ level: "note", file, what, todo: "rename it to get an index" }];
+  }
+  if (fresh === undefined || page === fresh) return [];
+  const known = new Set(memories.map(formatLine));
+  const wrong = page && listLines(page).find((line) => !known.has(line));
+  if (page && wrong === undefined && countMemories(page) === countMemories(fresh)) return [];
+  const line = wrong && ` in its line for ${/\((.*?)\)/.exec(wrong)?.[1] ?? wrong}`;
+  return [
+    {
+      level: "warning",
+      file,
+      what: page ? `the index is out of date${line ?? ""}` : "the index is missing",
+      todo: "nothing; the next use rebuilds it",
+      fix: { says: "rebuild it from the files" },
+    },
+  ];
+}
+
+const listLines = (page: string): string[] => page.split("\n").filter((line) => line.startsWith("- ["));
+
+/** Both those listed and those for which there was no room. */
+function countMemories(page: string): number {
+  const leftOut = /^([\d,]+) memor(?:y|ies) more:/m.exec(page)?.[1] ?? "0";
+  return listLines(page).length + Number(leftOut.replaceAll(",", ""));
+}
+
+/** A change that a killed process has left half done, or a repository has brought along. */
+async function findPending(files: Files, place: ShelfPlace): Promise<Issue[]> {
+  const file = join(place.state, "pending.json");
+  const reading = await readPending(files, file, formatPrefix(place));
+  if (!reading) return [];
+  const says = reading.kind === "pending" ? "finish it" : "rename it";
+  const what =
+    reading.kind === "pending"
+      ? "a change of memory was started but not finished"
+      : `it is not a valid pending change, and nothing of it is done: ${reading.why}`;
+  const todo = `nothing; the next change will ${says}`;
+  return [{ level: reading.kind === "pending" ? "warning" : "problem", file, what, todo, fix: { says } }];
+}
+
+/** In the folder of private memories git ignores everything. */
+async function findUnhidden(files: Files, { folder, sensitivity }: ShelfPlace): Promise<Issue[]> {
+  if (sensitivity !== "private" || (await files.list(folder)).length === 0) return [];
+  if (hidesAll((await readTextWithin(files, folder, ".gitignore")) ?? "")) return [];
+  return [
+    {
+      level: "problem",
+      file: join(folder, ".gitignore"),
+      what: "it does not keep the whole folder out of git: private memories would be committed",
+      todo: "add the line * at its end, and git rm --cached what is already committed",
+      fix: { says: "add the line *", prepare: () => hideFromGit(files, folder, ["*"]) },
+    },
+  ];
+}
+
+/** Folders that lead out of the project, or that git would commit. */
+async function findFolderIssues({ cli: { files }, folders, settings }: Project): Promise<Issue[]> {
+  const { config } = await settings();
+  const flaws = await findOwnFlaws({ files, folders, config });
+  return flaws.map(({ lacking, path, todo, what }) => ({
+    ...{ level: "problem", file: path, what, todo },
+    ...(lacking && {
+      fix: {
+        says: `add ${lacking.join(" and ")} at its end`,
+        prepare: () => hideFromGit(files, join(path, ".."), lacking),
+      },
+    }),
+  }));
+}
+
+async function findLockIssues(project: Project): Promise<Issue[]> {
+  const { clock, files } = project.cli;
+  const locks = openLocks(project, "check");
+  const found: Issue[] = [];
+  for (const folder of new Set(listPlaces(project).map(({ state }) => join(state, "..", ".."))))
+    for (const file of await findLocks(files, folder)) {
+      const state = await locks.inspect(file);
+      const { isSilent, says } = formatLock(state, clock.now());
+      const release = (): Promise<void> => locks.withLock(file, async () => {}, { waitMs: 0 });
+      if (isSilent)
+        found.push({
+          ...{ level: "warning", file, what: says },
+          todo: "nothing; the next process that needs it takes it over",
+          fix: { says: "release it, unless a process holds it by then", prepare: release },
+        });
+      else if (state.kind !== "free" && !state.token)
+        found.push({ level: "problem", file, what: says, todo: "wait a minute and check again" });
+    }
+  return found;
+}
+
+/** Files that no session needs any more. */
+async function findOldFiles(project: Project, days: number): Promise<Issue[]> {
+  const { cli, folders, processes, stateFolder: root } = project;
+  const { clock, files } = cli;
+  const world = { clock, files, folders, processes };
+  const kinds = [...kernelFiles, ...(await cli.loadLayers()).flatMap((layer) => layer.files)];
+  const old: ExpiredFile[] = [
+    ...(await findExpired(world, kinds, days)),
+    ...(await findExpired({ ...world, root }, stateFolderFiles, days)),
+  ];
+  return old.map((file) => ({
+    ...{ level: "note", file: file.path, what: `${file.what}, no longer needed` },
+    todo: "nothing; it only takes space",
+    fix: { says: "remove it", run: () => removeIfUnchanged(files, file) },
+  }));
+}
+
+/**
+ * Mends what can be mended, each step on its own; returns why a step failed, by its issue. The issues that are left are
+ * found by looking again.
+ */
+export async function fixIssues(project: Project, issues: readonly Issue[]): Promise<Map<Issue, string>> {
+  const failed = new Map<Issue, string>();
+  const tryEach = async (step: (fix: Fix) => Promise<void> | undefined): Promise<void> => {
+    for (const issue of issues)
+      try {
+        if (issue.fix) await step(issue.fix);
+      } catch (thrown) {
+        failed.set(issue, formatError(thrown));
+      }
+  };
+  await tryEach((fix) => fix.prepare?.());
+  for (const { state } of listPlaces(project)) await project.cli.files.remove(join(state, "known.jsonl"));
+  await withMemories(project, async (memories) => {
+    await memories.list();
+    await tryEach((fix) => fix.run?.(memories));
+  });
+  return failed;
+}
