@@ -9,16 +9,12 @@ import type { LayerContext } from "../../src/layer-context.js";
 
 export type FactsContext = Pick<LayerContext, "clock" | "files" | "folders" | "log" | "memories">;
 
-/** Parsing a larger lock file would block the host; `strata bootstrap` reads it. */
-const MOST_BYTES = 2 * 1024 * 1024;
-
 /** All changes of a call are one run, which one undo reverts. Rejects with the system's error. */
 export async function renewFacts({ clock, files, folders, log, memories }: FactsContext): Promise<number> {
   const all = await memories.list({ archived: true });
   if (!all.some(readTaken)) return 0;
   const { project } = folders;
-  const limits = { nowMs: clock.now(), maxBytes: MOST_BYTES };
-  const { changes, returns } = await checkFacts(all, { files, project, ...limits });
+  const { changes, returns } = await checkFacts(all, { files, project, nowMs: clock.now() });
   const cause = { operation: "bootstrap", run: randomUUID().slice(0, 8), isForeign: true as const };
   const restored: FactChange[] = [];
   for (const change of returns) {

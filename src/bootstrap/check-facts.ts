@@ -17,6 +17,7 @@ import type { Source } from "./find-sources.js";
 import { findSource } from "./find-sources.js";
 import { planBootstrap } from "./plan-bootstrap.js";
 import { readFacts } from "./read-facts.js";
+import { MOST_BYTES } from "./sources.js";
 import { GIT_HISTORY, isChangedByHand, nameFact, readTaken, renew, type Taken } from "./taken.js";
 
 export type FactChange = PlannedChange & { file: string };
@@ -34,13 +35,11 @@ export interface CheckOptions {
   files: Files;
   project: string;
   nowMs: number;
-  /** Larger files are not read; memories taken from them stay, and are not in doubt. */
-  maxBytes: number;
 }
 
 /** `memories`: all of the project, archived ones too. Never rejects because of a file's contents. */
 export async function checkFacts(memories: readonly Memory[], options: CheckOptions): Promise<CheckedFacts> {
-  const { files, maxBytes, nowMs, project } = options;
+  const { files, nowMs, project } = options;
   const known = memories.flatMap((memory) => {
     const taken = memory.scope === "project" ? readTaken(memory) : undefined;
     return taken && taken.file !== GIT_HISTORY ? [{ memory, taken }] : [];
@@ -50,7 +49,7 @@ export async function checkFacts(memories: readonly Memory[], options: CheckOpti
   for (const file of new Set(known.map(({ taken }) => taken.file))) {
     const source = await findSource(files, project, file);
     if (!source && (await isGone(files, project, file))) gone.add(file);
-    if (source && source.bytes <= maxBytes) sources.push(source);
+    if (source && source.bytes <= MOST_BYTES) sources.push(source);
   }
   const { facts, read } = await readFacts(files, project, sources);
   const existing = known.map(({ memory }) => memory);

@@ -44,13 +44,6 @@ export function listFact(
   return [{ ...rest, content: [lead, ...lines, ...more].join("\n") }];
 }
 
-/** A row for each entry whose value is a text or a number. */
-export function toRows(entries: Readonly<Record<string, unknown>>): Row[] {
-  return Object.entries(entries).flatMap(([name, value]) =>
-    isValue(value) ? [{ name, values: [String(value)] }] : [],
-  );
-}
-
 /** The texts and numbers among these values. */
 export function toValues(values: unknown): string[] {
   const list = Array.isArray(values) ? values : [values];

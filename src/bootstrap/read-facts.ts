@@ -31,11 +31,10 @@ export async function readFacts(files: Files, root: string, sources: readonly So
 }
 
 async function readSource(files: Files, root: string, { bytes, kind, path }: Source) {
-  const { load, maxBytes = MOST_BYTES } = kind;
-  if (bytes > maxBytes) throw new RangeError(`it has ${bytes} bytes, more than ${maxBytes}`);
+  if (bytes > MOST_BYTES) throw new RangeError(`it has ${bytes} bytes, more than ${MOST_BYTES}`);
   const contents = await files.read(join(root, path), { links: "refused" });
   const text = decodeStrictly(contents ?? new Uint8Array());
   if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
-  const read = await load();
+  const read = await kind.load();
   return read(text.replace(/^\uFEFF/, ""), path);
 }

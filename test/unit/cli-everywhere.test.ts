@@ -102,7 +102,7 @@ describe("every command", () => {
     "init",
   ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();
-    await files.writeWhole(`${PROJECT}/.nvmrc`, "22\n");
+    await files.writeWhole(`${PROJECT}/Makefile`, "test:\n");
     await files.writeWhole(`${PROJECT}/notes.md`, "# Notes\n\nto take in\n");
     const said = { id: "m", session: "s", text: "From now on always indent with tabs." };
     await files.writeWhole(`${PROJECT}/said.jsonl`, JSON.stringify(said));

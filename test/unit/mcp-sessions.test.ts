@@ -144,7 +144,7 @@ describe("tools about all memories", () => {
 
   it("bootstrap_memory imports what files state as the repository's words", async () => {
     const { client, files, strata } = await openAll();
-    await files.writeWhole("/project/.nvmrc", "22\n");
+    await files.writeWhole("/project/Makefile", "test:\n");
     expect(await client.call("bootstrap_memory")).toContain("Added: 1 memory");
     expect(await strata("list")).toContain("(not yours)");
     expect(await client.refusal("bootstrap_memory", { path: "../.." })).toContain("outside the project");

@@ -10,9 +10,6 @@ export type Doubts = ReadonlyMap<string, string>;
 /** Never rejects because of a file's contents. */
 export type FindDoubts = (memories: readonly Memory[]) => Promise<Doubts>;
 
-/** `strata check` checks larger files. */
-const MOST_BYTES = 512 * 1024;
-
 export function createFindDoubts({
   clock,
   files,
@@ -28,7 +25,7 @@ export function createFindDoubts({
       const file = memory.status === "active" ? readTaken(memory)?.file : undefined;
       if (file === undefined || memory.scope !== "project") continue;
       const stat = await files.statItself(join(project, file));
-      if (stat && stat.modifiedMs > Date.parse(memory.updated) && stat.bytes <= MOST_BYTES)
+      if (stat && stat.modifiedMs > Date.parse(memory.updated))
         newer.push({
           memory,
           file,
@@ -44,7 +41,7 @@ export function createFindDoubts({
   async function check(newer: readonly { memory: Memory; version: string }[]): Promise<void> {
     const { checkFacts } = await import("../../../src/bootstrap/check-facts.js");
     const looked = newer.map(({ memory }) => memory);
-    const checked = await checkFacts(looked, { files, project, nowMs: clock.now(), maxBytes: MOST_BYTES });
+    const checked = await checkFacts(looked, { files, project, nowMs: clock.now() });
     const changed = new Set(checked.changes.map(({ before }) => before.id));
     known.clear();
     for (const { memory, version } of newer)

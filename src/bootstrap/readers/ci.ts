@@ -37,32 +37,6 @@ export const readGitlab: Reader = (text, path) => {
   return formatCI(path, undefined, rows);
 };
 
-export const readTravis: Reader = (text, path) => {
-  const config = readTable(text);
-  const languages = ["language", "os", "node_js", "python", "rust", "go", "rvm", "jdk", "php"];
-  const steps = ["before_install", "install", "before_script", "script", "after_success"];
-  return formatCI(path, undefined, [
-    ...languages
-      .map((name) => ({ name, values: toValues(config[name]) }))
-      .filter(({ values }) => values.length > 0),
-    ...toCommands(steps.flatMap((step) => config[step])),
-  ]);
-};
-
-export const readCircle: Reader = (text, path) => {
-  const jobs = Object.entries(recordOf(readTable(text).jobs));
-  const rows = jobs.flatMap(([name, job]) => {
-    const { docker, steps } = recordOf(job);
-    const images = (Array.isArray(docker) ? docker : []).flatMap((one) => toValues(recordOf(one).image));
-    const runs = (Array.isArray(steps) ? steps : []).map((step) => {
-      const { run } = recordOf(step);
-      return isRecord(run) ? run.command : run;
-    });
-    return [{ name, values: images, isHeading: true as const }, ...toCommands(runs)];
-  });
-  return formatCI(path, undefined, rows);
-};
-
 function formatCI(path: string, name: string | undefined, rows: readonly Row[]): readonly Fact[] {
   return listFact({
     ...{ key: "ci", type: "procedure", importance: 0.5 },

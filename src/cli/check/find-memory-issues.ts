@@ -15,9 +15,6 @@ import { openConflictLog } from "../upkeep/record-rivals.js";
 import type { Issue } from "./find-issues.js";
 import { findContradictions, type Merge, planMerges, toChanges } from "./merges.js";
 
-/** As `strata bootstrap` reads them. */
-const MOST_BYTES = 24 * 1024 * 1024;
-
 /** `all`: archived ones too. */
 export async function findMemoryIssues(
   project: Project,
@@ -146,7 +143,7 @@ function findExpired(memories: readonly Memory[], nowMs: number, add: Add): void
 /** Memories taken from files that now state something else. */
 async function findStaleFacts({ cli, root }: Project, all: readonly Memory[], add: Add): Promise<void> {
   const { clock, files } = cli;
-  const options = { files, project: root, nowMs: clock.now(), maxBytes: MOST_BYTES };
+  const options = { files, project: root, nowMs: clock.now() };
   const { changes, doubted } = await checkFacts(
     all.filter((memory) => readTaken(memory)),
     options,
