@@ -19,7 +19,7 @@ const lines = () => import("./readers/lines.js");
 const ci = () => import("./readers/ci.js");
 const rules = async () => (await import("./readers/rules.js")).readRules;
 
-export const sourceKinds: readonly SourceKind[] = [
+const sourceKinds: readonly SourceKind[] = [
   { pattern: /^package\.json$/, load: async () => (await manifests()).readPackageJson },
   { pattern: /^pyproject\.toml$/, load: async () => (await manifests()).readPyproject },
   { pattern: /^Cargo\.toml$/, load: async () => (await manifests()).readCargo },

@@ -48,7 +48,7 @@ export async function openMemories(
 }
 
 /** Which memories stay out of git. */
-export async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
+async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
   const { cli, folders } = project;
   const { config } = await project.settings();
   return {

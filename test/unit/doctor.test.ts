@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
-import { checkHost } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
-import { findOpenCode } from "../../src/cli/doctor/opencode.js";
+import { checkHost, findOpenCode } from "../../src/cli/doctor/opencode.js";
 import { planFolders } from "../../src/folders.js";
 import { isSecond } from "../../src/host/tested.js";
 import type { LockState } from "../../src/lock/holders.js";

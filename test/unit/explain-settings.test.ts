@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { explainSettings } from "../../src/cli/doctor/explain.js";
+import { explainSettings } from "../../src/cli/doctor/settings-in-force.js";
 import type { Source } from "../../src/config/sources.js";
 import { configSchema } from "../support/settings.js";
 

@@ -20,7 +20,7 @@ import { findOwnFlaws } from "../../own/own-flaws.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import type { Files } from "../../seams/files.js";
 import { findLocks } from "../doctor/machine.js";
-import { checkSetAside } from "../doctor/set-aside.js";
+import { checkSetAside } from "../doctor/unused.js";
 import { createCliLog } from "../log.js";
 import { listPlaces } from "../memory-files.js";
 import { openLocks } from "../open-locks.js";
@@ -116,7 +116,7 @@ export function formatPath(file: string, root: string): string {
   return inside.startsWith("..") ? file : inside;
 }
 
-export interface BothFiles {
+interface BothFiles {
   disk: Files;
   /** What the store would write. */
   dry: Files;

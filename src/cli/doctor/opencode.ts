@@ -3,9 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, isAbsolute, join } from "node:path";
 import { StrataError } from "../../error.js";
+import { compareVersions, findChanges, findTested } from "../../host/tested.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import type { CliContext } from "../command.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
 
 export interface OpenCodeRun {
   /** Address of its HTTP interface. */
@@ -200,3 +202,21 @@ function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.Proce
 
 const pick = (env: OpenCodeOptions["env"], names: readonly string[]): NodeJS.ProcessEnv =>
   Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
+
+/** Is OpenCode there, does it run, and does Strata work in this version? */
+export function checkHost(binary: string | undefined, version: string | undefined): Finding {
+  if (binary === undefined)
+    return problem(
+      "OpenCode is not in the PATH, so the proof cannot run",
+      "install it, or name its folder: PATH=/its/folder:$PATH strata doctor",
+    );
+  if (version === undefined)
+    return problem(`${binary} does not run`, "reinstall OpenCode with install scripts allowed");
+  const what = `OpenCode ${version}, ${binary}`;
+  const tested = findTested(version);
+  if (compareVersions(version, tested) < 0) return warning(what, `Strata needs ${tested} or later`);
+  const changes = findChanges(version);
+  return changes === undefined
+    ? fine(what)
+    : note(`${what}: ${changes}`, "the proof shows whether it works with this one");
+}

@@ -16,10 +16,10 @@ import { formatSections, type Row } from "../../status/sections.js";
 import { readPulses } from "../../status/status.js";
 import { VERSION } from "../../version.js";
 import type { Project } from "../project.js";
-import type { ExplainedSetting } from "./explain.js";
 import { isTrouble, type Section } from "./finding.js";
 import { formatTime } from "./loaded.js";
 import { mergePulses } from "./runs.js";
+import type { ExplainedSetting } from "./settings-in-force.js";
 
 export interface Reported {
   sections: readonly Section[];

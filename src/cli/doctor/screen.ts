@@ -1,5 +1,5 @@
-/** Whether OpenCode's TUI loads the plugin's part of the screen: it has its own configuration, and loads it apart. */
-import { dirname } from "node:path";
+/** Whether OpenCode's TUI loads the plugin's part of the screen. That of OpenCode 1 has a configuration of its own. */
+import { dirname, join } from "node:path";
 import {
   findInstalledFile,
   isStrata,
@@ -7,9 +7,11 @@ import {
   readPluginEntries,
   resolveSpec,
 } from "../../config/plugin-entries.js";
+import { findGlobalFolder } from "../../host/config-files.js";
 import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
 import { isRecord, parseJson } from "../../records.js";
 import type { Project } from "../project.js";
+import type { Configured } from "./configured.js";
 import { type Finding, fine, note, warning } from "./finding.js";
 import { formatTime } from "./loaded.js";
 
@@ -53,4 +55,30 @@ async function readLastLoaded({ env, files, home }: Project["cli"]): Promise<num
   const all = contents && parseJson(new TextDecoder().decode(contents));
   const own = isRecord(all) ? all[PACKAGE] : undefined;
   return isRecord(own) && typeof own.last_time === "number" ? own.last_time : undefined;
+}
+
+export async function checkScreen2({ cli }: Project, configured: Configured): Promise<Finding[]> {
+  const { files } = cli;
+  const path = join(findGlobalFolder(cli), "cli.json");
+  const entries = (await readPluginEntries(files, [{ path, origin: "user" }])).filter(isStrata);
+  const findings: Finding[] = [];
+  const isFile = async (target: string): Promise<boolean> => (await files.stat(target))?.kind === "file";
+  // Where OpenCode loads files by themselves, it looks for no second half beside them.
+  if (configured.spec === configured.place && (await isFile(configured.spec)))
+    findings.push(
+      note(
+        `${configured.place} is a file, which OpenCode 2 loads without its sidebar and dialogs`,
+        "remove the file, then run strata init",
+      ),
+    );
+  for (const { file, spec } of entries) {
+    const target = resolveSpec(spec, dirname(file));
+    const names = target === undefined ? undefined : await files.list(target).catch(() => []);
+    if (!names || names.some((name) => /^tui(\.[cm]?[jt]sx?)?$/.test(name))) continue;
+    const what = `"${spec}" in ${file} has no tui.js, so the TUI of OpenCode 2 shows nothing of it`;
+    findings.push(
+      warning(what, "strata init --global --remove; the entry in opencode.json loads both halves"),
+    );
+  }
+  return findings;
 }

@@ -1,12 +1,13 @@
 /** Which settings are in force, and where they come from. */
+
+import { listFields, readPath } from "../../config/owners.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
-import { loadSchema } from "../../config/schema.js";
+import { type Config, type ConfigSchema, loadSchema } from "../../config/schema.js";
 import { readSources, type Source } from "../../config/sources.js";
 import type { ConfigFile } from "../../seams/host.js";
 import type { CliContext } from "../command.js";
 import type { Settings } from "../settings.js";
-import { type ExplainedSetting, explainSettings } from "./explain.js";
 import { type Finding, fine, note } from "./finding.js";
 
 export interface SettingsInForce {
@@ -64,3 +65,37 @@ function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
 }
 
 const formatValue = (value: unknown): string => JSON.stringify(value);
+
+/** A setting's value, and where it comes from. */
+export interface ExplainedSetting {
+  /** `toolResults.threshold` */
+  key: string;
+  value: unknown;
+  /** A file, or "default". */
+  from: string;
+}
+
+/** Every setting with the strongest valid source that gives it its value. */
+export function explainSettings(
+  configSchema: ConfigSchema,
+  config: Config,
+  sources: readonly Source[],
+): ExplainedSetting[] {
+  const fields = listFields(configSchema);
+  const anyones = new Set(fields.filter(({ owner }) => owner === "anyone").map(({ path }) => path.join(".")));
+  const usual = configSchema.parse({});
+  const given = fields.flatMap(({ path }) => {
+    const value = readPath(config, path);
+    return value === undefined ? [] : [{ path, value }];
+  });
+  return given.map(({ path, value }) => {
+    const key = path.join(".");
+    const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
+    const users = having.findLast(({ origin }) => origin === "user");
+    // For a setting reserved to the user, a project counts only if it lowered the value.
+    const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
+    return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
+  });
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

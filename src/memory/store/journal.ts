@@ -254,7 +254,7 @@ const isCompromise = (thrown: unknown): boolean =>
   thrown instanceof StrataError && thrown.code === "ECOMPROMISED";
 
 /** For people: "edit of decision/port-8080". */
-export function formatBegun(lines: readonly LedgerLine[]): string {
+function formatBegun(lines: readonly LedgerLine[]): string {
   const keys = [...new Set(lines.map(({ key }) => key))];
   if (keys.length === 0) return "sync";
   return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;

@@ -1,7 +1,22 @@
+/** Memories and changes of memory that are not used: refused ones, and those that wait for the user to accept them. */
+
 import { formatError } from "../../error.js";
+import { listSetAside } from "../../memory/store/pending.js";
+import { listPlaces } from "../memory-files.js";
 import type { Project } from "../project.js";
 import { findForeign } from "../trust/find-foreign.js";
 import { type Finding, fine, note, warning } from "./finding.js";
+
+const REFUSED = "was refused as a pending change of memory, and nothing of it was done";
+const FIND_OUT = "find out where it comes from, perhaps the repository, and delete it";
+
+export async function checkSetAside(project: Project): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { state } of listPlaces(project))
+    for (const path of await listSetAside(project.cli.files, state).catch(() => []))
+      findings.push(warning(`${path} ${REFUSED}`, FIND_OUT));
+  return findings;
+}
 
 const MOST_NAMED = 3;
 
