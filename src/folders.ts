@@ -36,8 +36,6 @@ export interface Folders {
   entities: string;
   /** Machine state: the models' prices, as the host last gave them. */
   prices: string;
-  /** Machine state: the length of this user's last sessions here. */
-  sessionLengths: string;
   /** Machine state: sessions for which compaction does not help. */
   breakers: string;
   /** The error log, for people. */
@@ -82,7 +80,6 @@ export function planFolders(project: string, memoryProject = project): Folders {
     vectors: join(strata, "state", "vectors"),
     entities: join(strata, "state", "entities.json"),
     prices: join(strata, "state", "prices.json"),
-    sessionLengths: join(strata, "state", "session-lengths.json"),
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),
     errorLock: join(strata, "state", "errors.lock"),

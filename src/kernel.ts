@@ -38,7 +38,6 @@ import type { Host } from "./seams/host.js";
 import type { Post } from "./seams/post.js";
 import { createToasts } from "./toasts.js";
 import { openTrust } from "./trust/open-trust.js";
-import { planCachePolicy } from "./view/cold.js";
 import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
 import { createRequests } from "./view/request.js";
@@ -163,7 +162,7 @@ export function createRequesting({ clock, config, files, folders, log, writes }:
       ...{ clock, ...known },
       thresholdTokens: config.autoCompact.threshold,
       coldThresholdTokens: config.autoCompact.coldThreshold,
-      cachePolicy: planCachePolicy(config),
+      cachePolicy: config.microCompact,
     }),
   };
 }

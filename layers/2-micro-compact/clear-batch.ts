@@ -9,8 +9,6 @@ import type { Clearable } from "./gather.js";
 import type { ClearPlan } from "./plan.js";
 
 export interface Batch {
-  /** Results of earlier batches that were looked up again soon. */
-  mistakes: number;
   clearable: readonly Clearable[];
   plan: ClearPlan;
   reason: string;
@@ -24,8 +22,8 @@ const WRITTEN_AT_A_TIME = 8;
 
 export function createClearBatch(context: LayerContext): ClearBatch {
   const { decisions, log, savings } = context;
-  return async ({ history, sessionID }, { clearable, mistakes, plan, reason }, signal) => {
-    const store = createStore(context, history.messages);
+  return async ({ sessionID }, { clearable, plan, reason }, signal) => {
+    const store = createStore(context);
     const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
     const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
     const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
@@ -44,7 +42,6 @@ export function createClearBatch(context: LayerContext): ClearBatch {
       key: `${sessionID} ${first.key}`,
       results,
       ...(inputs > 0 && { inputs }),
-      ...(mistakes > 0 && { mistakes }),
       tokensFreed,
       cacheLost,
     };
@@ -52,10 +49,7 @@ export function createClearBatch(context: LayerContext): ClearBatch {
     log.info(
       LAYER,
       `cleared ${results} results and ${inputs} call inputs (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
-        `${formatCount(cacheLost)} cached tokens to be written again` +
-        (mistakes > 0
-          ? `; ${mistakes} cleared before were looked up again soon, so results stay longer`
-          : ""),
+        `${formatCount(cacheLost)} cached tokens to be written again`,
     );
   };
 }

@@ -3,6 +3,7 @@ export const defaults = {
     enabled: true,
     idleMinutes: 60,
     floor: 6_000,
+    horizon: 5,
     cacheMinutes: {},
     tools: {},
   },

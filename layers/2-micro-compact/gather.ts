@@ -15,7 +15,6 @@ import { estimateTextTokens } from "../../src/view/context-size.js";
 import { isHeld } from "../../src/view/held.js";
 import { findText } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { type Expectation, expectRequests } from "./patience.js";
 import type { Candidate } from "./plan.js";
 
 /** A result that may be cleared, with everything needed to clear it. */
@@ -35,11 +34,9 @@ const OTHERS_KEPT_ANSWERS = 20;
  */
 const KEPT = { least: 2, results: 5, answers: 3, tokens: 6_000 };
 
-export interface Gathering extends Expectation {
+export interface Gathering {
   /** Number of newest results that stay, if a user has set it. */
   keepRecent?: number | undefined;
-  /** Further requests to expect, if a user has set it. */
-  horizon?: number | undefined;
   /** Other tools whose results may be cleared, by name or pattern. */
   tools: Readonly<Record<string, boolean>>;
 }
@@ -55,17 +52,19 @@ export function gatherClearable(
   gathering: Gathering,
 ): Clearable[] {
   const { history, model, shownFrom } = request;
-  const { horizon, uses } = gathering;
   const from = shownFrom();
   const results = history.results(from);
-  const keptFrom = findKept(request, results, gathering);
+  const answersFrom = countAnswersFrom(history.messages);
+  const keptFrom =
+    gathering.keepRecent === undefined
+      ? findKept(request, results, answersFrom)
+      : Math.max(0, results.length - gathering.keepRecent);
   const newestTodos = results.findLast(({ part }) => isTodoList(part) && part.state.status === "completed");
   const superseded = findSuperseded(history.messages.slice(from));
-  const mayClear = ({ part }: Result): boolean =>
+  const mayClear = ({ index, part }: Result): boolean =>
     isRepeatable(part.tool) ||
     (isClearable(part.tool, gathering.tools) &&
-      (superseded.has(part) ||
-        (uses.madeBy(part.callID) ?? uses.answers) < uses.answers - OTHERS_KEPT_ANSWERS));
+      (superseded.has(part) || answersFrom(index) > OTHERS_KEPT_ANSWERS));
   const old = results.flatMap((result, at) => {
     if (result.index >= history.lastAnswer || result === newestTodos || isHeld(request, result)) return [];
     const isOld = at < keptFrom;
@@ -78,32 +77,38 @@ export function gatherClearable(
   const { lastAnswer, messages } = history;
   const cachedFrom = measureCached({ view, count: messages.length, lastAnswer, model });
   return old.map((one): Clearable => {
-    const position = {
-      cachedFrom: cachedFrom(one.result.index),
-      expected: horizon ?? expectRequests(gathering, one.result.part.callID),
-    };
-    if (one.kind === "input") return { ...one, ...position, isSuperseded: isTodoList(one.result.part) };
-    const why = superseded.get(one.result.part);
-    return { ...one, ...position, superseded: why, isSuperseded: why !== undefined };
+    const cached = cachedFrom(one.result.index);
+    if (one.kind === "input") return { ...one, cachedFrom: cached };
+    return { ...one, cachedFrom: cached, superseded: superseded.get(one.result.part) };
   });
 }
 
-type Unplaced<T extends Candidate> = Omit<T, "cachedFrom" | "isSuperseded" | "expected">;
+type Unplaced<T extends Candidate> = Omit<T, "cachedFrom">;
+
+/** Counts the answers from a message on, its own included. */
+function countAnswersFrom(messages: readonly Message[]): (index: number) => number {
+  const counts: number[] = [];
+  let count = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, summary } = messages[index]?.info ?? {};
+    if (role === "assistant" && summary !== true) count++;
+    counts[index] = count;
+  }
+  return (index) => counts[index] ?? 0;
+}
 
 /** Index of the first of the newest results, which stay. */
 function findKept(
   { find }: ContextRequest,
   results: readonly Result[],
-  { keepRecent, uses }: Pick<Gathering, "keepRecent" | "uses">,
+  answersFrom: (index: number) => number,
 ): number {
-  if (keepRecent !== undefined) return Math.max(0, results.length - keepRecent);
-  const newestAnswers = uses.answers - KEPT.answers;
   let tokens = 0;
   for (let kept = 0; kept < results.length; kept++) {
     const result = results[results.length - 1 - kept];
     if (!result) break;
     tokens += estimateTextTokens(findText(result, find(result.key)) ?? result.text);
-    const isNew = kept < KEPT.results || (uses.madeBy(result.part.callID) ?? uses.answers) >= newestAnswers;
+    const isNew = kept < KEPT.results || answersFrom(result.index) <= KEPT.answers;
     if (kept >= KEPT.least && !(isNew && tokens <= KEPT.tokens)) return results.length - kept;
   }
   return 0;

@@ -8,66 +8,44 @@
  */
 import { repeatsMarker } from "../../src/clearing/clear-input.js";
 import { refuse } from "../../src/dispatcher/hooks.js";
+import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { isFree } from "../../src/record/prices.js";
+import { findColdReason } from "../../src/view/cold.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { countUsableTokens } from "../../src/view/windows.js";
 import type { ClearBatch } from "./clear-batch.js";
 import { defaults } from "./defaults.js";
-import { type Gathering, gatherClearable } from "./gather.js";
-import { countMistakes } from "./mistakes.js";
-import { createOccasions } from "./occasions.js";
-import { LEARNED, type Patience } from "./patience.js";
-import { planClear } from "./plan.js";
-import { createSessionLengths, SESSION_LENGTHS } from "./session-lengths.js";
-import { createUses } from "./uses.js";
+import { gatherClearable } from "./gather.js";
+import { type Occasion, planClear } from "./plan.js";
 
-const LAYER = "micro-compact";
+export const microCompact: LayerDefinition = {
+  name: "micro-compact",
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files: [],
+  loadProof: () => import("./proof.js"),
+  create,
+};
 
-export const microCompact = defineMicroCompact(LEARNED);
-
-/** The layer with other numbers than the learned ones, for benchmarks. */
-export function defineMicroCompact(patience: Patience): LayerDefinition {
-  return {
-    name: LAYER,
-    settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
-    files: [{ path: SESSION_LENGTHS }],
-    loadProof: () => import("./proof.js"),
-    create: (context) => create(context, patience),
-  };
-}
-
-function create(context: LayerContext, patience: Patience): LayerParts {
+function create(context: LayerContext): LayerParts {
   const policy = context.config.microCompact;
   let clear: ClearBatch | undefined;
-  const occasions = createOccasions(context);
-  const uses = createUses();
-  const lengths = createSessionLengths(context);
 
   return {
     withinMs: { context: 2_000 },
-    onIdle: () => lengths.onIdle(),
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        void lengths.load();
-        const gathering = gather(request);
-        const clearable = gatherClearable(request, messages, gathering);
+        const clearable = gatherClearable(request, messages, policy);
         if (clearable.length === 0) return undefined;
         const tokens = request.estimateTokens(messages);
-        const rates = request.rates(tokens);
-        const { occasion, reason } = occasions.find(request, tokens);
-        const plan = planClear(clearable, occasion, { ...policy, rates });
-        occasions.note(request.sessionID, occasion, plan);
+        const { occasion, reason } = findOccasion(context, request, tokens);
+        const plan = planClear(clearable, occasion, { ...policy, rates: request.rates(tokens) });
         if (!plan) return undefined;
         clear ??= (await import("./clear-batch.js")).createClearBatch(context);
-        await clear(request, { clearable, mistakes: gathering.mistakes, plan, reason }, signal);
+        await clear(request, { clearable, plan, reason }, signal);
         return request.show();
-      },
-
-      event({ type, properties: { sessionID } }) {
-        if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
-        lengths.note(sessionID, uses.answers(sessionID));
-        return undefined;
       },
 
       toolArguments({ tool }, args) {
@@ -79,10 +57,27 @@ function create(context: LayerContext, patience: Patience): LayerParts {
       },
     },
   };
+}
 
-  function gather(request: ContextRequest): Gathering {
-    const read = uses.read(request.sessionID, request.history);
-    const remaining = lengths.expectMore(read.answers);
-    return { ...policy, patience, uses: read, mistakes: countMistakes(request, read), remaining };
+/** Beyond this share of the window the next answer might not fit. */
+const FULL_SHARE_OF_WINDOW = 0.9;
+
+/** What a request of so many tokens is an occasion for, and why, for people. */
+function findOccasion(
+  { clock, config }: Pick<LayerContext, "clock" | "config">,
+  { budgetTokens, history, model, prices, window }: ContextRequest,
+  tokens: number,
+): { occasion: Occasion; reason: string } {
+  const cold = findColdReason(history, model, clock.now(), config.microCompact);
+  if (cold !== undefined) return { occasion: { kind: "cold" }, reason: cold };
+  if (tokens > budgetTokens) {
+    const reason = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
+    const usableTokens = window ? countUsableTokens(window) : 0;
+    const isOverflowing = usableTokens > 0 && tokens > usableTokens * FULL_SHARE_OF_WINDOW;
+    const isAlone = !config.autoCompact.enabled;
+    return { occasion: { kind: "full", tokens, budgetTokens, isAlone, isOverflowing }, reason };
   }
+  const known = prices();
+  if (known && isFree(known)) return { occasion: { kind: "free" }, reason: "the model charges nothing" };
+  return { occasion: { kind: "warm" }, reason: "it pays back" };
 }

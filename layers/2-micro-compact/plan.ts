@@ -6,17 +6,12 @@ export interface Candidate {
   tokens: number;
   /** Cached tokens from its position on; they must be written again if it changes. */
   cachedFrom: number;
-  /** A later result shows the same, or its content has changed since. */
-  isSuperseded: boolean;
-  /** Further requests that are expected to carry it for nothing. */
-  expected: number;
 }
 
 /**
  * When results are cleared:
  *     cold   the prefix is no longer cached, or breaks anyway
  *     full   it is cached, and the context of `tokens` exceeds its budget
- *     tier   the same, but the prompt is, or is about to be, so long that the model charges more for all of it
  *     warm   it is cached, and the context is within its budget
  *     free   the same, and the model charges nothing: reading the cache costs only time, and writing it again more
  */
@@ -26,14 +21,10 @@ export type Occasion =
       kind: "full";
       tokens: number;
       budgetTokens: number;
-      /** Nothing else makes room: whatever can be cleared is cleared. */
-      isLastResort?: boolean;
-    }
-  | {
-      kind: "tier";
-      tokens: number;
-      /** Beyond it the whole prompt costs more. */
-      tierTokens: number;
+      /** Notes never replace the history. */
+      isAlone?: boolean;
+      /** The next answer might not fit into the window. */
+      isOverflowing?: boolean;
     }
   | { kind: "warm" }
   | { kind: "free" };
@@ -41,6 +32,8 @@ export type Occasion =
 export interface ClearPolicy {
   /** Minimum tokens that a batch must free. */
   floor: number;
+  /** Further requests that are expected to carry a result for nothing, if it stays. */
+  horizon: number;
   /** What the model charges. */
   rates?: Rates;
 }
@@ -60,16 +53,16 @@ export interface ClearPlan {
  */
 const LEAST_FREED = 1 / 3;
 const MOST_LEFT = 1 / 2;
-/** Staying below a dearer tier is worth any cache, if it is for long: at most this share of the tier's size is left. */
-const MOST_LEFT_OF_TIER = 0.8;
+/** Without notes, less will do. */
+const LEAST_FREED_ALONE = 1 / 8;
 
 /**
  * The batch of results to clear now; `undefined` if there is none. Candidates are in context order.
  *
- * While the prefix is cached, clearing pays if the freed tokens F of each candidate save more over the requests H that
- * are expected to carry it than it costs to write the tokens S behind the earliest of them again:
+ * While the prefix is cached, clearing pays if the freed tokens F save more over the requests H of the horizon than it
+ * costs to write the tokens S behind the earliest candidate again:
  *
- *     Σ F · H · r  >  S · (w − r)       r, w: price of reading a token from the cache and of writing one to it
+ *     F · H · r  >  S · (w − r)       r, w: price of reading a token from the cache and of writing one to it
  *
  * Of all positions, the one with the largest gain is taken.
  */
@@ -91,30 +84,23 @@ function choose(
   const all = candidates.map((_, index) => index);
   if (occasion.kind === "cold") return { ...sumUp(candidates, all), cacheLost: 0 };
   if (occasion.kind === "full") return makeRoom(sumUp(candidates, all), occasion);
-  if (occasion.kind === "tier") {
-    const plan = sumUp(candidates, all);
-    if (occasion.tokens - plan.tokensFreed <= occasion.tierTokens * MOST_LEFT_OF_TIER) return plan;
-  }
   return takeFrom(candidates, findBestStart(candidates, policy));
 }
 
 /** Index from which clearing all candidates gains most; the length of the list if it never gains. */
 function findBestStart(
   candidates: readonly Candidate[],
-  { rates: { cached, written } = PRICE }: ClearPolicy,
+  { horizon, rates: { cached, written } = PRICE }: ClearPolicy,
 ): number {
   let best = candidates.length;
   let bestGain = 0;
   let tokensFreed = 0;
-  let carried = 0;
   let cachedFrom = 0;
   for (let first = candidates.length - 1; first >= 0; first--) {
-    const { expected = 0, tokens = 0 } = candidates[first] ?? {};
-    tokensFreed += tokens;
-    carried += tokens * expected;
+    tokensFreed += candidates[first]?.tokens ?? 0;
     cachedFrom = Math.max(cachedFrom, candidates[first]?.cachedFrom ?? 0);
     const cacheLost = Math.max(0, cachedFrom - tokensFreed);
-    const gain = carried * cached - cacheLost * (written - cached);
+    const gain = tokensFreed * horizon * cached - cacheLost * (written - cached);
     if (gain > 0 && gain >= bestGain) [best, bestGain] = [first, gain];
   }
   return best;
@@ -125,14 +111,16 @@ function takeFrom(candidates: readonly Candidate[], first: number): ClearPlan | 
   return chosen.length > 0 ? sumUp(candidates, chosen) : undefined;
 }
 
-/** All of them, if that makes room for long. */
+/** All of them, if that makes room for long or nothing else does. */
 function makeRoom(
   plan: ClearPlan,
-  { budgetTokens, isLastResort, tokens }: Extract<Occasion, { kind: "full" }>,
+  { budgetTokens, isAlone, isOverflowing, tokens }: Extract<Occasion, { kind: "full" }>,
 ): ClearPlan | undefined {
+  const { tokensFreed } = plan;
   const isEnough =
-    plan.tokensFreed >= budgetTokens * LEAST_FREED && tokens - plan.tokensFreed <= budgetTokens * MOST_LEFT;
-  return isEnough || isLastResort ? plan : undefined;
+    tokensFreed >= budgetTokens * LEAST_FREED && tokens - tokensFreed <= budgetTokens * MOST_LEFT;
+  const isSome = isAlone && tokensFreed >= budgetTokens * LEAST_FREED_ALONE;
+  return isEnough || isSome || isOverflowing ? plan : undefined;
 }
 
 function sumUp(candidates: readonly Candidate[], chosen: readonly number[]): ClearPlan {

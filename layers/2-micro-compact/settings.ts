@@ -3,10 +3,7 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { byAnyone } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { cacheMinutes, floor, idleMinutes, tools } = defaults.microCompact;
-
-const count = (least: number, most: number, what: string) =>
-  z.number().int().min(least).max(most).optional().describe(what);
+const { cacheMinutes, floor, horizon, idleMinutes, tools } = defaults.microCompact;
 
 const microCompact = z.strictObject({
   enabled: enabled("Layer 2: old tool results are cleared when that costs no prompt cache, or pays back."),
@@ -27,17 +24,22 @@ const microCompact = z.strictObject({
       ),
   ),
   keepRecent: byAnyone(
-    count(
-      0,
-      100,
-      "Number of newest results that are never cleared. Without it, the last two, and as many of the last five, or of the last three answers, as have 6,000 tokens together.",
-    ),
+    z
+      .number()
+      .int()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe(
+        "Number of newest results that are never cleared. Without it, the last two, and as many of the last five, or of the last three answers, as have 6,000 tokens together.",
+      ),
   ),
   horizon: byAnyone(
-    count(
+    whole(
       1,
       200,
-      "Number of further requests within which clearing has to pay back while the cache is warm. Without it, each result is expected to be carried on for about as long as nothing has used it.",
+      horizon,
+      "Number of further requests within which clearing has to pay back while the cache is warm.",
     ),
   ),
   tools: byAnyone(

@@ -23,9 +23,11 @@ export interface Breakers {
 }
 
 const LAYER = "full-compact";
+const UNSTOPPABLE =
+  "This OpenCode lets no plugin switch them off: start a new session, or set compaction.auto to false";
 
 export function createBreakers(context: LayerContext): Breakers {
-  const { config, files, folders, host, log } = context;
+  const { config, files, folders, host, log, toasts } = context;
   const states = new Map<string, Promise<BreakerState>>();
   /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
   const atWork = new Map<string, boolean>();
@@ -56,9 +58,7 @@ export function createBreakers(context: LayerContext): Breakers {
       // Before the disk: the host may decide on the next summary at once.
       if (before.open !== after.open) follow(sessionID, after.open !== undefined);
       await save(sessionID, after);
-      if (before.open === after.open) return;
-      const { announceBreaker } = await import("./announce-breaker.js");
-      announceBreaker(context, sessionID, after.open);
+      if (before.open !== after.open) announce(sessionID, after.open);
     },
 
     leave(sessionID) {
@@ -90,6 +90,22 @@ export function createBreakers(context: LayerContext): Breakers {
     await stored
       .write(pathOf(sessionID), state)
       .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
+  }
+
+  /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
+  function announce(sessionID: string, why: string | undefined): void {
+    const canStop = host.canStopCompaction !== false;
+    if (why === undefined) {
+      if (!canStop) return;
+      log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
+      toasts.show("automatic summaries are on again for this session.", "info");
+      return;
+    }
+    const [what, how] = canStop
+      ? ["are off for", "/compact turns them on again"]
+      : ["do not help in", UNSTOPPABLE];
+    log.error(LAYER, `automatic summaries ${what} ${sessionID}: ${why}. ${how}`);
+    toasts.show(`automatic summaries ${what} this session: ${why}. ${how}.`, "warning");
   }
 }
 

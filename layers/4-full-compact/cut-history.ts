@@ -3,7 +3,7 @@ import type { Message } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { recordBefore } from "../../src/record/savings.js";
-import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
+import { findColdReason } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -77,7 +77,7 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     if (at === undefined || !key) return undefined;
     const tailTokens = sum(tokens.slice(at));
     const text = await composeCut(context, request, { index: from + at, tailTokens });
-    const isCold = findColdReason(history, request.model, clock.now(), planCachePolicy(config)) !== undefined;
+    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
     const viewTokens = measure(view);

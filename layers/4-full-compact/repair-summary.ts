@@ -1,7 +1,7 @@
 import { isManualSummary, isSummary } from "../../src/conversation/history.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { findColdReason, planCachePolicy } from "../../src/view/cold.js";
+import { findColdReason } from "../../src/view/cold.js";
 import type { Decision } from "../../src/view/decision-batch.js";
 import { decide } from "../../src/view/decisions.js";
 import { replay } from "../../src/view/replay.js";
@@ -43,7 +43,7 @@ export function createRepairSummary(context: RepairSummaryOptions): RepairSummar
     const [message, key] = [history.messages[index], history.keyOf(index)];
     if (!message || !key || request.find(key.key)?.rewritten) return;
     const isFresh = history.freshSummary !== -1;
-    const isCold = findColdReason(history, request.model, clock.now(), planCachePolicy(config)) !== undefined;
+    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     if (!isFresh && !isCold) return;
     await notes.learn(sessionID, history.messages);
     const { checked, text } = await composeSummary(context, request, message);

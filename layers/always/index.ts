@@ -2,7 +2,6 @@
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
 import type { KernelContext } from "../../src/layer-context.js";
-import { planCachePolicy } from "../../src/view/cold.js";
 import { createBreakWatch } from "./break-watch.js";
 import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";
@@ -23,7 +22,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
   const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const screen = createScreen(context);
-  const breaks = createBreakWatch({ ...context, policy: planCachePolicy(config), sentViews });
+  const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
   const takenBack = createTakenBack({ ...context, explain: breaks.explain });
   const steering = createSteering(context);
   return [

@@ -83,19 +83,13 @@ export interface ClearedInput {
   file: string;
   /** The agent's working directory. */
   directory: string;
-  /** Files of the call that something else than this session's edits has changed since. */
-  changedSince: readonly string[];
 }
 
 /** The input to show, as JSON. */
 export function formatClearedInput(cleared: ClearedInput): string {
-  const { changedSince, directory, fields, file, part } = cleared;
+  const { directory, fields, file, part } = cleared;
   const input = part.state.input ?? {};
-  const changed = changedSince.map((path) => formatPath(path, directory)).join(", ");
-  const rest = [
-    `whole input in ${formatPath(file, directory)}`,
-    ...(changed === "" ? [] : [`changed since by other means: ${changed}`]),
-  ].join("; ");
+  const rest = `whole input in ${formatPath(file, directory)}`;
   const last = fields.at(-1);
   const entries = Object.entries(input).map(([name, value]) => {
     if (!fields.includes(name)) return [name, value];

@@ -1,12 +1,10 @@
 /** Writes what is to be cleared to files, and decides what stays of it. */
-import type { Message } from "../conversation/message.js";
 import type { Files } from "../seams/files.js";
 import type { Host } from "../seams/host.js";
 import { formatWholeInput, readInputKey } from "../view/call-input.js";
 import { type DatedDecision, decide } from "../view/decisions.js";
 import { findCutPath } from "../view/host-cut.js";
 import type { ResultFiles } from "../view/result-files.js";
-import { findChangedSince, findLastEdits } from "./changed-since.js";
 import { formatClearedInput } from "./clear-input.js";
 import type { InputToClear, ResultToClear } from "./clearable.js";
 import { formatMarker, type MarkerVerb } from "./marker.js";
@@ -25,13 +23,8 @@ export interface StoreOptions {
 /** As in layer 1. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
-/** `messages` are those of the session. */
-export function createStore(
-  { files, host, resultFiles, verb }: StoreOptions,
-  messages: readonly Message[],
-): Store {
+export function createStore({ files, host, resultFiles, verb }: StoreOptions): Store {
   const { directory } = host;
-  let edits: ReadonlyMap<string, number> | undefined;
 
   return (clearable) => (clearable.kind === "input" ? storeInput(clearable) : storeResult(clearable));
 
@@ -41,10 +34,8 @@ export function createStore(
     result,
   }: InputToClear): Promise<DatedDecision | undefined> {
     const { part } = result;
-    edits ??= findLastEdits(messages, directory);
-    const changedSince = await findChangedSince(part, edits, { directory, files });
     const file = await resultFiles.store(formatWholeInput(result));
-    const text = formatClearedInput({ part, fields, file, directory, changedSince });
+    const text = formatClearedInput({ part, fields, file, directory });
     return text.length < characters
       ? decide(readInputKey(result), { outcome: "cleared", text, file })
       : undefined;

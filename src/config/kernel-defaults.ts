@@ -2,7 +2,6 @@
 export const kernelDefaults = {
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   trust: { projects: [], remotes: [] },
-  cache: { ttl: "5m" },
   enabled: true,
   sync: { pullOnStart: true, maxAgeHours: 24, worktrees: "auto" },
   retention: { resolvedBlockersDays: 90, notesDays: 180 },

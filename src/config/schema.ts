@@ -54,17 +54,6 @@ const trust = z.strictObject({
   ),
 });
 
-const cache = z.strictObject({
-  ttl: byUser(
-    z
-      .enum(["5m", "1h"])
-      .default(kernelDefaults.cache.ttl)
-      .describe(
-        "How long Anthropic keeps the prompt cache. Writing for an hour costs 2 instead of 1.25 times the input price, and there is one cache point at the end of the prompt instead of OpenCode's four.",
-      ),
-  ),
-});
-
 const { notesDays, resolvedBlockersDays } = kernelDefaults.retention;
 const MOST_DAYS = 36_500;
 const retention = z.strictObject({
@@ -123,7 +112,6 @@ const kernelSchema = z.strictObject({
   ),
   background: background.prefault({}),
   trust: trust.prefault({}),
-  cache: cache.prefault({}),
   retention: retention.prefault({}),
   sync: sync.prefault({}),
   log: log.prefault({}),

@@ -11,7 +11,6 @@ import type { Beat, Pulse } from "../dispatcher/pulse.js";
 import { StrataError } from "../error.js";
 import type { Strata } from "../strata.js";
 import type { ContextRequest } from "../view/request.js";
-import { askForLongCache, hasLongCache, withLongCache } from "./long-cache.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
@@ -28,7 +27,6 @@ type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | 
 interface Binding extends Pick<Strata, "dispatcher" | "pulse" | "requests"> {
   host: Bound;
   slashCommands: SlashCommands;
-  isCacheLong: boolean;
 }
 
 export function bindHooks(
@@ -50,7 +48,6 @@ export function bindHooks(
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
   const rows = listRows({
     ...{ dispatcher, pulse, requests, host, slashCommands },
-    isCacheLong: config.cache.ttl === "1h",
   });
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
@@ -147,16 +144,14 @@ function bindCommand({ dispatcher, slashCommands }: Binding) {
   });
 }
 
-function bindModelWindow({ dispatcher, host: { ownSessions }, isCacheLong }: Binding) {
+function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
   return row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
     const most = ownSessions.findAnswerLimit(sessionID);
     if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
     return dispatcher.serve("modelWindow", {
       read() {
         if (isOwnAgent(agent)) return undefined;
-        if (isCacheLong) askForLongCache({ agent, model, options: output.options });
-        const stated = readPrices(model.cost);
-        const prices = stated && isCacheLong && hasLongCache(model) ? withLongCache(stated) : stated;
+        const prices = readPrices(model.cost);
         const window = readWindow(model, output.maxOutputTokens);
         return { input: { sessionID, ...window, ...(prices && { prices }) }, value: undefined };
       },

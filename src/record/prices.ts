@@ -31,9 +31,6 @@ export interface LongPrices extends PriceTier {
   aboveTokens: number;
 }
 
-/** An answer and its results may add 5 % to a prompt at once, and sizes are estimates. */
-const NEAR_TIER = 0.95;
-
 /** Prices of a prompt of `tokens`; those of Claude in tokens of input, without dollars, if the model's are unknown. */
 export function findRates(prices: ModelPrices | undefined, tokens = 0): Rates {
   if (!prices) return PRICE;
@@ -53,17 +50,6 @@ export function findRates(prices: ModelPrices | undefined, tokens = 0): Rates {
 /** Whether prompts cost nothing: a free or local model, or a subscription. */
 export function isFree({ input }: ModelPrices): boolean {
   return input === 0;
-}
-
-/**
- * Tokens above which prompts cost more, if a prompt of `tokens` is beyond or about to be: the largest of several;
- * `undefined` if none.
- */
-export function findTier(prices: ModelPrices | undefined, tokens: number): number | undefined {
-  const near = prices?.longer.filter(
-    ({ aboveTokens, input }) => input > prices.input && tokens > aboveTokens * NEAR_TIER,
-  );
-  return near?.at(-1)?.aboveTokens;
 }
 
 export interface KnownPrices {

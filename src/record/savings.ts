@@ -60,8 +60,6 @@ export interface SavingsRecord {
   results?: number;
   /** Number of inputs of calls in a batch. */
   inputs?: number;
-  /** Results of earlier batches of the session that were looked up again within ten requests. */
-  mistakes?: number;
   /** Tokens no longer sent from now on; an estimate. */
   tokensFreed?: number;
   /** Cached tokens that have to be written again; an estimate. */

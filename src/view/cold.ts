@@ -1,25 +1,16 @@
 /** Tells whether the prompt cache is cold, so that changing the prefix costs nothing. */
 
-import type { Config } from "../config/schema.js";
 import { type History, isEndedAnswer } from "../conversation/history.js";
 import type { MessageInfo, ModelName } from "../conversation/message.js";
 import { findByName } from "../patterns.js";
 import { findHostBreak } from "./breaks.js";
 
+/** The settings of `microCompact`. */
 export interface CachePolicy {
   /** Minutes after which a provider that documents no longer time is not expected to have the prefix. */
   idleMinutes: number;
   /** Shorter cache lifetimes in minutes, by "provider/model". */
   cacheMinutes: Readonly<Record<string, number>>;
-  /** Whether Anthropic is asked to keep the prefix for an hour. */
-  isLong?: boolean;
-}
-
-export function planCachePolicy({
-  cache,
-  microCompact,
-}: Pick<Config, "cache" | "microCompact">): CachePolicy {
-  return { ...microCompact, isLong: cache.ttl === "1h" };
 }
 
 /**
@@ -40,8 +31,6 @@ const KNOWN_MINUTES: Readonly<Record<string, number>> = {
 };
 /** The idle time as it is by default. A user who sets a shorter one means it for every provider. */
 const USUAL_IDLE_MINUTES = 60;
-/** With `cache.ttl` of "1h". */
-const LONG_MINUTES = 60;
 
 /** Some providers do not cache smaller prompts, so these prove nothing. */
 const LEAST_CACHED_TOKENS = 4_096;
@@ -72,13 +61,12 @@ export function findColdReason(
 
 function findLifetime(
   { providerID, modelID }: MessageInfo,
-  { idleMinutes, isLong, cacheMinutes }: CachePolicy,
+  { idleMinutes, cacheMinutes }: CachePolicy,
 ): number {
   const name = `${providerID}/${modelID}`;
   const set = findByName(cacheMinutes, name);
   if (set !== undefined) return Math.min(idleMinutes, set);
-  const isKeptLong = isLong && providerID === "anthropic";
-  const documented = isKeptLong ? LONG_MINUTES : (findByName(KNOWN_MINUTES, name) ?? idleMinutes);
+  const documented = findByName(KNOWN_MINUTES, name) ?? idleMinutes;
   return documented > idleMinutes && idleMinutes >= USUAL_IDLE_MINUTES
     ? documented
     : Math.min(idleMinutes, documented);

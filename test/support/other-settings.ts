@@ -14,7 +14,6 @@ export const otherSettings: Readonly<Record<string, unknown>> = {
   "boot.directives": false,
   "boot.enabled": false,
   "boot.recentDecisions": true,
-  "cache.ttl": "1h",
   "crossAgent.forkTimeout": 3_000_000,
   "crossAgent.forkTokens": 99_000_000,
   "dream.interval": 60_000,

@@ -179,17 +179,3 @@ describe("a new call that repeats a marker", () => {
     expect(findRefusal(await ask("write", { filePath: "a.ts", content: quoted }))).toBeUndefined();
   });
 });
-
-describe("a file that has changed since", () => {
-  it("a file that has changed since is named in the marker, unless the session's own edit changed it last", async () => {
-    const mineWritten = write("mine.ts");
-    const { world, session } = await talk([write("other.ts"), write("gone.ts"), mineWritten]);
-    for (const name of ["mine.ts", "other.ts"])
-      await world.files.writeWhole(`${PROJECT}/${name}`, Buffer.from(name));
-    await world.files.touch(`${PROJECT}/mine.ts`, mineWritten.state.time?.end ?? 0);
-    const [other, gone, mine] = await show(world, session);
-    expect(mine?.content).not.toContain("changed since");
-    expect(other?.content).toMatch(/; changed since by other means: other\.ts$/);
-    expect(gone?.content).toMatch(/; changed since by other means: gone\.ts$/);
-  });
-});

@@ -58,8 +58,6 @@ describe("the cache is cold", () => {
     expect(
       reason(messages, now, CLAUDE, { idleMinutes: 60, cacheMinutes: { "anthropic/*": 60 } }),
     ).toBeUndefined();
-    const paid = { idleMinutes: 60, cacheMinutes: {}, isLong: true };
-    expect(reason(messages, now, CLAUDE, paid)).toBeUndefined();
     const kept = { providerID: "deepseek", modelID: "deepseek-chat" };
     const long = talk(30, kept);
     expect(reason(long.messages, long.now, kept, { idleMinutes: 30, cacheMinutes: {} })).toBeDefined();

@@ -67,23 +67,3 @@ it("of large results only the last two stay", async () => {
   session.user("go on");
   expect(await findCleared(world, session)).toEqual([0, 1, 2]);
 });
-
-it("a result looked up again soon after it was cleared is counted with the next batch", async () => {
-  const { session, world } = await open({ microCompact: { floor: 0, keepRecent: 1 } });
-  const read = (path: string) => call("read", text(0), { state: { input: { filePath: path } } });
-  const pause = async () => {
-    world.clock.advance(HOUR);
-    session.user("go on");
-    await world.request(session.messages);
-  };
-  session.answer([read("/a.ts")]);
-  session.answer([read("/b.ts")]);
-  await pause();
-  session.answer([read("/a.ts")]);
-  session.answer([read("/c.ts")]);
-  await pause();
-  const [first, second] = world.ledger("ses_1", "cleared");
-  expect(first?.mistakes).toBeUndefined();
-  expect(second?.mistakes).toBe(1);
-  expect(await world.log()).toContain("1 cleared before were looked up again soon, so results stay longer");
-});

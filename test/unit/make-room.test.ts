@@ -130,15 +130,15 @@ describe("a full context", () => {
   });
 });
 
-describe("the last resort in a full context", () => {
+describe("a full context without notes", () => {
   /** Every sixth result may be cleared, which is never a third of the budget. */
-  const steps = results(120, "task", 400).map((calls, n) => (n % 6 === 0 ? [result(n, "bash", 400)] : calls));
+  const steps = results(170, "task", 400).map((calls, n) => (n % 6 === 0 ? [result(n, "bash", 400)] : calls));
   const off = { ...options, autoCompact: { enabled: false, threshold: BUDGET } };
 
-  it("the last resort in a full context clears whatever may go where nothing else makes room, and not again within twenty requests", async () => {
+  it("a full context without notes is cleared of whatever may go, and again when that frees an eighth of the budget", async () => {
     const { rooms, sizes, views, world } = await play(steps, { given: off });
     const [first = 0, second = 0] = rooms;
-    expect(sizes[first - 1]).toBeLessThanOrEqual(BUDGET);
+    expect(sizes[first - 1]).toBeGreaterThan(BUDGET * 0.9);
     const spared = outputs(views[first] ?? []).filter((text, index) => !isCleared(text) && index % 6 === 0);
     expect(spared.length).toBeLessThanOrEqual(1);
     expect(rooms.length).toBeGreaterThan(1);
@@ -146,7 +146,7 @@ describe("the last resort in a full context", () => {
     expect(world.ledger("ses_1", "cut")).toEqual([]);
   });
 
-  it("the last resort in a full context is taken again at once when the model's window is nearly full", async () => {
+  it("a full context without notes is cleared at once when the model's window is nearly full", async () => {
     const window = { contextTokens: 33_000, outputTokens: 0 };
     const learn = (world: World) =>
       world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model: MODEL, window }, undefined);
@@ -156,25 +156,5 @@ describe("the last resort in a full context", () => {
     for (const [n, room] of rooms.entries()) {
       if (n > 0 && (gaps[n - 1] ?? 0) < 20) expect(sizes[room - 1]).toBeGreaterThan(33_000 * 0.88);
     }
-  });
-
-  it("the last resort in a full context is taken where notes could not make room at the request before", async () => {
-    const world = await openWorld({
-      options: {
-        autoCompact: { threshold: 20_000 },
-        microCompact: { ...options.microCompact, keepRecent: 0 },
-      },
-    });
-    const session = createSession(world.clock);
-    session.user("go");
-    session.answer([result(0, "bash")], { sent: FIXED });
-    session.answer([result(1, "task")], { sent: FIXED + 1_018 });
-    // The model has not seen these results, so nothing of them may go.
-    session.answer(results(45, "task").flat(), { sent: FIXED + 2_036 });
-    const first = outputs(await world.request([...session.messages]));
-    expect(first.filter(isCleared)).toEqual([]);
-    const second = outputs(await world.request([...session.messages]));
-    expect(second.map(isCleared)).toEqual(second.map((_, index) => index === 0));
-    expect(world.ledger("ses_1", "cut")).toEqual([]);
   });
 });

@@ -7,14 +7,9 @@ import { PRICE } from "../../src/record/savings.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 
-const POLICY = { floor: 0 };
 const EXPECTED = 10;
-const one = (tokens: number, cachedFrom = 0, isSuperseded = false): Candidate => ({
-  tokens,
-  cachedFrom,
-  isSuperseded,
-  expected: EXPECTED,
-});
+const POLICY = { floor: 0, horizon: EXPECTED };
+const one = (tokens: number, cachedFrom = 0): Candidate => ({ tokens, cachedFrom });
 
 describe("what is cleared while the cache is cold", () => {
   it("what is cleared while the cache is cold is everything that may go, at no cost, and nothing when that is below the floor", () => {
@@ -27,9 +22,9 @@ describe("what is cleared while the cache is cold", () => {
 });
 
 describe("what is cleared while the context is too full", () => {
-  const candidates = [one(20_000), one(10_000), one(20_000, 0, true)];
-  const chosen = (tokens: number, budgetTokens: number, isLastResort = false) =>
-    planClear(candidates, { kind: "full", tokens, budgetTokens, isLastResort }, POLICY)?.chosen;
+  const candidates = [one(20_000), one(10_000), one(20_000)];
+  const chosen = (tokens: number, budgetTokens: number, given: object = {}) =>
+    planClear(candidates, { kind: "full", tokens, budgetTokens, ...given }, POLICY)?.chosen;
 
   it("what is cleared while the context is too full is everything, if that frees a third of the budget and leaves at most half", () => {
     expect(chosen(101_000, 100_000)).toBeUndefined();
@@ -38,8 +33,10 @@ describe("what is cleared while the context is too full", () => {
     expect(chosen(160_000, 150_001)).toBeUndefined();
   });
 
-  it("what is cleared while the context is too full is everything, if nothing else makes room", () => {
-    expect(chosen(160_000, 150_000, true)).toEqual([0, 1, 2]);
+  it("what is cleared while the context is too full is everything, if the next answer might not fit, or, without notes, if that frees an eighth", () => {
+    expect(chosen(160_000, 150_001, { isOverflowing: true })).toEqual([0, 1, 2]);
+    expect(chosen(401_000, 400_000, { isAlone: true })).toEqual([0, 1, 2]);
+    expect(chosen(402_000, 401_000, { isAlone: true })).toBeUndefined();
   });
 });
 
@@ -67,7 +64,7 @@ describe("what is cleared while the cache is warm", () => {
             .toReversed()
             .map(({ tokens, gap }) => {
               cached += tokens + gap;
-              return { ...one(tokens, cached), expected };
+              return one(tokens, cached);
             })
             .toReversed();
           const gainFrom = (first: number): number => {
@@ -76,7 +73,7 @@ describe("what is cleared while the cache is warm", () => {
             return freed * PRICE.cached * expected - lost * (PRICE.written - PRICE.cached);
           };
           const best = Math.max(...candidates.map((_, first) => gainFrom(first)));
-          const plan = planClear(candidates, { kind: "warm" }, { floor: 0 });
+          const plan = planClear(candidates, { kind: "warm" }, { floor: 0, horizon: expected });
           if (best <= 0) expect(plan).toBeUndefined();
           else expect(gainFrom(plan?.chosen[0] ?? -1)).toBeCloseTo(best, 5);
         },

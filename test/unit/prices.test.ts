@@ -2,9 +2,8 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/format.js";
-import { askForLongCache, withLongCache } from "../../src/host/long-cache.js";
 import { readPrices } from "../../src/host/prices.js";
-import { createKnownPrices, findRates, findTier, isFree, type ModelPrices } from "../../src/record/prices.js";
+import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/record/prices.js";
 import { PRICE, priceNet, type SavingsRecord } from "../../src/record/savings.js";
 import { sumSavings } from "../../src/savings/sums.js";
 import { findReach, hasLookBack } from "../../src/view/look-back.js";
@@ -44,15 +43,6 @@ describe("a model's prices", () => {
     expect(findRates(prices, 100_000).written).toBe(1);
     expect(findRates(prices, 100_001)).toMatchObject({ written: 1.2, cached: 0.2, dollars: 2.5 });
     expect(findRates(prices, 272_001)).toMatchObject({ written: 2, cached: 0.2, answered: 9 });
-    expect([95_000, 95_001, 258_000, 258_401].map((tokens) => findTier(prices, tokens))).toEqual([
-      undefined,
-      100_000,
-      100_000,
-      272_000,
-    ]);
-    const { tier: _, ...over } = long(0);
-    expect(findTier(read({ ...GPT, experimentalOver200K: over }), 200_000)).toBe(200_000);
-    expect(findTier(read({ ...GPT, experimentalOver200K: GPT }), 300_000)).toBeUndefined();
   });
 
   it("a model's prices are unknown if the host gives none that can be read, and then usual ones apply without dollars", () => {
@@ -135,9 +125,9 @@ describe("remembered prices", () => {
 });
 
 describe("a rule with real prices", () => {
-  const candidate = [{ tokens: 10_000, cachedFrom: 18_000, isSuperseded: false, expected: 10 }];
+  const candidate = [{ tokens: 10_000, cachedFrom: 18_000 }];
   const plan = (cost: unknown) =>
-    planClear(candidate, { kind: "warm" }, { floor: 0, rates: findRates(read(cost)) });
+    planClear(candidate, { kind: "warm" }, { floor: 0, horizon: 10, rates: findRates(read(cost)) });
 
   it("a rule with real prices clears what pays back at this model's prices, and not at another's", () => {
     expect(plan(GPT)).toMatchObject({ chosen: [0] });
@@ -146,39 +136,7 @@ describe("a rule with real prices", () => {
   });
 
   it("a rule with real prices leaves a warm cache alone where nothing is charged", () => {
-    expect(planClear(candidate, { kind: "free" }, { floor: 0 })).toBeUndefined();
-  });
-});
-
-describe("a prompt about to cost more", () => {
-  // What 2,000 tokens save does not pay for 80,000 written again.
-  const candidates = [{ tokens: 20_000, cachedFrom: 100_000, isSuperseded: false, expected: 10 }];
-  const plan = (tokens: number) =>
-    planClear(candidates, { kind: "tier", tokens, tierTokens: 100_000 }, { floor: 0 });
-
-  it("a prompt about to cost more is cleared at any price, if that keeps it below for long", () => {
-    expect(planClear(candidates, { kind: "warm" }, { floor: 0 })).toBeUndefined();
-    expect(plan(100_000)).toEqual({ chosen: [0], tokensFreed: 20_000, cacheLost: 80_000 });
-    expect(plan(100_001)).toBeUndefined();
-  });
-});
-
-describe("a cache for an hour", () => {
-  const api = { npm: "@ai-sdk/anthropic" };
-  const ask = (agent: string, providerID: string, options: Record<string, unknown>) => {
-    askForLongCache({ agent, model: { providerID, api }, options });
-    return options.cacheControl;
-  };
-
-  it("a cache for an hour is asked of Anthropic, once for each request that is read again", () => {
-    expect(ask("build", "anthropic", {})).toEqual({ type: "ephemeral", ttl: "1h" });
-    expect(ask("title", "anthropic", {})).toBeUndefined();
-    expect(ask("build", "acme", {})).toBeUndefined();
-    expect(ask("build", "anthropic", { cacheControl: "theirs" })).toBe("theirs");
-  });
-
-  it("a cache for an hour costs twice the input price to write", () => {
-    expect(findRates(withLongCache(read(SONNET)))).toMatchObject({ written: 2, cached: 0.3 / 3 });
+    expect(planClear(candidate, { kind: "free" }, { floor: 0, horizon: 10 })).toBeUndefined();
   });
 });
 

@@ -13,7 +13,7 @@ import type {
 } from "../../../src/steering/context-items.js";
 import type { ContextOutcomeLine } from "../../../src/steering/context-requests.js";
 import { formatName } from "../../../src/steering/find-item.js";
-import { findColdReason, planCachePolicy } from "../../../src/view/cold.js";
+import { findColdReason } from "../../../src/view/cold.js";
 import type { DatedDecision } from "../../../src/view/decisions.js";
 import { STEERING } from "../../../src/view/held.js";
 import type { ContextRequest } from "../../../src/view/request.js";
@@ -71,7 +71,7 @@ export function createAct(context: KernelContext): Act {
     { cost, item, prepared, signal }: Recorded,
   ): Promise<void> {
     const { history, model, sessionID } = request;
-    const isCold = findColdReason(history, model, clock.now(), planCachePolicy(config)) !== undefined;
+    const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
     const saved = {
       session: sessionID,
       layer: STEERING,

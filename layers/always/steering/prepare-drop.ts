@@ -13,11 +13,11 @@ import type { InputThing, ResultThing, TurnThing } from "./things.js";
 /** A result or an input, as layer 2 clears it, in words that say who did. Empty if the line would be no shorter. */
 export async function prepareClear(
   context: PrepareContext,
-  { find, history }: ContextRequest,
+  { find }: ContextRequest,
   { superseded, thing }: { thing: ResultThing | InputThing; superseded: Surroundings["superseded"] },
 ): Promise<DatedDecision[]> {
   const { kind, result } = thing;
-  const store = createStore({ ...context, verb: "Dropped by the user" }, history.messages);
+  const store = createStore({ ...context, verb: "Dropped by the user" });
   if (kind === "input") {
     const long = findLongInput(result.part);
     return long ? asList(await store({ kind, result, ...long })) : [];

@@ -1,7 +1,7 @@
 /** Records revisions: one break in the savings ledger, then the decisions. */
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import { findColdReason, planCachePolicy } from "../../../src/view/cold.js";
+import { findColdReason } from "../../../src/view/cold.js";
 import { estimateTokens } from "../../../src/view/context-size.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 
@@ -24,7 +24,7 @@ export async function recordBreak(
 ): Promise<void> {
   const { clock, config, decisions, explain, layer: source, log, savings, signal } = options;
   const { history, model, sessionID } = request;
-  const isCold = findColdReason(history, model, clock.now(), planCachePolicy(config)) !== undefined;
+  const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
   const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
   signal.throwIfAborted();
   await savings.recordNow({

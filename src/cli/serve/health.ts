@@ -85,7 +85,6 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
       folders.leases,
       folders.prices,
       folders.sessions,
-      folders.sessionLengths,
     ]),
   ]);
   const isLow = free !== undefined && free < LEAST_FREE_BYTES;

@@ -74,7 +74,7 @@ export async function startInSetup({
     findAgent: find(context, "agent.get"),
   });
   const screen = createScreen(context, clock);
-  const missing = (): string[] => [...capabilities.missing(), ...(strata ? findUnused(strata.config) : [])];
+  const missing = () => capabilities.missing();
   const host = createSetupHost({
     ...{ catalog, clock, context, missing, place, stored },
     toast: screen.toast,
@@ -105,14 +105,6 @@ export async function startInSetup({
     ended.abort();
     await strata?.dispose();
   };
-}
-
-/** Settings that say what this host does not do. */
-function findUnused({ cache }: Strata["config"]): string[] {
-  if (cache.ttl !== "1h") return [];
-  return [
-    'cache.ttl of "1h" is not offered: the prompt cache has the lifetime that OpenCode asks for, and old results are cleared as if it had an hour; set it to "5m"',
-  ];
 }
 
 /** Each registration is bounded, and a failed one does not prevent the others. */
