@@ -16,7 +16,7 @@
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../src/error.js";
 import type { Locks } from "../../src/lock/locks.js";
-import type { Seal } from "../../src/owner/seal.js";
+import type { Seal } from "../../src/own/own.js";
 import { type Files, readText } from "../../src/seams/files.js";
 
 export interface Entry {

@@ -1,6 +1,6 @@
 /** Candidates and dropped ones on disk. One process changes them at a time, under a lock. */
 import type { HeldLock, Locks } from "../lock/locks.js";
-import type { ProjectRecord } from "../owner/record.js";
+import type { ProjectRecord } from "../own/record.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import type { WaitingCandidate } from "./candidate.js";

@@ -3,7 +3,7 @@ import { formatError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { Memory } from "../memory/memory.js";
 import type { Notes } from "../notes/notes.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";

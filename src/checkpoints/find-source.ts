@@ -1,7 +1,7 @@
 /** Finds the session or checkpoint that a person names. */
 import { StrataError } from "../error.js";
 import { planPaths } from "../notes/session-files.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Source } from "./capsule.js";
 import { type CheckpointFile, isCheckpointID } from "./checkpoint.js";
 import type { CheckpointFiles } from "./checkpoint-files.js";

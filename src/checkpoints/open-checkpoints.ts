@@ -1,7 +1,7 @@
 /** Checkpoints and attachments. */
 import { isActive, isUsersRule } from "../memory/in-force.js";
 import { planPaths } from "../notes/session-files.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import { type AttachedFiles, createAttachedFiles } from "./attached.js";
 import { formatCapsule, formatRefresh, nameSource } from "./capsule.js";
 import type { Checkpoint } from "./checkpoint.js";

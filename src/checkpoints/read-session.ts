@@ -4,7 +4,7 @@ import type { Ledger } from "../notes/ledger.js";
 import { createSession, mergeSession, takeIn } from "../notes/session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "../notes/session-files.js";
 import type { Stored } from "../notes/stored.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { removeFromLines } from "../secrets/secrets.js";

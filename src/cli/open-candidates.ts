@@ -1,6 +1,6 @@
 import { type Candidates, createCandidates } from "../candidates/candidates.js";
 import { StrataError } from "../error.js";
-import { locateRecord, type ProjectRecord } from "../owner/record.js";
+import { locateRecord, type ProjectRecord } from "../own/record.js";
 import { openLocks } from "./open-locks.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";

@@ -1,7 +1,7 @@
 /** Reads and writes the two files of a session's notes; see notes.ts for their order. */
 import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";

@@ -11,7 +11,7 @@
 
 import { dirname } from "node:path";
 import type { Message, ToolPart } from "../conversation/message.js";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";

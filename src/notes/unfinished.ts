@@ -1,7 +1,7 @@
 /** Finds the newest session that left work open, for the next session to start with. */
 
 import { dirname, join } from "node:path";
-import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { SeenSessions } from "../own/own.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { createSession, mergeSession, takeIn } from "./session.js";

@@ -1,6 +1,6 @@
 /** Where a sync stores its state: see `sync-state.ts`. */
 import { join } from "node:path";
-import { locateRecord } from "../owner/record.js";
+import { locateRecord } from "../own/record.js";
 import type { Files } from "../seams/files.js";
 import type { Scope } from "./branch.js";
 

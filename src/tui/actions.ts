@@ -22,7 +22,7 @@ import { isFileName } from "../folders.js";
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
 import type { OpenMemories, Written } from "../memory/store.js";
-import { locateRecord } from "../owner/record.js";
+import { locateRecord } from "../own/record.js";
 import type { Clock } from "../seams/clock.js";
 import { decodeText, type Files } from "../seams/files.js";
 import {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER, verdicts } from "../support/extraction.js";
 import { repository } from "./repository.js";

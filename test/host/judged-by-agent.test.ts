@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { repository } from "./repository.js";

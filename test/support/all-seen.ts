@@ -1,4 +1,4 @@
-import type { SeenSessions } from "../../src/owner/seen-sessions.js";
+import type { SeenSessions } from "../../src/own/own.js";
 
 /** Treats every session as one of this machine. */
 export const allSeen: SeenSessions = {

@@ -1,7 +1,7 @@
 import { type Candidate, readLatest } from "../../src/candidates/candidate.js";
 import { type Candidates, createCandidates } from "../../src/candidates/candidates.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "./fake-clock.js";

@@ -9,7 +9,7 @@ import { createFamily } from "../../src/family.js";
 import { planFolders } from "../../src/folders.js";
 import { createGate } from "../../src/gate/gate.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";

@@ -2,7 +2,7 @@ import { type Entry, readEntries } from "../../layers/errors/error-log.js";
 import { createFailures, type Failures } from "../../layers/errors/failures.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createSeal } from "../../src/owner/seal.js";
+import { createSeal } from "../../src/own/own.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { RunningProcesses } from "../../src/seams/processes.js";

@@ -1,7 +1,7 @@
 /** Asks for changes of a context as the command line does, and reads what the screen would show. */
 
 import { isToolPart, type Message, readResultText } from "../../src/conversation/message.js";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import {
   type Action,
   type ContextItem,

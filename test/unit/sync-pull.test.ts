@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { locateRecord } from "../../src/owner/record.js";
+import { locateRecord } from "../../src/own/record.js";
 import type { RemoteGit } from "../../src/seams/remote-git.js";
 import { formatBranchPages } from "../../src/sync/branch.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";

@@ -7,7 +7,7 @@ import { LONGEST_LEASE_MS } from "../../../src/instances/lease.js";
 import { isSettled } from "../../../src/memory/conflict.js";
 import { readConflictRecords } from "../../../src/memory/conflict-records.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import type { SeenSessions } from "../../../src/owner/seen-sessions.js";
+import type { SeenSessions } from "../../../src/own/own.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import { formatLease } from "../leases/format-lease.js";

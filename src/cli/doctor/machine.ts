@@ -8,7 +8,7 @@ import { formatCount } from "../../format.js";
 import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/holders.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../own/own-flaws.js";
-import { SET_ASIDE } from "../../owner/state-owner.js";
+import { SET_ASIDE } from "../../own/state-owner.js";
 import type { CliContext } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./finding.js";
 

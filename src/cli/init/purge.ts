@@ -1,7 +1,7 @@
 /** What `strata init --remove --purge` deletes: Strata's folders in a project, and its record in the user's state folder. */
 import { join } from "node:path";
 import { formatCount } from "../../format.js";
-import { locateRecord } from "../../owner/record.js";
+import { locateRecord } from "../../own/record.js";
 import type { Files } from "../../seams/files.js";
 import { removeEmptyFolders } from "../../seams/scratch.js";
 import type { Project } from "../project.js";

@@ -11,7 +11,7 @@ import { CLIENT_PREFIX } from "../../instances/instance.js";
 import type { Locks } from "../../lock/locks.js";
 import type { MemorySearch } from "../../memory/search/search.js";
 import type { OpenMemories } from "../../memory/store.js";
-import type { SeenSessions } from "../../owner/seen-sessions.js";
+import type { SeenSessions } from "../../own/own.js";
 import type { Files } from "../../seams/files.js";
 import type { Trust } from "../../trust/trust.js";
 import { openCandidates } from "../open-candidates.js";

@@ -1,8 +1,8 @@
 /** The projects that the server serves. */
 import { basename, join } from "node:path";
 import { findStateFolder } from "../../host/config-files.js";
-import { isRecordName, locateRecord, planRecord } from "../../owner/record.js";
-import { readOwner } from "../../owner/state-owner.js";
+import { isRecordName, locateRecord, planRecord } from "../../own/record.js";
+import { readOwner } from "../../own/state-owner.js";
 import type { CliContext } from "../command.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";

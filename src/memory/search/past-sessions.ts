@@ -3,7 +3,7 @@
  * verbatim, for sessions held on this machine. Notes are read on first use, and again when a file changes.
  */
 import { join } from "node:path";
-import type { SeenSessions } from "../../owner/seen-sessions.js";
+import type { SeenSessions } from "../../own/own.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import { type Files, readText } from "../../seams/files.js";
 import { redactSecrets } from "../../secrets/secrets.js";

@@ -1,6 +1,6 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
-import type { SeenSessions } from "../../owner/seen-sessions.js";
+import type { SeenSessions } from "../../own/own.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
 import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
 import type { Log } from "../../record/log.js";

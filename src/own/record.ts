@@ -1,9 +1,9 @@
 /**
  * What this user's machine knows about a project, stored outside of it, out of reach of any repository:
  *
- *     <state folder>/key                            the key of `seal.ts`
+ *     <state folder>/key                            the key of `own.ts`
  *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
- *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
+ *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `own.ts`
  *     <state folder>/projects/<id>/candidates.json  what may become a memory; dropped.json, repeats.json, judgements.jsonl: `candidates/`
  *     <state folder>/projects/<id>/context-requests.jsonl  what people asked about contexts: `steering/`
  *     <state folder>/projects/<id>/sync*            the remote of its memories, and its known state: `sync/`
