@@ -111,12 +111,6 @@ export function firstDifference(earlier: ModelRequest, later: ModelRequest): num
   return index === -1 ? undefined : index;
 }
 
-/** The request as it would be without these tools. */
-export function withoutTools(request: ModelRequest, names: readonly string[]): ModelRequest {
-  const tools = request.tools.filter((tool) => !names.includes(tool.function.name));
-  return { ...request, tools, prompt: [JSON.stringify(tools), ...request.messageBytes].join("\n") };
-}
-
 /** OpenCode 2 asks in the session itself: for the first summary, and for a later one. */
 const ASKS_FOR_SUMMARY = /^(You MUST summarize|Update the existing checkpoint in) the conversation above/;
 
