@@ -7,6 +7,7 @@ export const defaults = {
     keepOutOfGit: ["preference", "feedback"] as readonly MemoryType[],
     maxLines: 200,
     maxSize: 25_000,
+    pastSessions: false,
   },
   findings: { enabled: true, maxAgeDays: 30, remind: true },
   boot: {

@@ -7,4 +7,5 @@ export const files: readonly FileKind[] = [
   ]),
   { path: ".opencode/strata/state/extraction/<id>.json" },
   { path: ".opencode/strata/state/extraction/learned.jsonl" },
+  { path: ".opencode/strata/state/extraction/past-sessions.json" },
 ];

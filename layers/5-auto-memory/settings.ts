@@ -4,7 +4,7 @@ import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
 import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 
-const { judge, keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
+const { judge, keepOutOfGit, maxLines, maxSize, pastSessions } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
@@ -25,6 +25,14 @@ const autoMemory = z.strictObject({
   ),
   maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
+  pastSessions: byUser(
+    z
+      .boolean()
+      .default(pastSessions)
+      .describe(
+        "Your small model also reads sessions of the project from before Strata was installed: in the background, at most 50 every 6 hours, within the daily budget of background calls.",
+      ),
+  ),
 });
 
 const { activeSessions, blockers, directives, maxItems, recentDecisions } = defaults.boot;

@@ -1,7 +1,7 @@
 /** What comes of a model call: its cost in the ledger, its end in the log, and whether the answer can be used. */
 import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
-import { priceNet, type Rates, type Savings } from "../record/savings.js";
+import { type NewSavingsRecord, priceNet, type Rates, type Savings } from "../record/savings.js";
 import type { Generated, UsedTokens } from "../seams/host.js";
 import type { Backoff } from "./backoff.js";
 import { estimateTokens } from "./cost.js";
@@ -33,7 +33,7 @@ export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions):
       const { maxCharacters, purpose } = request;
       // Failed calls cost as well.
       const estimate = { input: estimateTokens(request), output: 0, cacheRead: 0 };
-      account(request, generated.tokens ?? estimate, rates);
+      savings.record(describeCall(request, generated.tokens ?? estimate, rates));
       if (generated.kind === "failed") return fail(purpose, generated);
       backoff.noteAnswer();
       const { text, tokens } = generated;
@@ -48,18 +48,6 @@ export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions):
     },
   };
 
-  function account({ purpose, sessionID }: GenerationRequest, tokens: UsedTokens, rates: Rates): void {
-    const { cacheRead, input, output } = tokens;
-    savings.record({
-      session: sessionID,
-      layer: SOURCE,
-      event: "background",
-      reason: purpose,
-      backgroundTokens: input + output + cacheRead,
-      ...priceNet(-(input * rates.written + cacheRead * rates.cached + output * rates.answered), rates),
-    });
-  }
-
   function fail(purpose: string, failure: Generated & { kind: "failed" }): GenerationResult {
     const { reason: why, status, tokens } = failure;
     if (end.aborted) return { kind: "failed", why };
@@ -69,6 +57,22 @@ export function createOutcomes({ backoff, end, log, savings }: OutcomesOptions):
     log.warn(SOURCE, `${purpose}: ${said} (${used}); no model call for ${formatCount(pauseMs / 1_000)} s`);
     return { kind: "failed", why: said };
   }
+}
+
+/** A call in the savings ledger. */
+export function describeCall(
+  { purpose, sessionID }: GenerationRequest,
+  { cacheRead, input, output }: UsedTokens,
+  rates: Rates,
+): NewSavingsRecord {
+  return {
+    session: sessionID,
+    layer: SOURCE,
+    event: "background",
+    reason: purpose,
+    backgroundTokens: input + output + cacheRead,
+    ...priceNet(-(input * rates.written + cacheRead * rates.cached + output * rates.answered), rates),
+  };
 }
 
 function formatUsed({ input, output, cacheRead }: UsedTokens): string {

@@ -64,6 +64,8 @@ export function createOpenCodeHost(
     generate: children.generate,
     isOwnSession: ownSessions.has,
     listOwnSessions: children.list,
+    listSessions: async () =>
+      (await import("./past-sessions.js")).listThroughClient(client, { bounded, project }),
     removeSession: children.remove,
     runFork: createForks({ client, clock, forkSessions, processes }),
     isFork: forkSessions.isFork,

@@ -1,12 +1,15 @@
 /** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
 import { isAbsolute, relative, sep } from "node:path";
+import type { PluginInput } from "@opencode-ai/plugin";
 import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import { isRecord } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { ListedSessions } from "../seams/host.js";
 import { finite, object, string } from "../shape.js";
+import type { Asking } from "./asking.js";
 import { isOurs } from "./child-sessions.js";
 import { readStored, toMessages } from "./setup/stored.js";
-import { readTemplate } from "./templates.js";
+import { createTemplateCheck, readTemplate } from "./templates.js";
 import { type Revert, withoutUndone } from "./undone.js";
 
 export interface PastSessions {
@@ -60,9 +63,7 @@ export function openPastSessions(options: PastSessionsOptions): PastSessions {
         const listed = await one.list();
         if (!listed) continue;
         api = one;
-        const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
-        const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
-        return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+        return findPersons(listed, project);
       }
       return undefined;
     },
@@ -75,6 +76,29 @@ export function openPastSessions(options: PastSessionsOptions): PastSessions {
     },
 
     listTemplates: async () => (await api?.listTemplates()) ?? [],
+  };
+}
+
+/** Ids of the sessions that people opened in the project, oldest first. */
+function findPersons(listed: readonly unknown[], project: string): string[] {
+  const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
+  const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
+  return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+}
+
+/** The same through the plugin's client; `undefined` if the host does not answer in time. */
+export async function listThroughClient(
+  client: PluginInput["client"],
+  { bounded, project }: Pick<Asking, "bounded"> & { project: string },
+): Promise<ListedSessions | undefined> {
+  // The route accepts a limit, which this version's SDK type leaves out.
+  const query = { limit: MOST_LISTED } as { directory?: string };
+  const listed = (await bounded(() => client.session.list({ query })))?.data;
+  const commands = (await bounded(() => client.command.list()))?.data;
+  if (!listed || !commands) return undefined;
+  return {
+    ids: findPersons(listed, project),
+    isTemplate: createTemplateCheck(commands.flatMap(readTemplate)),
   };
 }
 

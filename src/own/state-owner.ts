@@ -66,6 +66,7 @@ const NOT_SHARED = new Set([
 const SHARED_WITHIN: readonly string[] = [
   join("extraction", "commands.json"),
   join("extraction", "learned.jsonl"),
+  join("extraction", "past-sessions.json"),
 ];
 /** Machines that share a folder; a file with more is none of ours. */
 const MOST_OWNERS = 20;

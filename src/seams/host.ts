@@ -51,6 +51,8 @@ export interface Host {
   findParent(sessionID: string): Promise<string | undefined | "unknown">;
   /** Existing sessions that `generate` or `runFork` opened, in this process or another. */
   listOwnSessions(): Promise<OwnSession[] | undefined>;
+  /** Sessions that people opened in the project; `undefined` if the host does not answer. Absent: it lists none. */
+  listSessions?(): Promise<ListedSessions | undefined>;
   /** Removes the session. True if it is gone. */
   removeSession(sessionID: string): Promise<boolean>;
   /**
@@ -185,6 +187,14 @@ export interface ForkRun {
   messages: readonly Message[];
   /** Permissions or answers it asked for; refused, because no user is present. */
   refusals: readonly string[];
+}
+
+/** Sessions that people opened in the project. */
+export interface ListedSessions {
+  /** Oldest first. */
+  ids: readonly string[];
+  /** Does a slash command write this text? */
+  isTemplate(text: string): boolean;
 }
 
 export interface OwnSession {

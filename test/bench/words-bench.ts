@@ -16,9 +16,9 @@ import {
   type Batch,
   formatBatch,
   parseAnswer,
+  planBatches,
   type Verdict,
 } from "../../layers/5-auto-memory/judge/batch.js";
-import { planBatches } from "../../layers/5-auto-memory/judge/plan-batches.js";
 import { prove } from "../../layers/5-auto-memory/judge/prove.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";

@@ -7,12 +7,13 @@ import { expect, test } from "vitest";
 import { locateRecord } from "../../src/own/record.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER, verdicts } from "../support/extraction.js";
+import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
 import { writeShift } from "./stage/shift-date.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, type Step, say, stall } from "./stage/steps.js";
 
 const shiftedClock = fileURLToPath(new URL("fixtures/shifted-clock", import.meta.url));
@@ -48,12 +49,16 @@ async function beginSession(stage: Stage): Promise<string> {
 }
 
 /** A host with a small model that does this when it is asked, and time that passes when it is told to. */
-async function openJudged(step: (request: ModelRequest) => Step): Promise<{ stage: Stage; pass(): void }> {
+async function openJudged(
+  step: (request: ModelRequest) => Step,
+  more: Pick<StageOptions, "options" | "files"> & { plugin?: string[] } = {},
+): Promise<{ stage: Stage; pass(): void }> {
   const clockOf = (root: string): string => join(root, "shifted-clock");
   let shiftMs = 0;
   const stage = await openStage({
     config: { small_model: "mock/m2" },
     plugin: [shiftedClock, repository],
+    ...more,
     env: ({ root }) => ({ STRATA_SHIFTED_CLOCK: clockOf(root), STRATA_SHIFTED_TIMERS: "1" }),
     prepare: ({ root }) => writeShift(clockOf(root), 0),
   });
@@ -206,5 +211,32 @@ test.each<[string, (request: ModelRequest) => Step]>([
     expect(questions).toHaveLength(2);
     expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
     expect(existsSync(stage.project.file("owned"))).toBe(false);
+  },
+);
+
+only1("plugins are shown no list of sessions")(
+  "what was said before Strata was installed is judged where the user wants it, without commands, and no session is left behind",
+  async () => {
+    const { stage } = await openJudged(() => say(verdicts({ says: CANDIDATE, why: "of old" })), {
+      plugin: [shiftedClock],
+      files: { ".opencode/command/check.md": `---\ndescription: x\n---\n${messageOf(OTHER)} $ARGUMENTS` },
+    });
+    await using _ = stage;
+    const old = await stage.newSession("old");
+    await old.ask(`${MESSAGE} From now on answer in whole sentences.`);
+    await old.command("check", "the till");
+    const options = { autoMemory: { pastSessions: true } };
+    await stage.restart({ config: { plugin: [shiftedClock, [repository, options]] } });
+    const session = await stage.newSession("new");
+    const before = (await stage.host.sessions()).length;
+    await session.ask("go on");
+    await whenRead(stage, session);
+    await session.summarize();
+    await whenContains(stage.project.file(INDEX), "SQLite");
+    const begun = await beginSession(stage);
+    for (const text of [CANDIDATE, "whole sentences"]) expect(begun).toContain(text);
+    const questions = stage.model.requests.filter(isOwn).map((request) => request.textOf("user"));
+    expect(questions.map((text) => text.includes("invoices"))).toEqual([false]);
+    expect((await stage.host.sessions()).length - before).toBe(1);
   },
 );

@@ -28,6 +28,8 @@ const TOKENS = { input: 100, output: 20, cacheRead: 0 };
 export interface Given {
   /** The model's answer; without it no model may be called. */
   respond?: (request: GenerationRequest) => string | GenerationResult | Promise<string | GenerationResult>;
+  /** Name of the model; "" where the host chooses. */
+  model?: string;
   options?: Record<string, unknown>;
   /** Shares disk, memories and session with this world. */
   world?: World;
@@ -42,7 +44,7 @@ export interface World {
 }
 
 /** A session that the extraction reads after each turn; all dependencies are fakes. */
-export async function openExtraction({ options = {}, respond, world }: Given = {}) {
+export async function openExtraction({ model = "small/one", options = {}, respond, world }: Given = {}) {
   const clock = world?.clock ?? createFakeClock();
   const files = world?.files ?? createMemoryFiles();
   const host = world?.host ?? createFakeHost();
@@ -59,7 +61,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
   const generation = {
     status: async () => ({
       ...{ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 },
-      ...(respond !== undefined && { model: "small/one" }),
+      ...(respond !== undefined && model !== "" && { model }),
     }),
     async generate(request: GenerationRequest): Promise<GenerationResult> {
       asked.push(request);
@@ -73,9 +75,9 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
   };
   const prompts = createPrompts(nodeFiles);
   const folders = planFolders(PROJECT);
+  const locks = createLocks({ clock, files, processes: host.processes, instance: "a" });
   const candidates = createCandidates({
-    ...{ clock, files, log },
-    locks: createLocks({ clock, files, processes: host.processes, instance: "a" }),
+    ...{ clock, files, locks, log },
     locateRecord: () => locateRecord(files, { project: PROJECT, stateFolder: host.stateFolder }),
   });
   const extraction = createExtraction({
@@ -90,6 +92,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     generation,
     host,
     instances: { living: async () => [] },
+    locks,
     log,
     memories,
     prompts,

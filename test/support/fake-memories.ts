@@ -1,10 +1,10 @@
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
-import type { MemoryStore, Written } from "../../src/memory/store.js";
+import type { Memories, MemoryStore, Written } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";
 
-export interface FakeMemories extends MemoryStore {
+export interface FakeMemories extends MemoryStore, Pick<Memories, "noteUse"> {
   readonly contents: Map<string, Memory>;
   /** Operations in order: "remember decision/redis". */
   readonly done: string[];
@@ -45,6 +45,7 @@ export function createFakeMemories(now: () => number = () => MORNING): FakeMemor
     restore: async (id) => change(id, (memory) => ({ ...memory, status: "active" }), "restore"),
     problems: () => [],
     onChange: () => {},
+    noteUse: () => {},
   };
 }
 

@@ -4,6 +4,7 @@ export const otherSettings: Readonly<Record<string, unknown>> = {
   "autoCompact.summaryTimeout": 3_000_000,
   "autoMemory.judge": "off",
   "autoMemory.keepOutOfGit": [],
+  "autoMemory.pastSessions": true,
   committedFolders: ["/evil"],
   linkedFolders: ["/evil"],
   "background.dailyCalls": 99_999,

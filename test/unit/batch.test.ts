@@ -1,7 +1,6 @@
 /** The question that a judge is asked, and what of its answer is believed. */
 import { describe, expect, it } from "vitest";
-import { type Batch, formatBatch, parseAnswer } from "../../layers/5-auto-memory/judge/batch.js";
-import { planBatches } from "../../layers/5-auto-memory/judge/plan-batches.js";
+import { type Batch, formatBatch, parseAnswer, planBatches } from "../../layers/5-auto-memory/judge/batch.js";
 import { fc } from "../support/property.js";
 
 const batch: Batch = {
@@ -87,6 +86,7 @@ describe("a judge's answer", () => {
       parse([{ ...entry, quote: "m2.1-2", type: "directive", scope: "global", sure: false, replaces: "k1" }]),
     ).toEqual({
       faults: [],
+      unusable: new Set(),
       verdicts: [
         {
           of: { kind: "message", at: 1, from: 0, to: 1 },
@@ -107,7 +107,7 @@ describe("a judge's answer", () => {
     const list = JSON.stringify([entry]);
     for (const text of [`\`\`\`json\n${list}\n\`\`\``, `Here you are:\n${list}\nAnything else?`, ` ${list} `])
       expect(parse(text)?.verdicts).toHaveLength(1);
-    expect(parse("[]")).toEqual({ verdicts: [], faults: [] });
+    expect(parse("[]")).toEqual({ verdicts: [], faults: [], unusable: new Set() });
   });
 
   it.each([
@@ -159,6 +159,15 @@ describe("a judge's answer", () => {
       expect(faultsOf({ says })?.[0]).toContain("at most 500 characters");
     const mixed = parse(["no object", { keep: false }, { ...entry, type: "?" }, entry]);
     expect([mixed?.verdicts.length, mixed?.faults.length]).toEqual([1, 2]);
+  });
+
+  it("an entry that cannot be used names its message, if it says which one", () => {
+    const unusableOf = (...given: object[]) => [
+      ...(parse(given.map((one) => ({ ...entry, ...one })))?.unusable ?? []),
+    ];
+    expect(unusableOf({}, { quote: "m2.1", type: "?" }, { quote: "m1.9" })).toEqual([1, 0]);
+    expect(unusableOf({ quote: "w1", type: "?" }, { quote: "The storage is SQLite." })).toEqual([]);
+    expect(unusableOf({ quote: "m2.1", type: "?", keep: false })).toEqual([]);
   });
 
   it("what it replaces counts only if it was shown; it is sure unless it says otherwise; no more than three entries a message", () => {

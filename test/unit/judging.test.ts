@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import {
   bash,
+  CANDIDATE,
   MESSAGE,
   messageOf,
   OTHER,
@@ -129,5 +130,55 @@ describe("the small model", () => {
     await say(messageOf(OTHER));
     await quiet();
     expect(asked.map(({ prompt }) => prompt.includes(told))).toEqual([true, true, false]);
+  });
+
+  it("the small model is not told after a restart what it was told of the work before, and words are judged once", async () => {
+    const failed = bash("cargo build --locked", 1);
+    const world = await openExtraction(nothing);
+    await world.say(MESSAGE, { calls: [failed, bash("cargo build --offline")] });
+    await world.quiet();
+    await world.say(messageOf(OTHER), { calls: [failed, bash("cargo build --frozen")] });
+    const after = await openExtraction({ world, ...nothing });
+    await after.say("go on");
+    await after.quiet();
+    const [before, later] = [world, after].map(({ asked }) => asked.map(({ prompt }) => prompt).join());
+    expect([before, later].map((prompt) => /w1 `(.*?)`/.exec(prompt ?? "")?.[1])).toEqual([
+      "cargo build --offline",
+      "cargo build --frozen",
+    ]);
+    expect([before, later].map((prompt) => prompt?.includes("SQLite"))).toEqual([true, false]);
+    expect(later).toContain(OTHER);
+  });
+
+  it("the small model is asked once more about a message of which it said what cannot be used; then it waits, and the others count", async () => {
+    const heating = "The greenhouse is heated with wood chips, as gas has grown too dear.";
+    const world = await openExtraction({
+      respond: ({ prompt }) => {
+        const placeOf = (text: string): string =>
+          prompt.slice(0, prompt.indexOf(text)).split(/\s/).at(-2) ?? "";
+        return verdicts({ quote: placeOf(CANDIDATE) }, { quote: placeOf(heating), type: "weather" });
+      },
+    });
+    await world.say(MESSAGE);
+    await world.say(messageOf(heating));
+    await world.quiet();
+    expect([world.kept(), await world.waiting()]).toEqual([[`knowledge: ${CANDIDATE}`], [heating]]);
+    expect(await world.candidates.judgements()).toContainEqual(
+      expect.objectContaining({
+        ...{ outcome: "waiting", why: "what small/one said of it could not be used" },
+        text: expect.stringContaining(heating),
+      }),
+    );
+    const again = await openExtraction({
+      world,
+      respond: () => verdicts({ type: "weather" }, { quote: "w1" }),
+    });
+    await again.say("go on");
+    await again.quiet();
+    expect(again.asked[0]?.prompt).toContain(`m1.1 ${heating}`);
+    expect(await again.waiting()).toEqual([heating]);
+    await again.say("go on");
+    await again.quiet();
+    expect(again.asked).toHaveLength(1);
   });
 });

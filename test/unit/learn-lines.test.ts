@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
 import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
 import { readLatest } from "../../src/candidates/candidate.js";
-import { LONGEST_LINE, splitLines } from "../../src/cli/learn/json-lines.js";
+import { LONGEST_LINE, splitLines } from "../../src/cli/learn/files.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { Files } from "../../src/seams/files.js";
 import { openTestCandidates } from "../support/candidates.js";

@@ -40,11 +40,12 @@ export type ExtractionContext = Pick<
   | "folders"
   | "generation"
   | "host"
+  | "locks"
   | "log"
   | "prompts"
 > & {
   instances: Pick<LayerContext["instances"], "living">;
-  memories: MemoryStore;
+  memories: MemoryStore & Pick<LayerContext["memories"], "noteUse">;
   gate: Gate;
 };
 
@@ -62,7 +63,10 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const takeSaid = createSaidKeeper({ ...context, gate });
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
-  const judging = createJudging({ ...context, gate, isTheirs });
+  const judging = createJudging({
+    ...{ ...context, cursors, isTheirs },
+    noteWork: (sessionID, untilMs) => enqueue(sessionID, () => cursors.noteWork(sessionID, untilMs)),
+  });
   const readUnread = createUnreadReader({ clock, cursors, host, log, reading: { isTheirs } });
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();

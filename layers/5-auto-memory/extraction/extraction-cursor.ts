@@ -18,6 +18,8 @@ export interface Cursor {
   isChild?: true;
   /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
   isOpen?: true;
+  /** What its work showed up to this time was told to a judge, which answered. */
+  workUntilMs?: number;
   /** All up to this time is being read; where nobody does, the process that did ended over it. */
   attemptMs?: number;
 }
@@ -33,8 +35,10 @@ export interface Cursors {
   endAttempt(sessionID: string): Promise<void>;
   /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
   listOpen(): Promise<string[]>;
-  /** Rejects with the system's error. */
+  /** What was judged of its work stays noted. Rejects with the system's error. */
   move(sessionID: string, cursor: Cursor): Promise<void>;
+  /** Its work up to this time was judged. Rejects with the system's error. */
+  noteWork(sessionID: string, workUntilMs: number): Promise<void>;
 }
 
 export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
@@ -63,9 +67,7 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     async attempt(sessionID, attemptMs) {
       const found = await read(sessionID);
       if (!found) return;
-      const noted: Cursor = { ...found, attemptMs };
-      await write(sessionID, noted);
-      known.set(sessionID, noted);
+      await put(sessionID, { ...found, attemptMs });
     },
 
     async endAttempt(sessionID) {
@@ -87,8 +89,13 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     },
 
     async move(sessionID, cursor) {
-      await write(sessionID, cursor);
-      known.set(sessionID, cursor);
+      const { workUntilMs } = (await read(sessionID)) ?? {};
+      await put(sessionID, { ...cursor, ...(workUntilMs !== undefined && { workUntilMs }) });
+    },
+
+    async noteWork(sessionID, workUntilMs) {
+      const found = await read(sessionID);
+      if (found) await put(sessionID, { ...found, workUntilMs });
     },
   };
 
@@ -96,6 +103,11 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     const cursor = known.get(sessionID) ?? (await stored.read(pathOf(sessionID)));
     if (cursor) known.set(sessionID, cursor);
     return cursor;
+  }
+
+  async function put(sessionID: string, cursor: Cursor): Promise<void> {
+    await write(sessionID, cursor);
+    known.set(sessionID, cursor);
   }
 
   function write(sessionID: string, cursor: Cursor): Promise<void> {
@@ -107,12 +119,13 @@ const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, cal
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isCursor(value)) return undefined;
-  const { attemptMs, callsUntilMs, isChild, isOpen, untilMs } = value;
+  const { attemptMs, callsUntilMs, isChild, isOpen, untilMs, workUntilMs } = value;
   return {
     untilMs,
     callsUntilMs,
     ...(isChild === true && { isChild }),
     ...(isOpen === true && { isOpen }),
+    ...(number(workUntilMs) && { workUntilMs }),
     ...(number(attemptMs) && { attemptMs }),
   };
 }

@@ -44,12 +44,34 @@ export interface Answer {
   verdicts: readonly Verdict[];
   /** What was not believed, and why; for the log. */
   faults: readonly string[];
+  /** Places of messages about which something was not believed. */
+  unusable: ReadonlySet<number>;
 }
 
 /** A longer message is a document; what a person would remember of it stands at its beginning. */
 const MESSAGE_CHARACTERS = 12_000;
 const LONGEST_LINE = 600;
 const LONGEST_CONTEXT = 240;
+
+const MOST_MESSAGES = 20;
+const MOST_CHARACTERS = 24_000;
+
+/** What is judged in one question: so much that the task costs little, so little that each is read well. In their order. */
+export function planBatches<T extends { statements: readonly { text: string }[] }>(all: readonly T[]): T[][] {
+  const batches: T[][] = [];
+  let characters = 0;
+  for (const one of all) {
+    const length = one.statements.reduce((sum, { text }) => sum + text.length, 0);
+    const last = batches.at(-1);
+    if (last && last.length < MOST_MESSAGES && characters + length <= MOST_CHARACTERS) last.push(one);
+    else {
+      batches.push([one]);
+      characters = 0;
+    }
+    characters += length;
+  }
+  return batches;
+}
 
 /** The material, below the task. */
 export function formatBatch({ memories, messages, work }: Batch): string {
@@ -101,13 +123,17 @@ export function parseAnswer(text: string, batch: Batch): Answer | undefined {
   if (!list) return undefined;
   const verdicts: Verdict[] = [];
   const faults: string[] = [];
+  const unusable = new Set<number>();
   const most = 3 * (batch.messages.length + batch.work.length);
   for (const [index, entry] of list.slice(0, most).entries()) {
     const read = readVerdict(entry, batch);
-    if (typeof read === "string") faults.push(`entry ${index + 1}: ${read}`);
-    else if (read) verdicts.push(read);
+    if (typeof read === "string") {
+      faults.push(`entry ${index + 1}: ${read}`);
+      const [, message] = (isRecord(entry) && /^\s*m(\d{1,3})\b/.exec(String(entry.quote))) || [];
+      if (message !== undefined) unusable.add(Number(message) - 1);
+    } else if (read) verdicts.push(read);
   }
-  return { verdicts, faults };
+  return { verdicts, faults, unusable };
 }
 
 /** The list, in a fence or behind a word or two as well; a list inside of something else is not it. */

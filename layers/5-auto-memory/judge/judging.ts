@@ -1,13 +1,15 @@
 /**
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
  * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is
- * judged in the next one. One question at a time; nothing waits for it.
+ * judged in the next one. Behind it sessions from before are read, where the user wants that. One question at a time;
+ * nothing waits for it.
  */
 
 import { formatError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
+import type { PastReader, PastReaderContext } from "../learn/past-sessions.js";
 import { readUsersMessages } from "../said/users-messages.js";
-import type { ModelJudge, ModelJudgeContext } from "./model-judge.js";
+import type { ModelJudge } from "./model-judge.js";
 import type { Work } from "./work.js";
 
 export interface Judging {
@@ -15,14 +17,16 @@ export interface Judging {
   onTurn(): void;
   /** A session's turn was read, and so many of its messages wait. */
   onRead(sessionID: string, waiting: number): void;
-  /** Judges what waits now. Returns at once. */
+  /** Judges what waits now, and reads past sessions if it is time to. Returns at once. */
   begin(sessionID: string): void;
 }
 
-export type JudgingContext = ModelJudgeContext &
-  Pick<LayerContext, "background" | "config" | "host"> & {
+export type JudgingContext = PastReaderContext &
+  Pick<LayerContext, "background" | "config"> & {
     /** Did the user write this text? */
     isTheirs(text: string): boolean;
+    /** The session's work up to this time was judged. Returns at once. */
+    noteWork(sessionID: string, untilMs: number): void;
   };
 
 const LAYER = "auto-memory";
@@ -33,14 +37,13 @@ const FULL = 20;
 const LAST_MESSAGES = 120;
 
 export function createJudging(context: JudgingContext): Judging {
-  const { background, clock, config, host, isTheirs, log } = context;
+  const { background, clock, config, cursors, host, isTheirs, log, noteWork } = context;
   let judge: ModelJudge | undefined;
+  let readPast: PastReader | undefined;
   let isAsking = false;
   let isWanted: string | undefined;
   let cancel = (): void => {};
   let waiting = 0;
-  /** By session: work up to this time has been judged. */
-  const workUntilMs = new Map<string, number>();
 
   return {
     onTurn() {
@@ -88,15 +91,17 @@ export function createJudging(context: JudgingContext): Judging {
     const work = await readWork(sessionID);
     const { answered } = await judge({ sessionID, work });
     // What no model has answered about is told again the next time.
-    if (answered === 0) return;
-    const untilMs = work.reduce((last, { atMs }) => Math.max(last, atMs), workUntilMs.get(sessionID) ?? 0);
-    workUntilMs.set(sessionID, untilMs);
+    if (answered > 0 && work.length > 0) noteWork(sessionID, Math.max(...work.map(({ atMs }) => atMs)));
+    if (!config.autoMemory.pastSessions) return;
+    const { createPastReader } = await import("../learn/past-sessions.js");
+    readPast ??= createPastReader(context);
+    await readPast(sessionID);
   }
 
   async function readWork(sessionID: string): Promise<Work[]> {
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
     const { findWork } = await import("./work.js");
-    const sinceMs = workUntilMs.get(sessionID) ?? 0;
+    const sinceMs = (await cursors.read(sessionID))?.workUntilMs ?? 0;
     return findWork(messages, readUsersMessages(messages, isTheirs)).filter(({ atMs }) => atMs > sinceMs);
   }
 }

@@ -22,8 +22,7 @@ import type { MemoryStore } from "../../../src/memory/store.js";
 import { JUDGING } from "../../../src/record/savings.js";
 import { findWhen } from "../when.js";
 import { formatTitle } from "../words/title.js";
-import { type Answer, type Batch, formatBatch, parseAnswer, type Verdict } from "./batch.js";
-import { planBatches } from "./plan-batches.js";
+import { type Answer, type Batch, formatBatch, parseAnswer, planBatches, type Verdict } from "./batch.js";
 import { prove } from "./prove.js";
 import type { Work } from "./work.js";
 
@@ -79,7 +78,7 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
       const done = await judge(some, index === 0 ? (request.work ?? []) : [], request);
       if ("why" in done) return { kept, answered, why: done.why };
       kept.push(...done.kept);
-      answered += some.length;
+      answered += done.answered;
     }
     return { kept, answered };
   };
@@ -88,7 +87,7 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
     some: readonly WaitingCandidate[],
     work: readonly Work[],
     request: JudgeRequest,
-  ): Promise<{ kept: string[] } | { why: string }> {
+  ): Promise<{ kept: string[]; answered: number } | { why: string }> {
     const known = (await memories.list())
       .filter(({ isForeign, status }) => !isForeign && status === "active")
       .slice(0, MOST_MEMORIES);
@@ -100,14 +99,18 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
       return asked;
     }
     const asking = { known, request, some, work };
-    const { notes, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
+    const { notes, unread, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
       await candidates.noteTried(ids);
       throw thrown;
     });
     await candidates.noteJudged(ids.filter((id) => unsure.has(id)));
-    await candidates.settle(ids.filter((id) => !unsure.has(id)));
+    await candidates.noteTried(ids.filter((id) => unread.has(id) && !unsure.has(id)));
+    await candidates.settle(ids.filter((id) => !unsure.has(id) && !unread.has(id)));
     await candidates.note(notes);
-    return { kept: notes.flatMap(({ id, outcome }) => (outcome === "kept" && id !== undefined ? [id] : [])) };
+    return {
+      kept: notes.flatMap(({ id, outcome }) => (outcome === "kept" && id !== undefined ? [id] : [])),
+      answered: ids.length - unread.size,
+    };
   }
 }
 
@@ -162,20 +165,28 @@ interface Asking {
   request: JudgeRequest;
 }
 
-/** Does what the verdicts say, as far as it can be proved. `unsure`: ids of those of which the user decides. */
+/**
+ * Does what the verdicts say, as far as it can be proved. `unsure`: ids of those of which the user decides; `unread`: of
+ * those about which a part of the answer could not be used, so that they are asked about once more.
+ */
 async function carryOut(
   context: ModelJudgeContext,
   { answer, judgeName }: Asked,
   { known, request, some, work }: Asking,
-): Promise<{ notes: Judgement[]; unsure: ReadonlySet<string> }> {
+): Promise<{ notes: Judgement[]; unread: ReadonlySet<string>; unsure: ReadonlySet<string> }> {
   // The user may have kept, dropped or taken back some of them meanwhile.
   const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
   const notes: Judgement[] = [];
+  const unread = new Set<string>();
   const unsure = new Set<string>();
   for (const [at, one] of some.entries()) {
     if (!waiting.has(one.id)) continue;
     const verdicts = answer.verdicts.filter(({ of }) => of.kind === "message" && of.at === at);
-    if (verdicts.length === 0)
+    if (answer.unusable.has(at)) {
+      unread.add(one.id);
+      const why = `what ${judgeName} said of it could not be used`;
+      notes.push(describe(one, { outcome: "waiting", why }));
+    } else if (verdicts.length === 0)
       notes.push(describe(one, { outcome: "left out", why: `${judgeName} kept nothing of it` }));
     for (const verdict of verdicts) {
       const note = verdict.isSure
@@ -188,7 +199,7 @@ async function carryOut(
   for (const verdict of answer.verdicts)
     if (verdict.of.kind === "work")
       notes.push(...(await offerWork(context, work[verdict.of.at], verdict, request.sessionID)));
-  return { notes, unsure };
+  return { notes, unread, unsure };
 }
 
 /** A memory of what the verdict quotes, if the proof and the gate let it through. */

@@ -70,8 +70,8 @@ export interface LearnerOptions {
 }
 
 const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
-/** In the list of settled sentences: all of the message. */
-export const WHOLE_MESSAGE = "";
+/** In the list of settled sentences: all of the message, or of the session. */
+export const WHOLE = "";
 
 export function createLearner(options: LearnerOptions): Learner {
   const { candidates, clock, isTheirs, memories, run, settled } = options;
@@ -138,7 +138,7 @@ export function createLearner(options: LearnerOptions): Learner {
     let known = 0;
     const open = turns.flatMap((turn): SaidTurn[] => {
       const { marked, messageID, statements } = turn;
-      if (isSettled(messageID, WHOLE_MESSAGE) || wasJudged.has(`${session} ${messageID}`)) {
+      if (isSettled(messageID, WHOLE) || wasJudged.has(`${session} ${messageID}`)) {
         known++;
         return [];
       }

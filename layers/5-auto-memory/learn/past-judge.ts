@@ -1,22 +1,19 @@
 /**
- * The judge of past conversations: the small model reads what they offer in full questions, under a budget that was stated
- * before, and what it has answered about is settled, so that no later run asks again.
+ * The judge of past conversations: the small model reads what they offer in full questions, and what it has answered about
+ * is settled, so that no later run asks again. `strata learn` asks under a budget that was stated before, the plugin within
+ * that of the day.
  */
 
 import { estimateTokens } from "../../../src/background/cost.js";
 import type { GenerationRequest, GenerationResult } from "../../../src/background/generation-request.js";
 import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
-import type { Candidates } from "../../../src/candidates/candidates.js";
 import { formatCount } from "../../../src/format.js";
 import type { Memory, MemoryType } from "../../../src/memory/memory.js";
-import type { Memories } from "../../../src/memory/store.js";
 import type { Prompts } from "../../../src/prompts.js";
 import type { Generated, GenerateRequest, UsedTokens } from "../../../src/seams/host.js";
-import { formatBatch, type JudgedMessage } from "../judge/batch.js";
+import { formatBatch, type JudgedMessage, planBatches } from "../judge/batch.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
-import { planBatches } from "../judge/plan-batches.js";
-import type { Learned } from "./learner.js";
-import { WHOLE_MESSAGE } from "./learner.js";
+import { type Learned, WHOLE } from "./learner.js";
 import type { Settled } from "./settled.js";
 
 export interface Estimate {
@@ -45,19 +42,11 @@ export function estimateJudging(
 /** `estimateJudging` with the task as it is sent. */
 export const readTask = (prompts: Prompts): Promise<string> => prompts.read("memory-judge");
 
-export interface PastJudgeOptions extends Omit<ModelJudgeContext, "generation"> {
-  candidates: Candidates;
-  memories: Pick<Memories, "list">;
+export interface PastJudgeOptions extends ModelJudgeContext {
   settled: Settled;
   run: string;
   /** Under which session of the host's the questions run. */
   parentID: string;
-  /** "provider/model"; absent: the host's choice. */
-  model?: string;
-  generate(request: GenerateRequest): Promise<Generated>;
-  /** No question is asked that would exceed so many tokens. */
-  mostTokens: number;
-  stop: AbortSignal;
 }
 
 export interface PastJudge {
@@ -66,7 +55,7 @@ export interface PastJudge {
   /** Judges the rest. */
   end(): Promise<readonly Learned[]>;
   /** So far. */
-  state(): { spent: UsedTokens; answered: number; why?: string };
+  state(): { answered: number; why?: string };
 }
 
 /** So many messages fill a question. */
@@ -74,8 +63,7 @@ const FULL = 20;
 
 export function createPastJudge(options: PastJudgeOptions): PastJudge {
   const { candidates, memories, parentID, run, settled } = options;
-  const spending = createSpending(options);
-  const judge = createModelJudge({ ...options, generation: spending });
+  const judge = createModelJudge(options);
   let waiting = 0;
   let answered = 0;
   let why: string | undefined;
@@ -86,7 +74,7 @@ export function createPastJudge(options: PastJudgeOptions): PastJudge {
       return waiting >= FULL ? ask() : [];
     },
     end: ask,
-    state: () => ({ spent: spending.spent(), answered, ...(why !== undefined && { why }) }),
+    state: () => ({ answered, ...(why !== undefined && { why }) }),
   };
 
   async function ask(): Promise<readonly Learned[]> {
@@ -107,7 +95,7 @@ export function createPastJudge(options: PastJudgeOptions): PastJudge {
 
   /** Several messages may say the same. */
   async function settle({ said }: WaitingCandidate): Promise<void> {
-    for (const { message } of said) await settled.add(message, WHOLE_MESSAGE);
+    for (const { message } of said) await settled.add(message, WHOLE);
   }
 }
 
@@ -116,10 +104,27 @@ const describe = ({ content, provenance, title, type }: Memory): Learned => ({
   ...{ why: provenance.why ?? "", isCandidate: false },
 });
 
+export interface SpendingOptions {
+  generate(request: GenerateRequest): Promise<Generated>;
+  /** "provider/model"; absent: the host's choice. */
+  model?: string;
+  /** No question is asked that would exceed so many tokens. */
+  mostTokens: number;
+  /** Is told what each question has cost. Never rejects. */
+  onSpent(request: GenerationRequest, tokens: UsedTokens): Promise<void>;
+  stop: AbortSignal;
+}
+
+export type Spending = ModelJudgeContext["generation"] & {
+  /** So far. */
+  spent(): UsedTokens;
+};
+
 const DEADLINE_MS = 120_000;
 
 /** Questions within the stated budget, and none after an interrupt. */
-function createSpending({ generate, model, mostTokens, stop }: PastJudgeOptions) {
+export function createSpending(options: SpendingOptions): Spending {
+  const { generate, model, mostTokens, onSpent, stop } = options;
   const spent: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
   const findObstacle = (tokens = 0): string | undefined => {
     if (stop.aborted) return "it was interrupted";
@@ -158,6 +163,7 @@ function createSpending({ generate, model, mostTokens, stop }: PastJudgeOptions)
       spent.input += used.input;
       spent.output += used.output;
       spent.cacheRead += used.cacheRead;
+      await onSpent(request, used);
       if (generated.kind === "text") return { kind: "text", text: generated.text, tokens: used };
       // Called off by the user: the model has not failed.
       return { kind: stop.aborted ? "refused" : "failed", why: generated.reason };

@@ -5,7 +5,7 @@ import { hashOf } from "../../hash.js";
 import { planConflictFolders } from "../../memory/conflict-records.js";
 import { memoryTypes } from "../../memory/memory.js";
 import { HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
-import { locateRecord } from "../../owner/record.js";
+import { locateRecord } from "../../own/record.js";
 import type { FileStat, Files } from "../../seams/files.js";
 import type { Project } from "../project.js";
 

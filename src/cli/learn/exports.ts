@@ -1,12 +1,10 @@
-/** Session exports (`opencode export`), and the turns of stored sessions. */
+/** Session exports (`opencode export`). */
+import type { StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { isToolPart, type Message, type Part } from "../../conversation/message.js";
-import { readOwnTexts, readTime } from "../../conversation/own-texts.js";
-import { hashOf } from "../../hash.js";
 import { type ExportedSession, isExportedMessage, readExportedSession } from "../../host/past-sessions.js";
 import { parseJson } from "../../records.js";
 import { decodeText } from "../../seams/files.js";
 import { createExportScanner, type ExportPart } from "./export-scanner.js";
-import type { SourcedTurn } from "./source.js";
 
 /** How an export begins, whatever its spacing. */
 const BEGINS = /^\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/;
@@ -14,11 +12,6 @@ const BEGINS = /^\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/;
 /** Is the file that begins with these bytes an export? */
 export function isExport(first: Uint8Array): boolean {
   return BEGINS.test(decodeText(first.subarray(0, 4_096)).replace(/^\ufeff/, ""));
-}
-
-export interface StoredSession {
-  id: string;
-  messages: readonly Message[];
 }
 
 /** Sessions that people opened, one after the other. Subagents' are left out. */
@@ -79,24 +72,4 @@ function pick(part: Part): Part {
     ...(synthetic && { synthetic }),
     ...(id !== undefined && { id }),
   };
-}
-
-/** Splits sessions into turns, and leaves out messages that a fork has from the session it was made of. */
-export function createTurnSplitter(): (session: StoredSession) => SourcedTurn[] {
-  const seen = new Set<string>();
-
-  return ({ id, messages }) => {
-    const turns: { session: string; messages: Message[] }[] = [];
-    for (const message of messages) {
-      if (message.info.role === "user") turns.push({ session: id, messages: [] });
-      turns.at(-1)?.messages.push(message);
-    }
-    return turns.filter(({ messages: [first] }) => first !== undefined && isNews(first));
-  };
-
-  /** In a fork a message keeps its time and text, and has another id. */
-  function isNews({ info, parts }: Message): boolean {
-    const name = hashOf(`${readTime(info)}\n${readOwnTexts(parts).join("\n")}`);
-    return !seen.has(name) && seen.add(name) !== undefined;
-  }
 }

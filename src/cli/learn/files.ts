@@ -1,11 +1,32 @@
-/** Files with past conversations: JSON Lines of messages, or session exports. */
+/** Files with past conversations: JSON Lines of messages, `{id, session, role?, text, at?}`, or session exports. */
 import { resolve } from "node:path";
+import type { PastTurn } from "../../../layers/5-auto-memory/learn/learner.js";
+import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
+import type { Message } from "../../conversation/message.js";
 import { StrataError } from "../../error.js";
-import type { Files } from "../../seams/files.js";
+import { isRecord, type PlainRecord, parseJson } from "../../records.js";
+import { decodeStrictly, type Files } from "../../seams/files.js";
 import type { CliContext } from "../command.js";
-import { createTurnSplitter, isExport, readExports } from "./exports.js";
-import { readLine, splitLines } from "./json-lines.js";
-import type { SourcedTurn, SourceEvents } from "./source.js";
+import { isExport, readExports } from "./exports.js";
+
+export interface SourcedTurn extends PastTurn {
+  /** Message and session as the file names them, if it may use numbers. */
+  given?: { id: string | number; session: string | number };
+}
+
+/** A part of a source that cannot be read. */
+export interface SourceProblem {
+  /** File and line, or session. */
+  place: string;
+  /** What was expected, and what came. */
+  what: string;
+}
+
+export interface SourceEvents {
+  onProblem(problem: SourceProblem): void;
+  /** Position in the source, in its own unit. */
+  onProgress(done: number, all: number): void;
+}
 
 export interface PastFile {
   path: string;
@@ -82,3 +103,104 @@ async function* readChunks(
     onRead(offset);
   }
 }
+
+export interface Line {
+  /** From 1. */
+  number: number;
+  /** `undefined` if the line is longer than `LONGEST_LINE`. */
+  bytes: Uint8Array | undefined;
+}
+
+/** More is not a message; 16 MB. */
+export const LONGEST_LINE = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** Lines of a stream, without their newlines; holds one line at a time. */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, void> {
+  let number = 1;
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  const add = (piece: Uint8Array): void => {
+    length += piece.byteLength;
+    if (length > LONGEST_LINE) pieces = [];
+    else if (piece.byteLength > 0) pieces.push(piece);
+  };
+  const take = (): Line => {
+    const bytes = length > LONGEST_LINE ? undefined : Buffer.concat(pieces);
+    [pieces, length] = [[], 0];
+    return { number: number++, bytes };
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end));
+      yield take();
+      from = end + 1;
+    }
+    add(chunk.subarray(from));
+  }
+  if (length > 0) yield take();
+}
+
+export type LineReading =
+  | { kind: "turn"; turn: SourcedTurn; undated?: string }
+  /** Blank, or the message of somebody other than the user. */
+  | { kind: "nothing" }
+  /** What came instead of a message. */
+  | { kind: "problem"; what: string };
+
+/** Reads one line. A message without a date is of `nowMs`. Pure. */
+export function readLine({ bytes }: Pick<Line, "bytes">, nowMs: number): LineReading {
+  if (!bytes) return problem(`more than ${LONGEST_LINE / 1024 / 1024} MB came`);
+  const text = decodeStrictly(bytes);
+  if (text === undefined) return problem("bytes that are not UTF-8 came");
+  if (text.trim() === "") return { kind: "nothing" };
+  const value = parseJson(text);
+  if (value === undefined) return problem("text that is not JSON came");
+  if (!isRecord(value)) return problem(`${nameOf(value)} came`);
+  const { id, role, session, text: said } = value;
+  for (const [field, given] of Object.entries({ id, session }))
+    if (!isName(given)) return problem(`${field} is ${nameOf(given)}`);
+  if (role !== undefined && role !== null && typeof role !== "string")
+    return problem(`role is ${nameOf(role)}`);
+  if (typeof said !== "string") return problem(`text is ${nameOf(said)}`);
+  if (typeof role === "string" && role !== "user") return { kind: "nothing" };
+  return toTurn({ id: id as string, session: session as string, text: said }, readAt(value, nowMs));
+}
+
+const isName = (value: unknown): boolean =>
+  (typeof value === "string" && value !== "") || Number.isFinite(value);
+
+const problem = (what: string): LineReading => ({
+  kind: "problem",
+  what: `expected a message {"id", "session", "role"?, "text", "at"?}, ${what}`,
+});
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (value === "") return "empty";
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function toTurn(
+  given: { id: string | number; session: string | number; text: string },
+  at: { atMs: number; undated?: string },
+): LineReading {
+  const session = String(given.session);
+  const info = { id: String(given.id), sessionID: session, role: "user", time: { created: at.atMs } };
+  const message: Message = { info, parts: [{ type: "text", text: given.text }] };
+  const turn = { session, messages: [message], given: { id: given.id, session: given.session } };
+  return { kind: "turn", turn, ...(at.undated !== undefined && { undated: at.undated }) };
+}
+
+/** ISO date-time or milliseconds since 1970. Nothing was said in the future: a clock was wrong. */
+function readAt({ at }: PlainRecord, nowMs: number): { atMs: number; undated?: string } {
+  if (at === undefined || at === null) return { atMs: nowMs };
+  const atMs = typeof at === "string" ? Date.parse(at) : at;
+  if (typeof atMs === "number" && atMs > 0 && atMs <= MOST_MS) return { atMs: Math.min(atMs, nowMs) };
+  return { atMs: nowMs, undated: `expected "at" as an ISO date-time or milliseconds, ${nameOf(at)} came` };
+}
+
+/** The last time that JavaScript can express. */
+const MOST_MS = 8.64e15;

@@ -2,8 +2,8 @@
 import type { Learned, LearnedTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { formatCount } from "../../format.js";
 import { type CliContext, type ExitCode, exitCodes } from "../command.js";
+import type { SourcedTurn, SourceProblem } from "./files.js";
 import type { JudgeState } from "./judging.js";
-import type { SourcedTurn, SourceProblem } from "./source.js";
 
 export interface Report {
   add(learned: LearnedTurn, turn: SourcedTurn): void;

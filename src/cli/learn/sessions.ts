@@ -1,5 +1,6 @@
 /** OpenCode's own sessions of the project, read through a server: a running one, or one started for it. */
 import { randomUUID } from "node:crypto";
+import type { StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { parseConfig } from "../../config/config-files.js";
 import { StrataError } from "../../error.js";
 import { writer } from "../../host/live-config.js";
@@ -10,8 +11,7 @@ import { isRecord } from "../../records.js";
 import type { CliContext } from "../command.js";
 import { findOpenCode, type OpenCodeRun, readVersion, serveOpenCode } from "../doctor/opencode.js";
 import type { Project } from "../project.js";
-import type { StoredSession } from "./exports.js";
-import type { SourceEvents } from "./source.js";
+import type { SourceEvents } from "./files.js";
 
 const START_MS = 60_000;
 

@@ -1,0 +1,148 @@
+/**
+ * `autoMemory.pastSessions`: the small model also judges what sessions said that nobody has read for memories, behind its
+ * other questions and within the daily budget.
+ *
+ *     six hours since the last time? → the newest sessions without a cursor, never read → turns, oldest first
+ *       → what is marked: memories; what may hold something: candidates → the small model, in full questions
+ *
+ * A session that was read is noted, and never read again. Where the model may not be asked any more, reading ends: what
+ * it has not answered about waits as a candidate, and a session that was not read to its end comes the next time.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Message } from "../../../src/conversation/message.js";
+import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
+import { hashOf } from "../../../src/hash.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import { createStateFile, formatState } from "../../../src/record/state-file.js";
+import { finite, isVersion, object } from "../../../src/shape.js";
+import type { Cursors } from "../extraction/extraction-cursor.js";
+import type { ModelJudgeContext } from "../judge/model-judge.js";
+import { atItsTime, createLearner, type PastTurn, WHOLE } from "./learner.js";
+import { createPastJudge } from "./past-judge.js";
+import { createSettled, type Settled } from "./settled.js";
+
+/** Reads past sessions if it is time to. Rejects with the system's error. `sessionID`: under which questions run. */
+export type PastReader = (sessionID: string) => Promise<void>;
+
+export type PastReaderContext = Pick<LayerContext, "files" | "folders" | "generation" | "host" | "locks"> &
+  ModelJudgeContext & {
+    cursors: Pick<Cursors, "read">;
+    memories: Pick<LayerContext["memories"], "list" | "noteUse">;
+  };
+
+const LAYER = "auto-memory";
+const PAUSE_MS = 6 * 60 * 60_000;
+const MOST_SESSIONS = 50;
+
+const isState = object<{ v: 1; atMs: number }>({ v: isVersion, atMs: finite });
+
+export function createPastReader(context: PastReaderContext): PastReader {
+  const { clock, cursors, files, folders, generation, host, locks, log } = context;
+  const path = join(folders.extraction, "past-sessions.json");
+  const state = createStateFile<{ atMs: number }>({
+    files,
+    parse: (text) => (isState(JSON.parse(text)) ? (JSON.parse(text) as { atMs: number }) : undefined),
+    format: formatState,
+    fresh: { atMs: Number.NEGATIVE_INFINITY },
+    complain: { log, source: LAYER, anew: "past sessions are read now" },
+  });
+  let hasComplained = false;
+
+  return async (sessionID) => {
+    if (!host.listSessions) {
+      const what = "this host lists no sessions to plugins, so autoMemory.pastSessions reads none";
+      if (!hasComplained) log.warn(LAYER, `${what}; strata learn --sessions does`);
+      hasComplained = true;
+    } else if ((await mayAsk()) && (await isDue()))
+      await locks
+        .withLock(join(folders.extraction, "past-sessions.lock"), () => read(sessionID), { waitMs: 0 })
+        .catch((thrown) => {
+          // Another instance reads them.
+          if ((thrown as { code?: unknown }).code !== "ELOCKED") throw thrown;
+        });
+  };
+
+  async function mayAsk(): Promise<boolean> {
+    const { isAllowed, model } = await generation.status();
+    return isAllowed && model !== undefined;
+  }
+
+  async function isDue(): Promise<boolean> {
+    const { atMs } = await state.read(path);
+    return clock.now() - atMs >= PAUSE_MS || atMs > clock.now();
+  }
+
+  async function read(sessionID: string): Promise<void> {
+    const listed = await host.listSessions?.();
+    // Another instance may have read them meanwhile.
+    if (!listed || !(await isDue())) return;
+    await state.write(path, { atMs: clock.now() });
+    const settled = createSettled({ files, folder: folders.extraction, log });
+    const wanted = await choose(listed.ids, settled);
+    if (wanted.length === 0) return;
+    const shared = { ...context, gate: atItsTime(context.gate), run: randomUUID().slice(0, 8), settled };
+    const learner = createLearner({ ...shared, isTheirs: (text) => !listed.isTemplate(text) });
+    const judge = createPastJudge({ ...shared, parentID: sessionID });
+    const split = createTurnSplitter();
+    let [sessions, kept] = [0, 0];
+    try {
+      for (const id of wanted) {
+        const messages = (await mayAsk()) && (await host.readMessages(id));
+        if (!messages) continue;
+        for (const turn of split({ id, messages })) {
+          const { learned } = await learner.learn(turn);
+          const waiting = learned.filter(({ isCandidate }) => isCandidate).length;
+          kept += learned.length - waiting + (await judge.add(waiting)).length;
+        }
+        if (judge.state().why !== undefined) break;
+        await settled.add(id, WHOLE);
+        sessions++;
+      }
+      kept += (await judge.end()).length;
+    } finally {
+      await learner.end();
+    }
+    log.info(
+      LAYER,
+      `past sessions: ${sessions} of ${wanted.length} read, ${kept} memories, run ${shared.run}`,
+    );
+  }
+
+  /** The newest of those that nobody has read, oldest first: what was said later replaces what was said before. */
+  async function choose(ids: readonly string[], settled: Settled): Promise<string[]> {
+    const isRead = await settled.read();
+    const chosen: string[] = [];
+    for (const id of ids.toReversed()) {
+      if (chosen.length === MOST_SESSIONS) break;
+      // What was said since Strata listens is read behind each turn.
+      if (!isRead(id, WHOLE) && !(await cursors.read(id))) chosen.unshift(id);
+    }
+    return chosen;
+  }
+}
+
+export interface StoredSession {
+  id: string;
+  messages: readonly Message[];
+}
+
+/** Splits sessions into turns, and leaves out messages that a fork has from the session it was made of. */
+export function createTurnSplitter(): (session: StoredSession) => PastTurn[] {
+  const seen = new Set<string>();
+
+  return ({ id, messages }) => {
+    const turns: { session: string; messages: Message[] }[] = [];
+    for (const message of messages) {
+      if (message.info.role === "user") turns.push({ session: id, messages: [] });
+      turns.at(-1)?.messages.push(message);
+    }
+    return turns.filter(({ messages: [first] }) => first !== undefined && isNews(first));
+  };
+
+  /** In a fork a message keeps its time and text, and has another id. */
+  function isNews({ info, parts }: Message): boolean {
+    const name = hashOf(`${readTime(info)}\n${readOwnTexts(parts).join("\n")}`);
+    return !seen.has(name) && seen.add(name) !== undefined;
+  }
+}
