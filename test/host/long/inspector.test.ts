@@ -1,5 +1,6 @@
 /** Stories of the inspector in a real browser, with mouse and keyboard. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { candidateOf, openTestCandidates, textsOf } from "../../support/candidates.js";
 import { PROJECT } from "../../support/fake-host.js";
 import { serveInspected } from "../stage/inspected-page.js";
 import { goTo, has, type Played, playOnce, press, SECTIONS, shows } from "../stage/inspector-story.js";
@@ -77,6 +78,45 @@ describe("by keyboard alone", () => {
     await page.press("u");
     await page.waitFor(shows("Unpin"));
     expect(project.files.text(PORT)).toContain("says the keyboard");
+    expect(page.console).toEqual([]);
+  });
+
+  test("waiting sentences stand in order of worth with those beside them, and one key keeps or drops each", async () => {
+    const project = copy();
+    const candidates = openTestCandidates(project);
+    const [before, likely, after] = [
+      "We tried a robot.",
+      "Orders are packed by hand since.",
+      "It was sold in May.",
+    ];
+    const statements = [before, likely, after].map((text) => ({ text }));
+    const [invoices, unlikely] = [
+      "Invoices are numbered by the tax office.",
+      "The stock is counted on Sundays.",
+    ];
+    const first = candidateOf(likely, { worth: 0.8 });
+    await candidates.offer([
+      candidateOf(unlikely, { worth: 0.3, message: "msg_2" }),
+      { ...first, said: first.said.map((one) => ({ ...one, statements, place: 1 })) },
+    ]);
+    await using pages = await serveInspected(project);
+    await using page = await pages.open("#/waiting", wide());
+    const isLeft = (count: number) => `document.querySelectorAll(".sentence").length === ${count}`;
+    await page.waitFor(isLeft(3));
+    const quoted = "[...document.querySelectorAll('blockquote')].map((one) => one.innerText)";
+    expect(await page.evaluate(quoted)).toEqual([`${before} ${likely} ${after}`, invoices, unlikely]);
+    expect(await page.evaluate(`${has("blockquote mark")}.innerText`)).toBe(likely);
+    await page.press("d");
+    await page.waitFor(isLeft(2));
+    // Below the conflict and the invoices.
+    for (let n = 0; n < 3; n++) await page.press("j");
+    await page.press("y");
+    await page.waitFor(isLeft(1));
+    expect(textsOf(await candidates.list())).toEqual([invoices]);
+    expect(await candidates.droppedMs(likely)).toBeDefined();
+    const known = project.files.text(`${PROJECT}/.opencode/memory/MEMORY.md`);
+    expect(known).toContain(unlikely.replace(".", ""));
+    expect(known).not.toContain("by hand");
     expect(page.console).toEqual([]);
   });
 

@@ -12,6 +12,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["e", "edit the memory"],
   ["p", "pin or unpin it"],
   ["a", "archive or restore it"],
+  ["y", "keep a waiting sentence: that of the row, or the first"],
+  ["d", "drop it"],
   ["u", "undo your last change on this page"],
   ["Ctrl+Enter", "save"],
   ["?", "show this list"],

@@ -1,9 +1,10 @@
 /** What waits for the user's decision: candidates and conflicting memories. */
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { formatPercent } from "../../../format.js";
 import type { ConflictPair, Version, Waiting, WaitingSentence } from "../answers.js";
 import { compareTexts } from "./diff.js";
-import { useAnswer, useShared } from "./hooks.js";
+import { useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
 import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
@@ -20,9 +21,7 @@ export function WaitingView() {
               <Conflict key={conflict.name} conflict={conflict} />
             ))}
             {candidatesWhy !== undefined && <p class="failure">{candidatesWhy}</p>}
-            {candidates.map((candidate) => (
-              <Sentence key={candidate.id} candidate={candidate} />
-            ))}
+            <Sentences candidates={candidates} />
             {conflicts.length + candidates.length === 0 && candidatesWhy === undefined && (
               <Card>
                 <Empty>
@@ -38,8 +37,34 @@ export function WaitingView() {
   );
 }
 
-function Sentence({ candidate }: { candidate: WaitingSentence }) {
+type Decision = (id: string, what: "keep" | "drop") => void;
+
+/** In order of worth; a key decides on the one whose row has the focus, or on the first. */
+function Sentences({ candidates }: { candidates: readonly WaitingSentence[] }) {
   const { apply } = useShared();
+  const decided = useRef(new Set<string>());
+  const decide: Decision = async (id, what) => {
+    // The list still has it until the server has answered, and the key may be pressed again for the next.
+    decided.current.add(id);
+    if ((await apply(`candidates/${what}`, { id })) === undefined) decided.current.delete(id);
+  };
+  const decideChosen = (what: "keep" | "drop") => (): void => {
+    const row = document.activeElement?.closest<HTMLElement>("[data-row]");
+    const first = candidates.find(({ id }) => !decided.current.has(id));
+    const id = row ? row.dataset.candidate : first?.id;
+    if (id !== undefined && !decided.current.has(id)) decide(id, what);
+  };
+  useKeys({ y: decideChosen("keep"), d: decideChosen("drop") });
+  return (
+    <>
+      {candidates.map((candidate) => (
+        <Sentence key={candidate.id} candidate={candidate} onDecide={decide} />
+      ))}
+    </>
+  );
+}
+
+function Sentence({ candidate, onDecide }: { candidate: WaitingSentence; onDecide: Decision }) {
   const { after, before, worth, id, said, sessions, text, type } = candidate;
   const last = said.at(-1);
   return (
@@ -59,11 +84,11 @@ function Sentence({ candidate }: { candidate: WaitingSentence }) {
         )}
         {sessions > 1 && ` · said in ${sessions} sessions`}
       </p>
-      <div class="actions" data-row tabIndex={-1}>
-        <Button tone="main" onClick={() => apply("candidates/keep", { id })} label={`Keep: ${text}`}>
+      <div class="actions" data-row data-candidate={id} tabIndex={-1}>
+        <Button tone="main" hint="y" onClick={() => onDecide(id, "keep")} label={`Keep: ${text}`}>
           Keep
         </Button>
-        <Button onClick={() => apply("candidates/drop", { id })} label={`Drop: ${text}`}>
+        <Button hint="d" onClick={() => onDecide(id, "drop")} label={`Drop: ${text}`}>
           Drop
         </Button>
       </div>
