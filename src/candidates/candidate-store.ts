@@ -128,11 +128,16 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     droppedMs: async (words) => findDropped((await stored.read()).dropped, words)?.atMs,
 
     async follow(sessionID, messages) {
-      await withRecord(async (record) => {
-        await judgements.follow(record.judgements, sessionID, messages);
-        await repeats.follow(record.repeats, sessionID, messages);
-      });
-      // Most undone messages hold no candidate: then no lock is needed.
+      // Most undone messages were neither judged, nor said before, nor are they candidates: then no lock is needed.
+      const record = await locateRecord();
+      const isAhead =
+        (await judgements.isAhead(record.judgements, sessionID, messages)) ||
+        (await repeats.isAhead(record.repeats, sessionID, messages));
+      if (isAhead)
+        await withRecord(async () => {
+          await judgements.follow(record.judgements, sessionID, messages);
+          await repeats.follow(record.repeats, sessionID, messages);
+        });
       if (!planUndone((await stored.read()).waiting, sessionID, messages)) return false;
       const hasChanged = await stored.change(async ({ waiting }) => {
         const next = planUndone(waiting, sessionID, messages);

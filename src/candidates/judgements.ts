@@ -56,6 +56,8 @@ export interface JudgementLog {
   add(path: string, judgements: readonly Judgement[]): Promise<void>;
   /** Takes out those of these messages. */
   forget(path: string, messages: readonly Pick<Judgement, "message" | "session">[]): Promise<void>;
+  /** Would `follow` take something out? Needs no lock. */
+  isAhead(path: string, sessionID: string, messages: readonly Message[]): Promise<boolean>;
   /** Keeps only what this session's messages still say. */
   follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
 }
@@ -90,10 +92,14 @@ export function createJudgementLog(files: Files): JudgementLog {
         );
     },
 
+    async isAhead(path, sessionID, messages) {
+      const { records } = await lines.read(path);
+      return !records.every(planStanding(sessionID, messages));
+    },
+
     async follow(path, sessionID, messages) {
       const { records } = await lines.read(path);
-      const standing = new Set(messages.map(({ info }) => info.id));
-      const kept = records.filter(({ message, session }) => session !== sessionID || standing.has(message));
+      const kept = records.filter(planStanding(sessionID, messages));
       if (kept.length < records.length) await write(path, kept);
     },
   };
@@ -101,4 +107,10 @@ export function createJudgementLog(files: Files): JudgementLog {
   function write(path: string, records: readonly Line[]): Promise<void> {
     return files.writeWhole(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
   }
+}
+
+/** Does a line stand, of another session or of one of these messages? */
+function planStanding(sessionID: string, messages: readonly Message[]): (line: Line) => boolean {
+  const standing = new Set(messages.map(({ info }) => info.id));
+  return ({ message, session }) => session !== sessionID || standing.has(message);
 }

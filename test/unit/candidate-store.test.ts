@@ -130,6 +130,24 @@ describe("an undone message", () => {
     expect(await candidates.list()).toEqual([]);
   });
 
+  it("an undone message of which nothing is known takes no lock, one that was only said before does", async () => {
+    const files = createMemoryFiles();
+    const locked: string[] = [];
+    const create: typeof files.create = (path, data) => {
+      locked.push(path);
+      return files.create(path, data);
+    };
+    const candidates = openTestCandidates({ files: { ...files, create } });
+    await candidates.offer([candidateOf(SQLITE)]);
+    await candidates.hear([SQLITE], { session: "ses_2", message: "msg_2", saidMs: 0 });
+    locked.length = 0;
+    await candidates.follow("ses_3", []);
+    await candidates.follow("ses_1", [said(SQLITE)]);
+    expect(locked).toEqual([]);
+    await candidates.follow("ses_2", []);
+    expect(locked).toEqual([(await recordOf(files)).candidatesLock]);
+  });
+
   it("a message with a secret still says what was stored of it without the secret", async () => {
     const candidates = openTestCandidates({ files: createMemoryFiles() });
     const text = `The registry takes ${TOKEN} as its token.`;
