@@ -73,6 +73,7 @@ function create(context: LayerContext): LayerParts {
   let findings: Findings | undefined;
   /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
+  const isNewlyCut = createCutWatch();
 
   return {
     withinMs: { context: 1_000 },
@@ -99,6 +100,7 @@ function create(context: LayerContext): LayerParts {
         await openFindings(request);
         findings?.take(request);
         if (!request.isReady() || family.knownParent(request.sessionID) !== undefined) return undefined;
+        if (isNewlyCut(request)) extraction.onCompaction(request.sessionID);
         return (await conversation.speak(request, signal, findings)) ? request.show() : undefined;
       },
 
@@ -146,4 +148,17 @@ function create(context: LayerContext): LayerParts {
     const messages = (await host.readMessages(sessionID)) ?? [];
     return readUsersMessages(messages, (text) => !templates.includes(text));
   }
+}
+
+/** Have notes replaced history since the session's last request? Of its first request nobody knows. */
+function createCutWatch(): (request: ContextRequest) => boolean {
+  /** By session: the first message behind the cut. */
+  const seen = new Map<string, string | undefined>();
+  return ({ history, sessionID, shownFrom }) => {
+    const from = shownFrom();
+    const cut = from === 0 ? undefined : history.messages[from]?.info.id;
+    const isNew = cut !== undefined && seen.has(sessionID) && seen.get(sessionID) !== cut;
+    seen.set(sessionID, cut);
+    return isNew;
+  };
 }

@@ -1,5 +1,7 @@
 /** When the small model judges: when nobody says anything, when much waits, at a compaction, at the next start. */
 import { describe, expect, it, vi } from "vitest";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { open, SESSION, say } from "../support/agent-judge.js";
 import {
   bash,
   CANDIDATE,
@@ -10,6 +12,7 @@ import {
   QUIET_MS,
   verdicts,
 } from "../support/extraction.js";
+import { CORES, INVOICES, PLAYERS } from "../support/said-in-passing.js";
 
 const nothing = { respond: () => "[]" };
 
@@ -61,6 +64,27 @@ describe("the small model", () => {
     extraction.onCompaction("ses_1");
     await background.onIdle();
     expect(asked).toHaveLength(1);
+  });
+
+  it("the small model is asked once notes have replaced history, once for each time", async () => {
+    const opened = await open("model");
+    const { host, session, world } = opened;
+    const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
+    const isAsked = () => host.generated.map(({ prompt }) => prompt.includes(CORES.players));
+    for (let n = 0; n < 12; n++) {
+      session.user(`Look at page ${n}. ${"word ".repeat(1_500)}`);
+      await world.request(session.messages);
+      session.answer([], { sent: 8_000 + estimateTokens(session.messages) });
+    }
+    await say(opened, PLAYERS);
+    expect(isAsked()).toEqual([]);
+    await compact?.execute({ sessionID: SESSION, words: "" }, new AbortController().signal);
+    await say(opened, "Go on.");
+    expect(world.ledger(SESSION, "cut")).toHaveLength(1);
+    expect(isAsked()).toEqual([true]);
+    await say(opened, INVOICES);
+    await say(opened, "Go on.");
+    expect(isAsked()).toEqual([true]);
   });
 
   it("the small model judges what an ended session has left in the next one", async () => {

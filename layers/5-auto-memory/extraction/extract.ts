@@ -25,7 +25,7 @@ export interface Extraction {
   onTemplate(text: string): void;
   /** The session has answered. Reads what is new behind the turn; never rejects. */
   onIdle(sessionID: string): void;
-  /** Its history was summarised: what waits is judged now. */
+  /** Its history was summarised, or notes replaced it: what waits is judged now. */
   onCompaction(sessionID: string): void;
 }
 

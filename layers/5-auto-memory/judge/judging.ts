@@ -1,8 +1,8 @@
 /**
  * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
- * while, when a history is summarised, and when a page full of candidates waits. What an ended session has left is
- * judged in the next one. Behind it sessions from before are read, where the user wants that. One question at a time;
- * nothing waits for it.
+ * while, when a history is summarised or replaced by notes, and when a page full of candidates waits. What an ended
+ * session has left is judged in the next one. Behind it sessions from before are read, where the user wants that. One
+ * question at a time; nothing waits for it.
  */
 
 import { formatError } from "../../../src/error.js";
