@@ -24,7 +24,10 @@ export function priceJudging(
     const isNew = index === last;
     price += characters * tokensPerCharacter * (isNew ? written + (isCall ? answered : 0) : cached);
   }
-  return newest && isOnlyKeeping(newest) ? price + priceUsage(countUsage(newest.info), rates) : price;
+  if (!newest || !isOnlyKeeping(newest)) return price;
+  const usage = countUsage(newest.info);
+  // What it wrote to the cache the next request would have written without it.
+  return price + priceUsage({ ...usage, cached: usage.sent }, rates);
 }
 
 interface Judging {

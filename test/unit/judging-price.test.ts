@@ -64,7 +64,7 @@ describe("the price of asking", () => {
     session.answer([call(KEEP_TOOL, "a is kept", { state: { input: { letters: "a" } } })], { sent: 30_000 });
     const alone = priced(session.messages, 2);
     expect(together).toBeGreaterThan(tokens * PRICE.cached);
-    expect(alone - together).toBeCloseTo(priceUsage({ sent: 30_000, cached: 29_000, answered: 100 }, PRICE));
+    expect(alone - together).toBeCloseTo(priceUsage({ sent: 30_000, cached: 30_000, answered: 100 }, PRICE));
   });
 
   it("the price of judging is told once, with its share of what was paid, where other costs are", async () => {
