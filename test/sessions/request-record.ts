@@ -1,4 +1,5 @@
 /** What a replay keeps of a request: its counts and blocks, without its text. */
+import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Block } from "./blocks.js";
 import type { Leaning } from "./identifiers.js";
 
@@ -40,4 +41,6 @@ export interface Replay extends Played {
   hookSeconds: number;
   /** Saving that the plugin's own ledger claims, in tokens of input. */
   claimed: number;
+  /** The records of the ledger. */
+  ledger: readonly SavingsRecord[];
 }

@@ -93,9 +93,9 @@ export async function simulate(session: RecordedSession, given: SimulationOption
       given.onTurn?.(index + 1, turns.length);
     }
     await plugin.close();
-    const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
+    const ledger = readRecords(project.file(".opencode/strata"));
     const times = { seconds: (performance.now() - startedMs) / 1_000, hookSeconds: plugin.hookMs() / 1_000 };
-    return { id: session.id, ...agent.close(), claimed, ...times };
+    return { id: session.id, ...agent.close(), claimed: sumClaims(ledger), ledger, ...times };
   } finally {
     await project.remove();
   }
