@@ -101,7 +101,7 @@ it("a session without a fault has every decision made that can be made", async (
 });
 
 const CODES = ["ENOSPC", "EACCES", "EIO"];
-const operationsOf = spreadFaults({ faults: 6, usual: 2, in: "fault/context.test.ts" });
+const operationsOf = spreadFaults({ faults: 6, usual: 1, in: "fault/context.test.ts" });
 for (const [index, code] of CODES.entries()) {
   for (const lasting of [false, true]) {
     const what = `${code} at any file operation${lasting ? " and at every write after it" : ""}`;

@@ -48,7 +48,7 @@ async function playWithFault(fault: { at: number; code: string; lasting: boolean
   return { world, first, second, told, hasFailed: faulty?.hasFailed ?? false };
 }
 
-const operationsOf = spreadFaults({ faults: 6, usual: 2, in: "fault/disk.test.ts" });
+const operationsOf = spreadFaults({ faults: 6, usual: 1, in: "fault/disk.test.ts" });
 for (const [index, code] of ["ENOSPC", "EACCES", "EIO"].entries()) {
   for (const lasting of [false, true]) {
     const what = `${code} at any file operation${lasting ? " and at every write after it" : ""}`;

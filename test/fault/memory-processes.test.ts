@@ -104,7 +104,7 @@ async function expectWholeLedger(): Promise<LedgerLine[]> {
 }
 
 const CHANGES = sizeOf({
-  usual: 100,
+  usual: 50,
   long: 500,
   of: "changes by each of two processes in fault/memory-processes.test.ts",
   because: "each is written to a real disk",
@@ -133,7 +133,7 @@ it(
 );
 
 const KILLS = sizeOf({
-  usual: 30,
+  usual: 12,
   long: 100,
   of: "SIGKILLs in fault/memory-processes.test.ts",
   because: "each starts a process",

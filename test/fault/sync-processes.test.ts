@@ -15,7 +15,7 @@ import { sizeOf } from "../support/sizes.js";
 import { listAll, type Machine, openSyncWorld, type SyncWorld } from "../support/sync-world.js";
 
 const KILLS = sizeOf({
-  usual: 8,
+  usual: 4,
   long: 40,
   of: "kills of each of three pushing machines in fault/sync-processes.test.ts",
   because: "each starts processes of its own",

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { commands } from "../../src/cli/commands.js";
 import { removeFolder } from "../support/remove-folder.js";
+import { sizeOf } from "../support/sizes.js";
 import {
   EVIL,
   PAYLOAD,
@@ -105,7 +106,14 @@ const forms: [string, (project: Project) => void][] = [
   ],
 ];
 
-test.each(forms)(
+const count = sizeOf({
+  usual: 1,
+  long: forms.length,
+  of: "forms of a hostile repository in host/hostile-repository.test.ts",
+  because: "each runs every command",
+});
+
+test.each(forms.slice(0, count))(
   "%s of a hostile repository does no harm and speaks for nobody but itself",
   async (_, form) => {
     const elsewhere = await startScriptedModel();

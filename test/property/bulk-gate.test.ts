@@ -41,7 +41,7 @@ it("an index of statements skips only those that compare as other", () => {
         if (compareStatements(later, text) !== "other")
           expect(found.has(String(n)), `"${later}" and "${text}"`).toBe(true);
     }),
-    { numRuns: runs(300, 5_000, "lists of statements in property/bulk-gate.test.ts") },
+    { numRuns: runs(150, 5_000, "lists of statements in property/bulk-gate.test.ts") },
   );
 });
 
@@ -75,7 +75,7 @@ describe("a bulk import", () => {
         expect(await importInBulk(other, incoming)).toEqual(await importEach(one, incoming));
         expect(await listAll(other.store)).toEqual(await listAll(one.store));
       }),
-      { numRuns: runs(40, 500, "pairs of imports in property/bulk-gate.test.ts") },
+      { numRuns: runs(12, 500, "pairs of imports in property/bulk-gate.test.ts") },
     );
   });
 
@@ -94,7 +94,7 @@ describe("a bulk import", () => {
   it("decides the same with so many memories that only similar ones are compared", async () => {
     const known = Array.from({ length: 520 }, (_, n) => planOneOfMany(n));
     const incoming = known
-      .slice(0, 40)
+      .slice(0, runs(12, 40, "imported beside 520 memories in property/bulk-gate.test.ts"))
       .flatMap(({ text, title, type }, n) => [
         draft(text.replace("The worker", "The small worker"), { type, title, tags: ["more"] }),
         draft(`${text.replace(/ in \w+/, ` in Oracle${n}`)} Reviewed.`, { type, title }),

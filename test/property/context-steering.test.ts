@@ -15,7 +15,7 @@ import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
 
 const RUNS = sizeOf({
-  usual: 60,
+  usual: 25,
   long: 600,
   of: "steered histories in property/context-steering.test.ts",
   because: "the property is the same",

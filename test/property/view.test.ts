@@ -9,14 +9,14 @@ import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, fork, user } from "../support/messages.js";
 import { patiently } from "../support/patience.js";
 import { fc } from "../support/property.js";
-import { sizeOf } from "../support/sizes.js";
+import { isLong, sizeOf } from "../support/sizes.js";
 import { bytesOf, expectView } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
 
 const because = "the properties are the same";
 const of = "histories in property/view.test.ts";
-const GROWING_RUNS = sizeOf({ usual: 200, long: 700, of: `growing ${of}`, because });
-const DISORDERLY_RUNS = sizeOf({ usual: 400, long: 1_300, of: `disorderly ${of}`, because });
+const GROWING_RUNS = sizeOf({ usual: 80, long: 700, of: `growing ${of}`, because });
+const DISORDERLY_RUNS = sizeOf({ usual: 150, long: 1_300, of: `disorderly ${of}`, because });
 const TIMEOUT_MS = patiently(180_000);
 const HOST_FILE = "/data/tool-output/tool_1";
 const FIXED_TOKENS = 4_000;
@@ -51,7 +51,7 @@ async function open(given: Record<string, unknown>, startMs: number): Promise<Wo
   return openWorld({ options: given, clock, files: createMemoryFiles(disk, clock.now) });
 }
 
-/** Which kinds of decisions were made in how many runs. */
+/** Which kinds of decisions were made in how many runs. Chance has more weight in fewer runs. */
 function createTally() {
   const runs = new Map<string, number>();
   return {
@@ -59,7 +59,8 @@ function createTally() {
       for (const kind of new Set(kinds)) runs.set(kind, (runs.get(kind) ?? 0) + 1);
     },
     expectShare(kind: string, share: number, of: number): void {
-      expect((runs.get(kind) ?? 0) / of, `${kind} in ${runs.get(kind)} of ${of} runs`).toBeGreaterThan(share);
+      const least = isLong ? share : share / 2;
+      expect((runs.get(kind) ?? 0) / of, `${kind} in ${runs.get(kind)} of ${of} runs`).toBeGreaterThan(least);
     },
   };
 }

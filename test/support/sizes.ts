@@ -17,9 +17,12 @@ export interface Size {
 
 export const SMALLER_FORMS = "smaller-forms.txt";
 
+/** Whether this run has the full sizes. */
+export const isLong = process.env.STRATA_TEST_LONG !== undefined;
+
 /** The size for this run. Smaller sizes are listed at the end of the run. */
 export function sizeOf({ because, long, of, usual }: Size): number {
-  if (process.env.STRATA_TEST_LONG) return long;
+  if (isLong) return long;
   appendFileSync(join(tmpdir(), SMALLER_FORMS), `${usual} of ${long} ${of}: ${because}\n`);
   return usual;
 }

@@ -12,7 +12,7 @@ import { sizeOf } from "../support/sizes.js";
 
 const SESSIONS = 4;
 const MESSAGES = sizeOf({
-  usual: 80,
+  usual: 40,
   long: 250,
   of: "messages from each of 4 processes in unit/mail-processes.test.ts",
   because: "they are killed on the way",

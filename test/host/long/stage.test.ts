@@ -8,15 +8,15 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patiently } from "../support/patience.js";
-import { openEventStream } from "./stage/event-stream.js";
-import { whenRemoved } from "./stage/files.js";
-import { firstDifference } from "./stage/model-request.js";
-import { startOpenCode } from "./stage/opencode.js";
-import { createProject } from "./stage/project.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, calls, fail, hangUp, reporting, say, stall } from "./stage/steps.js";
-import { findStrays } from "./stage/strays.js";
+import { patiently } from "../../support/patience.js";
+import { openEventStream } from "../stage/event-stream.js";
+import { whenRemoved } from "../stage/files.js";
+import { firstDifference } from "../stage/model-request.js";
+import { startOpenCode } from "../stage/opencode.js";
+import { createProject } from "../stage/project.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, calls, fail, hangUp, reporting, say, stall } from "../stage/steps.js";
+import { findStrays } from "../stage/strays.js";
 
 const echoTool = `
   import { tool } from "@opencode-ai/plugin";
@@ -243,7 +243,7 @@ describe("afterwards", () => {
 
   test("a test process that is killed takes its host and its files with it", async () => {
     const story = `
-      import { openStage } from "${fileURLToPath(new URL("./stage/stage.ts", import.meta.url))}";
+      import { openStage } from "${fileURLToPath(new URL("../stage/stage.ts", import.meta.url))}";
       const { host, project } = await openStage();
       process.stdout.write(JSON.stringify({ url: host.url, root: project.root }) + "\\n");
     `;

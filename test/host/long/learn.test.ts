@@ -2,14 +2,14 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import { isolation, runOpenCode } from "./stage/opencode.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
-import { runStrata, type StrataRun } from "./stage/strata.js";
-import { HOST } from "./stage/which-host.js";
+import { only1 } from "../only-1.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import { isolation, runOpenCode } from "../stage/opencode.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
+import { runStrata, type StrataRun } from "../stage/strata.js";
+import { HOST } from "../stage/which-host.js";
 
 const RULE = "From now on always indent with tabs.";
 const PORT = "Remember: the staging port is 5432.";

@@ -1,10 +1,10 @@
 /** A repository that brings what Strata has written elsewhere, in the real OpenCode: none of it speaks here. */
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import { shareHost } from "./stage/shared-host.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import { shareHost } from "../stage/shared-host.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 const shared = shareHost({ plugin: repository });
 const LOG = ".opencode/memory/errors.log";

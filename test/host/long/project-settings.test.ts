@@ -1,13 +1,13 @@
 /** What a repository's own configuration files can and cannot do with our model calls, in the real OpenCode. */
 import { expect, test } from "vitest";
-import { HEARD, writingPlugin } from "./fixtures/writing-plugin.js";
-import { repository } from "./repository.js";
-import { whenContains } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
-import { formatConfig } from "./stage/opencode.js";
-import { type ScriptedModel, startScriptedModel } from "./stage/scripted-model.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { HOST } from "./stage/which-host.js";
+import { HEARD, writingPlugin } from "../fixtures/writing-plugin.js";
+import { repository } from "../repository.js";
+import { whenContains } from "../stage/files.js";
+import type { ModelRequest } from "../stage/model-request.js";
+import { formatConfig } from "../stage/opencode.js";
+import { type ScriptedModel, startScriptedModel } from "../stage/scripted-model.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { HOST } from "../stage/which-host.js";
 
 const SECRET = "the words that are the user's";
 /** A file that comes with the repository, and is stronger than the user's. */

@@ -2,15 +2,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { only1 } from "./only-1.js";
-import { repository } from "./repository.js";
-import { startBeside } from "./stage/beside.js";
-import { whenContains } from "./stage/files.js";
-import { findBreaks, formatBreak } from "./stage/prefix-breaks.js";
-import type { Session } from "./stage/session.js";
-import { shareHost } from "./stage/shared-host.js";
-import { openStage, type Stage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { only1 } from "../only-1.js";
+import { repository } from "../repository.js";
+import { startBeside } from "../stage/beside.js";
+import { whenContains } from "../stage/files.js";
+import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
+import type { Session } from "../stage/session.js";
+import { shareHost } from "../stage/shared-host.js";
+import { openStage, type Stage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 const shared = shareHost({ plugin: repository });
 const CLI = join(repository, "dist", "strata.js");

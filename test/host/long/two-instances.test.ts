@@ -1,11 +1,11 @@
 /** Two real hosts in one repository: they warn each other of edits, write to each other, and one of them is killed. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { repository } from "./repository.js";
-import { startBeside } from "./stage/beside.js";
-import { findBreaks, formatBreak } from "./stage/prefix-breaks.js";
-import { openStage } from "./stage/stage.js";
-import { call, say } from "./stage/steps.js";
+import { repository } from "../repository.js";
+import { startBeside } from "../stage/beside.js";
+import { findBreaks, formatBreak } from "../stage/prefix-breaks.js";
+import { openStage } from "../stage/stage.js";
+import { call, say } from "../stage/steps.js";
 
 test("an edit of another host's file is reported, a message arrives once, and the leases of a killed host end", async () => {
   await using stage = await openStage({ plugin: repository, files: { "a.ts": "one\n" } });
