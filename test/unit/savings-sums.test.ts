@@ -54,9 +54,7 @@ describe("sums of a ledger", () => {
           expect(pieces[name]).toBeCloseTo(whole[name]);
         expect(toSaving(pieces).tokens).toBe(totals.net);
         expect(toSaving(pieces).dollars ?? 0).toBeCloseTo(totals.money ?? 0);
-        expect(toSaving(pieces).share === undefined).toBe(
-          totals.cost === undefined || totals.cost + totals.net <= 0,
-        );
+        expect(toSaving(pieces).share === undefined).toBe(pieces.paid === 0 || totals.cost + totals.net <= 0);
       }),
     );
   });
