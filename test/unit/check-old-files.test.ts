@@ -1,6 +1,6 @@
 /** `strata check` on files that are no longer needed, and on what the settings let go. */
 import { describe, expect, it } from "vitest";
-import type { Issue } from "../../src/cli/check/find-issues.js";
+import type { Issue } from "../../src/cli/check/issue.js";
 import { DAY_MS } from "../../src/days.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { formatInstance, type Instance } from "../../src/instances/instance.js";

@@ -227,7 +227,7 @@ describe("a project in which preferences are committed", () => {
     expect(seen()).not.toContain("uncommitted");
     expect(readSeen().get(`${M}/preference/old.md`)).toContain("The committed one.");
     expect(operations(`${M}/private/ledger`, "new")).toHaveLength(1);
-    expect((await strata("validate --strict")).code).toBe(0);
+    expect((await strata("check")).code).toBe(0);
   });
 });
 

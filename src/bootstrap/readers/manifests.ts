@@ -60,42 +60,42 @@ const packageJson: Manifest = {
     about: ["description"],
     commands: ["scripts"],
     versions: ["engines", "packageManager"],
-    layout: ["main", "module", "types", "bin", "workspaces", "workspaces.packages", "files"],
+    layout: ["main", "module", "types", "bin", "workspaces", "workspaces/packages", "files"],
     dependencies: ["dependencies", "devDependencies"],
   },
 };
 
 const pyproject: Manifest = {
   parse: parseToml,
-  name: ["project.name", "tool.poetry.name"],
+  name: ["project/name", "tool/poetry/name"],
   fields: {
-    about: ["project.description", "tool.poetry.description"],
-    commands: ["tool.poetry.scripts", "project.scripts"],
-    versions: ["project.requires-python", "tool.poetry.dependencies.python", "build-system.build-backend"],
-    layout: ["tool.uv.workspace.members[]"],
+    about: ["project/description", "tool/poetry/description"],
+    commands: ["tool/poetry/scripts", "project/scripts"],
+    versions: ["project/requires-python", "tool/poetry/dependencies/python", "build-system/build-backend"],
+    layout: ["tool/uv/workspace/members[]"],
     dependencies: [
-      "project.dependencies[]",
-      "project.optional-dependencies",
+      "project/dependencies[]",
+      "project/optional-dependencies",
       "dependency-groups",
-      "tool.poetry.dependencies",
-      "tool.poetry.group.*.dependencies",
+      "tool/poetry/dependencies",
+      "tool/poetry/group/*/dependencies",
     ],
   },
 };
 
 const cargo: Manifest = {
   parse: parseToml,
-  name: ["package.name"],
+  name: ["package/name"],
   fields: {
-    about: ["package.description"],
+    about: ["package/description"],
     versions: [
-      ...["workspace.package.edition", "workspace.package.rust-version"],
-      ...["package.edition", "package.rust-version"],
+      ...["workspace/package/edition", "workspace/package/rust-version"],
+      ...["package/edition", "package/rust-version"],
     ],
-    layout: ["workspace.members[]", "bin"],
+    layout: ["workspace/members[]", "bin"],
     dependencies: [
       ...["dependencies", "dev-dependencies", "build-dependencies"],
-      ...["target.*.dependencies", "workspace.dependencies"],
+      ...["target/*/dependencies", "workspace/dependencies"],
     ],
   },
 };
@@ -110,7 +110,7 @@ async function readManifest(
   path: string,
 ): Promise<readonly Fact[]> {
   const tree = await parse(text);
-  const [name = path] = names.flatMap((one) => findAll(tree, one.split("."))).flatMap(toValues);
+  const [name = path] = names.flatMap((one) => findAll(tree, one.split("/"))).flatMap(toValues);
   return Object.entries(subjects).flatMap(([key, { says, title, ...subject }]) =>
     listFact({
       ...{ key, ...subject, title: toTitle(title(name)), lead: `${path} ${says}:` },
@@ -124,7 +124,7 @@ async function readManifest(
 const NO_TEST = /^echo \\?"Error: no test specified\\?" && exit 1$/;
 
 function listRows(tree: PlainRecord, field: string): Row[] {
-  const parts = field.replace(/\[\]$/, "").split(".");
+  const parts = field.replace(/\[\]$/, "").split("/");
   const name = parts.at(-1) ?? field;
   return findAll(tree, parts).flatMap((value): Row[] => {
     if (field.endsWith("[]")) return toValues(value).map((one) => ({ values: [one] }));

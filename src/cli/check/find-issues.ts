@@ -15,7 +15,6 @@ import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
 import { readTextWithin } from "../../memory/store/obstacle.js";
 import { readPending } from "../../memory/store/pending.js";
 import type { ShelfPlace } from "../../memory/store/places.js";
-import type { OpenMemories } from "../../memory/store.js";
 import { findOwnFlaws } from "../../own/own-flaws.js";
 import { createDryFiles } from "../../seams/dry-files.js";
 import type { Files } from "../../seams/files.js";
@@ -28,36 +27,7 @@ import { withMemories } from "../open-memories.js";
 import type { Project } from "../project.js";
 import { findLedgerIssues } from "./find-ledger-issues.js";
 import { findMemoryIssues } from "./find-memory-issues.js";
-
-export interface Issue {
-  /** `problem`: does not work. `warning`: needs attention. `note`: worth knowing, and nothing is wrong. */
-  level: "problem" | "warning" | "note";
-  /** Absolute path. */
-  file: string;
-  what: string;
-  /** What the user can do. */
-  todo: string;
-  /** What `--fix` does about it; absent if only the user can decide. */
-  fix?: Fix;
-}
-
-export interface Fix {
-  /** In the imperative. */
-  says: string;
-  /** It removes or archives what only the user can judge, so he is asked first. */
-  isAsked?: true;
-  /** Before the store is opened, which itself finishes, records and rebuilds whatever is due. */
-  prepare?(): Promise<void>;
-  /** Throws if it could not be done. */
-  run?(memories: OpenMemories): Promise<void>;
-}
-
-export interface CheckOptions {
-  /** Files that are no longer needed count from this age. */
-  days: number;
-  /** Do archived memories of that age count as well? */
-  isArchiveDue: boolean;
-}
+import type { CheckOptions, Fix, Issue } from "./issue.js";
 
 export interface Found {
   /** By file. */

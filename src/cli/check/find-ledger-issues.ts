@@ -15,7 +15,7 @@ import { parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
 import { findSecrets } from "../../secrets/secrets.js";
 import type { Project } from "../project.js";
-import type { CheckOptions, Issue } from "./find-issues.js";
+import type { CheckOptions, Issue } from "./issue.js";
 
 export interface LedgerOptions extends CheckOptions {
   /** What the store would write: lines that it would add are changes made by hand. */

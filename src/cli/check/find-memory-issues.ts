@@ -12,7 +12,7 @@ import { findNameFault } from "../../memory/name.js";
 import type { OpenMemories } from "../../memory/store.js";
 import type { Project } from "../project.js";
 import { openConflictLog } from "../upkeep/record-rivals.js";
-import type { Issue } from "./find-issues.js";
+import type { Issue } from "./issue.js";
 import { findContradictions, type Merge, planMerges, toChanges } from "./merges.js";
 
 /** `all`: archived ones too. */

@@ -1,6 +1,7 @@
 /** `strata check`: finds what is wrong with the memories and their files, and with `--fix` mends what is safe to mend. */
 import { MOST_DAYS, readWhole } from "../arguments.js";
-import { findIssues, fixIssues, formatPath, type Issue } from "../check/find-issues.js";
+import { findIssues, fixIssues, formatPath } from "../check/find-issues.js";
+import type { Issue } from "../check/issue.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
 import { openProject } from "../open-project.js";
 
