@@ -53,8 +53,6 @@ export interface Folders {
   /** Machine state of dreams: time of the last one, and the lock of the running one. */
   dreamState: string;
   dreamLock: string;
-  /** The only file that a dream's model may write. */
-  staged: string;
 }
 
 /** Whether the id of a session can be the name of a file. */
@@ -91,7 +89,6 @@ export function planFolders(project: string, memoryProject = project): Folders {
     extraction: join(strata, "state", "extraction"),
     dreamState: join(strata, "state", "dream.json"),
     dreamLock: join(strata, "state", "dream.lock"),
-    staged: join(strata, "dream", "staged.json"),
   };
 }
 

@@ -17,16 +17,18 @@ interface NotesWorld {
   folders: Pick<Folders, "sessionMemory">;
 }
 
+interface OldNotesOptions extends NotesWorld {
+  clock: Clock;
+  retention: Pick<Config["retention"], "notesDays">;
+}
+
 /** Ids of sessions without a file changed within the days in the settings, sorted by name. */
-export async function findOldNotes({
-  clock,
-  files,
-  folders: { sessionMemory },
-  retention: { notesDays },
-}: NotesWorld & { clock: Clock; retention: Pick<Config["retention"], "notesDays"> }): Promise<string[]> {
+export async function findOldNotes(options: OldNotesOptions): Promise<string[]> {
+  const { clock, files, folders, retention } = options;
+  const { sessionMemory } = folders;
   const names = await files.list(sessionMemory);
   const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
-  const latestMs = clock.now() - notesDays * DAY_MS;
+  const latestMs = clock.now() - retention.notesDays * DAY_MS;
   const old: string[] = [];
   for (const id of sessions) {
     if (old.length === MOST_SESSIONS) break;

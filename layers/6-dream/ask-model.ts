@@ -1,108 +1,237 @@
 /**
- * Asks a model about the memories that the rules leave over. The model can read the project and write one file in the
- * staging folder. The host's permissions bound it, each tool call is checked first, and the reader validates the file.
+ * The model's part of a dream: which memories it is asked about, the one prompt with them, and the check of its answer.
+ *
+ *     [{ "keep": "knowledge/db-port", "supersede": ["knowledge/db"], "content": "…", "reason": "…" }]
+ *
+ * Each entry merges several memories of one group. Nothing may be lost: each superseded memory has a living successor,
+ * whose text keeps every number, name, path and negation and most other words, and adds no such fact of its own.
  */
-
-import { dirname, join } from "node:path";
+import { z } from "zod";
+import { countMostTokens } from "../../src/background/cost.js";
 import type { Generation } from "../../src/background/generation.js";
-import type { Folders } from "../../src/folders.js";
+import { formatError } from "../../src/error.js";
+import { findContradictions, findNearPairs, isProtected, nameWords } from "../../src/memory/likeness.js";
+import { type Memory, usersTypes } from "../../src/memory/memory.js";
+import { findSecretIn } from "../../src/memory/secret-gate.js";
 import type { Prompts } from "../../src/prompts.js";
-import type { Clock } from "../../src/seams/clock.js";
-import { type Files, readText } from "../../src/seams/files.js";
-import { createBounds } from "./bounds.js";
-import type { Cluster } from "./clusters.js";
-import type { AskModel, ModelAnswer } from "./planning.js";
+import type { Sliced } from "../../src/slices.js";
+import { findStrayPivot } from "../../src/statement/support.js";
+import { coverageOf, readWords } from "../../src/statement/words.js";
+import type { Merge } from "./plan.js";
+
+/** Memories on one subject that no rule can merge. */
+export type Group = readonly Memory[];
+
+const MOST_MEMBERS = 8;
+const MOST_GROUPS = 8;
+const LONGEST_CONTENT = 4_000;
+
+/**
+ * Groups of similar memories of one kind; each memory is in at most one. Leaves out groups that a model has already seen
+ * in their present wording, private memories and protected ones. Pure.
+ */
+export function planGroups(memories: readonly Memory[], seen: readonly string[]): readonly Group[] {
+  const isSeen = readSeen(seen);
+  const shown = memories.filter(mayBeShown);
+  const alike = new Map(shown.map((memory): [Memory, Memory[]] => [memory, []]));
+  for (const [one, other] of [...findContradictions(shown), ...findNearPairs(shown)]) {
+    if (one.type !== other.type || one.scope !== other.scope) continue;
+    alike.get(one)?.push(other);
+    alike.get(other)?.push(one);
+  }
+  const groups: Group[] = [];
+  for (const [memory, others] of alike) {
+    if (groups.length === MOST_GROUPS) break;
+    const free = [...new Set(others)].filter((other) => alike.has(other)).slice(0, MOST_MEMBERS - 1);
+    const group = [memory, ...free];
+    if (free.length === 0 || !alike.has(memory) || isSeen(group)) continue;
+    for (const member of group) alike.delete(member);
+    groups.push(group);
+  }
+  return groups;
+}
+
+/** No model rewords what the user said. */
+function mayBeShown(memory: Memory): boolean {
+  const isFree = !isProtected(memory) && !usersTypes.has(memory.type);
+  const isShort = memory.content.length <= LONGEST_CONTENT;
+  return memory.sensitivity === "internal" && memory.status === "active" && isFree && isShort;
+}
+
+/** Names a group by its members' wording, one hash for each member. */
+export const nameGroup = (group: Group): string => group.map(nameWords).sort().join(" ");
+
+/** Names a group for which the model gave no usable answer. */
+export const nameTry = (group: Group): string => `${TRIED} ${nameGroup(group)}`;
+const TRIED = "?";
+/** How often such a group is shown. */
+const MOST_TRIES = 3;
+
+/**
+ * Has a model seen every pair of members in their present wording? The pairs may come from different groups, so that one
+ * added memory does not have the whole group judged again.
+ */
+function readSeen(seen: readonly string[]): (group: Group) => boolean {
+  const pairs = new Map<string, number>();
+  for (const name of seen) {
+    const isTry = name.startsWith(`${TRIED} `);
+    const words = name.split(" ").slice(isTry ? 1 : 0);
+    for (const pair of pairsOf(words)) pairs.set(pair, (pairs.get(pair) ?? 0) + (isTry ? 1 : MOST_TRIES));
+  }
+  return (group) => pairsOf(group.map(nameWords)).every((pair) => (pairs.get(pair) ?? 0) >= MOST_TRIES);
+}
+
+function pairsOf(words: readonly string[]): string[] {
+  const sorted = [...words].sort();
+  return sorted.flatMap((one, n) => sorted.slice(n + 1).map((other) => `${one} ${other}`));
+}
+
+/** Asks a model about these groups. Rejects only if the prompt cannot be read. */
+export type AskModel = (groups: readonly Group[], signal: AbortSignal) => Promise<ModelAnswer>;
+
+export type ModelAnswer =
+  /** `asked`: the groups that were in the prompt. */
+  | { kind: "answered"; text: string; asked: readonly Group[] }
+  | { kind: "failed"; why: string; asked: readonly Group[] }
+  /** The model may not be asked now. */
+  | { kind: "refused"; why: string };
 
 export interface AskModelOptions {
-  clock: Pick<Clock, "now" | "pause">;
-  files: Files;
-  folders: Folders;
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
-  /** Parent of the model's own session. */
+  /** The session in which the dream was asked for. */
   sessionID: string;
+  /** Of prompt and answer. */
   maxTokens: number;
   deadlineMs: number;
 }
 
-const PURPOSE = "dream";
-/** In bytes; a larger file is refused unread. */
-const LARGEST_STAGED = 1_000_000;
+const LONGEST_ANSWER = 16_000;
 
 export function createAskModel(options: AskModelOptions): AskModel {
-  const { clock, deadlineMs, files, folders, generation, maxTokens, prompts, sessionID } = options;
-  const { project, staged } = folders;
-  const privateFolders = [
-    join(folders.memory, "private"),
-    folders.strata,
-    folders.sessionMemory,
-    folders.toolResults,
-  ];
+  const { deadlineMs, generation, maxTokens, prompts, sessionID } = options;
+  const maxCharacters = Math.min(LONGEST_ANSWER, Math.floor(maxTokens / 2));
 
-  return async (clusters, signal) => {
-    const link = await findLink();
-    if (link !== undefined) return { kind: "failed", why: `${link} is a link, expected a folder` };
-    try {
-      await files.remove(staged);
-      const hasGit = (await files.stat(join(project, ".git"))) !== undefined;
-      const sandbox = { project, stagedFile: staged, privateFolders, hasGit };
-      const prompt = (await prompts.read("dream"))
-        .replace("{{staged}}", () => staged)
-        .replace("{{groups}}", () => formatGroups(clusters));
-      const generated = await generation.generate({
-        purpose: PURPOSE,
-        sessionID,
-        prompt,
-        tools: {
-          ...createBounds({ clock, files }, sandbox),
-          maxTokens,
-          deadlineMs,
-          signal,
-        },
-      });
-      if (generated.kind === "refused") return generated;
-      // After a failure the staged file may be incomplete.
-      return generated.kind === "failed" ? generated : await readAnswer(generated.text);
-    } finally {
-      await files.remove(staged).catch(() => {});
-    }
+  return async (groups, signal) => {
+    const template = await prompts.read("dream");
+    const plan = (asked: readonly Group[]): string =>
+      template.replace("{{groups}}", () => formatGroups(asked));
+    const asked: Group[] = [];
+    for (const group of groups)
+      if (countMostTokens({ prompt: plan([...asked, group]), maxCharacters }) <= maxTokens) asked.push(group);
+    if (asked.length === 0) return { kind: "refused", why: `no group fits into ${maxTokens} tokens` };
+    const generated = await generation.generate({
+      purpose: "dream",
+      sessionID,
+      prompt: plan(asked),
+      maxCharacters,
+      long: { deadlineMs, signal },
+    });
+    if (generated.kind === "refused") return generated;
+    if (generated.kind === "failed") return { ...generated, asked };
+    const { text } = generated;
+    const list = text.slice(text.indexOf("["), text.lastIndexOf("]") + 1);
+    if (!list.startsWith("[")) return { kind: "failed", why: "the answer has no list", asked };
+    return { kind: "answered", text: list, asked };
   };
-
-  /** A linked folder would lead the write out of the project. */
-  async function findLink(): Promise<string | undefined> {
-    const above = [dirname(folders.strata), folders.strata, dirname(staged)];
-    for (const folder of above) if ((await files.statItself(folder))?.kind === "link") return folder;
-    return undefined;
-  }
-
-  async function readAnswer(said: string): Promise<ModelAnswer> {
-    const stat = await files.statItself(staged);
-    if (!stat) return readSaid(said);
-    if (stat.kind !== "file" || (await findLink()) !== undefined)
-      return { kind: "failed", why: `${staged} is not a regular file, or a folder above it is a link` };
-    if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
-    return { kind: "staged", text: (await readText(files, staged)) ?? "" };
-  }
 }
 
-/** Reads the list from the model's reply, for models without a write tool. */
-function readSaid(said: string): ModelAnswer {
-  const text = /\[[\s\S]*\]/.exec(said)?.[0];
-  return text === undefined ? { kind: "failed", why: "the model staged nothing" } : { kind: "staged", text };
-}
-
-function formatGroups(clusters: readonly Cluster[]): string {
-  return JSON.stringify(
-    clusters.map((cluster) =>
-      cluster.map(({ content, created, id, title, updated }) => ({
-        id,
-        title,
-        content,
-        created: created.slice(0, 10),
-        updated: updated.slice(0, 10),
-      })),
-    ),
-    null,
-    1,
+function formatGroups(groups: readonly Group[]): string {
+  const shown = groups.map((group) =>
+    group.map(({ content, created, id, title, updated }) => ({
+      ...{ id, title, content },
+      created: created.slice(0, 10),
+      updated: updated.slice(0, 10),
+    })),
   );
+  return JSON.stringify(shown, null, 1);
+}
+
+/** The valid merges, and the reasons for each refusal. */
+export interface CheckedAnswer {
+  merges: readonly Merge[];
+  refused: readonly string[];
+}
+
+const MOST_ENTRIES = 200;
+/** Least share of each memory's words that the new text must contain. */
+const LEAST_SAID = 0.6;
+
+const entrySchema = z.strictObject({
+  keep: z.string(),
+  supersede: z.array(z.string()).min(1).max(50),
+  content: z.string().min(1).max(LONGEST_CONTENT),
+  reason: z.string().max(300),
+});
+type Entry = z.infer<typeof entrySchema>;
+
+/** Parses and checks the model's list for these groups. A malformed list gives no merges and one refusal. */
+export function* checkAnswer(
+  text: string,
+  groups: readonly Group[],
+  findFault: (content: string) => Sliced<string | undefined> = findSecretIn,
+): Sliced<CheckedAnswer> {
+  const entries = parseEntries(text);
+  if ("problem" in entries) return { merges: [], refused: [entries.problem] };
+  const taken = new Set<string>();
+  const merges: Merge[] = [];
+  const refused: string[] = [];
+  for (const [index, given] of entries.list.entries()) {
+    yield;
+    const parsed = entrySchema.safeParse(given);
+    const why = parsed.success
+      ? (findRefusal(parsed.data, groups, taken) ?? (yield* findFault(parsed.data.content)))
+      : parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ");
+    if (!parsed.success || why !== undefined) {
+      refused.push(`entry ${index + 1}: ${why}`);
+      continue;
+    }
+    const { keep, supersede } = parsed.data;
+    for (const id of [keep, ...supersede]) taken.add(id);
+    const reason = parsed.data.reason.replace(/\s+/g, " ").trim() || "the model put them together";
+    merges.push({ ...parsed.data, reason });
+  }
+  return { merges, refused };
+}
+
+function parseEntries(text: string): { list: unknown[] } | { problem: string } {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list)) return { problem: "the answer is not a list" };
+    return list.length > MOST_ENTRIES
+      ? { problem: `the answer has more than ${MOST_ENTRIES} entries` }
+      : { list };
+  } catch (thrown) {
+    return { problem: `the answer is not JSON: ${formatError(thrown)}` };
+  }
+}
+
+function findRefusal(
+  { content, keep, supersede }: Entry,
+  groups: readonly Group[],
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const ids = [keep, ...supersede];
+  if (new Set(ids).size < ids.length) return "a memory is named twice";
+  const again = ids.find((id) => taken.has(id));
+  if (again !== undefined) return `${again} is in an earlier entry`;
+  const group = groups.find((members) => members.some(({ id }) => id === keep)) ?? [];
+  const members: Memory[] = [];
+  for (const id of ids) {
+    const member = group.find((memory) => memory.id === id);
+    if (!member) return `${id} is not of the group of ${keep}`;
+    members.push(member);
+  }
+  const fixed = members.find(isProtected);
+  if (fixed) return `${fixed.id} is pinned, or was ordered, decided or corrected: it stays as it is`;
+  const said = members.find(({ type }) => usersTypes.has(type));
+  if (said) return `${said.id} holds what the user said, in the user's words`;
+  const stray = findStrayPivot(
+    members.map((memory) => memory.content),
+    content,
+  );
+  if (stray) return "lost" in stray ? `"${stray.lost}" would be lost` : `"${stray.added}" is in none of them`;
+  const words = readWords(content);
+  const short = members.find((memory) => coverageOf(readWords(memory.content), words) < LEAST_SAID);
+  return short && `most of what ${short.id} says would be lost`;
 }

@@ -1,39 +1,39 @@
 /**
  * Tidies the memories of a project, under a lock that holds across processes:
  *
- *     renew         update facts taken from files
- *     locate        list the memories
- *     collect       find similar memories, and those that name missing files
- *     consolidate   merge duplicates by rules, and similar memories with a model if one may be asked
- *     prune         archive expired and forgotten memories; all changes go in with one swap; then move old sessions' notes
- *                   to their archive
+ *     renew     facts taken from files
+ *     plan      merge duplicates, archive what is over and the like by rules; merge similar memories with a model, if
+ *               one may be asked
+ *     write     all changes with one swap; then old sessions' notes move to their archive
+ *     record    in the dream state, in DREAMS.md and in the log
  *
  * Only facts change before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, it plans
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
+import { checkFacts, type FactChange } from "../../src/bootstrap/check-facts.js";
+import { readTaken } from "../../src/bootstrap/taken.js";
 import type { Config } from "../../src/config/schema.js";
 import { formatError, StrataError } from "../../src/error.js";
 import type { Folders } from "../../src/folders.js";
+import type { LayerContext } from "../../src/layer-context.js";
 import type { HeldLock, Locks } from "../../src/lock/locks.js";
 import type { Memories } from "../../src/memory/store.js";
-import { type DreamState, readDreamState } from "../../src/record/dream-state.js";
+import {
+  type DreamState,
+  noteSuccess,
+  readDreamState,
+  writeDreamState,
+} from "../../src/record/dream-state.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { archiveNotes, findOldNotes } from "./archive-notes.js";
-import { createDreamRecord } from "./dream-record.js";
-import type { DreamReport } from "./dreams-page.js";
-import { type AskModel, createDreamPlanning, type DreamRun } from "./planning.js";
-import { renewFacts } from "./renew-facts.js";
-import type { StagedCheck } from "./staged.js";
-
-export interface Dreams {
-  /** Tidies now. Never rejects. */
-  run(options: RunOptions): Promise<DreamOutcome>;
-  /** Reads the state from disk. */
-  state(): Promise<DreamState>;
-}
+import { type AskModel, createAskModel, nameGroup, nameTry } from "./ask-model.js";
+import { planBackoff } from "./gates.js";
+import { type DreamReport, formatCounts, writeDream } from "./page.js";
+import { nameFinding } from "./plan.js";
+import { type DreamRun, planRun } from "./planning.js";
 
 export interface RunOptions {
   /** After this time the dream is aborted, with nothing changed. */
@@ -53,113 +53,222 @@ export type DreamOutcome =
   | { kind: "refused"; why: string }
   | { kind: "failed"; why: string };
 
-export interface DreamsOptions {
+export interface DreamParts {
   clock: Clock;
   files: Files;
   folders: Folders;
   locks: Locks;
   log: Log;
   memories: Memories;
-  /** May this text be stored? */
-  check: StagedCheck;
   retention: Config["retention"];
 }
 
-const SOURCE = "dream";
-/** A memory may change between the plan and the swap. */
-const MOST_TRIES = 3;
 /** How far a dream has got, which decides what a failure means. */
 interface Progress {
   isSwapping: boolean;
   outcome?: DreamOutcome;
 }
 
-export function createDreams(given: DreamsOptions): Dreams {
-  const { clock, files, folders, locks, log, memories } = given;
-  const plan = createDreamPlanning(given);
-  const record = createDreamRecord({ clock, files, folders, log });
+const SOURCE = "dream";
+/** A memory may change between the plan and the swap. */
+const MOST_TRIES = 3;
+/** Share of the dream's time; the rest suffices for the rules if the model never answers. */
+const MODELS_SHARE = 0.8;
+/** For each dream; the next one reports the rest. */
+const MOST_FINDINGS = 20;
 
-  return {
-    state: () => readDreamState(files, folders.dreamState),
-
-    async run(options) {
-      const end = new AbortController();
-      // A timer, so that a jump of the clock does not shorten the limit.
-      const stop = clock.after(options.maxRuntimeMs, () =>
-        end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
-      );
-      const signal = AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]);
-      const progress: Progress = { isSwapping: false };
-      try {
-        const action = async (lock: HeldLock): Promise<DreamOutcome> => {
-          progress.outcome = await dream(options, { lock, progress, signal });
-          return progress.outcome;
-        };
-        return await locks.withLock(folders.dreamLock, action, { waitMs: 0 });
-      } catch (thrown) {
-        // A failure after the swap does not undo it.
-        return progress.outcome ?? (await fail(thrown, options, progress));
-      } finally {
-        stop();
-      }
-    },
-  };
-
-  async function dream(
-    options: RunOptions,
-    { lock, progress, signal }: { lock: HeldLock; progress: Progress; signal: AbortSignal },
-  ): Promise<DreamOutcome> {
-    const state = await readDreamState(files, folders.dreamState);
-    // Another process may have finished a dream between the check and the lock.
-    const why = options.findObstacle?.(state);
-    if (why !== undefined) return { kind: "refused", why };
-    const both = AbortSignal.any([signal, lock.signal]);
-    const id = randomUUID().slice(0, 8);
-    const run: DreamRun = { id, askModel: options.askModel, signal: both, state, clusters: [] };
-    let refusal = "";
-    if (!options.isDry) await renew();
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const planned = await plan(run);
-      const oldNotes = await findOldNotes({ clock, files, folders, retention: given.retention });
-      const report = { id, time: new Date(clock.now()).toISOString(), ...planned, oldNotes: oldNotes.length };
-      if (options.isDry) return { kind: "planned", report };
-      both.throwIfAborted();
-      await lock.check();
-      progress.isSwapping = true;
-      const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
-      progress.isSwapping = false;
-      if (swapped.kind === "written") {
-        await archiveNotes({ files, folders, log }, oldNotes);
-        return { kind: "done", report: await record.noteDone(run, report) };
-      }
-      refusal = swapped.why;
-    }
-    throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
+/** Never rejects. */
+export async function runDream(parts: DreamParts, options: RunOptions): Promise<DreamOutcome> {
+  const end = new AbortController();
+  // A timer, so that a jump of the clock does not shorten the limit.
+  const stop = parts.clock.after(options.maxRuntimeMs, () =>
+    end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
+  );
+  const signals = [end.signal, ...(options.signal ? [options.signal] : [])];
+  const progress: Progress = { isSwapping: false };
+  try {
+    const action = async (lock: HeldLock): Promise<DreamOutcome> => {
+      const signal = AbortSignal.any([...signals, lock.signal]);
+      progress.outcome = await tidy(parts, options, { lock, progress, signal });
+      return progress.outcome;
+    };
+    return await parts.locks.withLock(parts.folders.dreamLock, action, { waitMs: 0 });
+  } catch (thrown) {
+    // A failure after the swap does not undo it.
+    return progress.outcome ?? (await recordFailure(parts, options, { thrown, progress }));
+  } finally {
+    stop();
   }
+}
 
-  /** An unreadable file does not keep a dream from tidying the rest. */
-  async function renew(): Promise<void> {
-    await renewFacts(given).catch((thrown) =>
+async function tidy(
+  parts: DreamParts,
+  options: RunOptions,
+  { lock, progress, signal }: { lock: HeldLock; progress: Progress; signal: AbortSignal },
+): Promise<DreamOutcome> {
+  const { clock, files, folders, log, memories } = parts;
+  const state = await readDreamState(files, folders.dreamState);
+  // Another process may have finished a dream between the check and the lock.
+  const why = options.findObstacle?.(state);
+  if (why !== undefined) return { kind: "refused", why };
+  const id = randomUUID().slice(0, 8);
+  const run: DreamRun = { id, askModel: options.askModel, signal, state };
+  let refusal = "";
+  if (!options.isDry)
+    // An unreadable file does not keep a dream from tidying the rest.
+    await renewFacts(parts).catch((thrown) =>
       log.warn(SOURCE, `cannot renew facts from their files: ${formatError(thrown)}`),
     );
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const planned = await planRun(parts, run);
+    const oldNotes = await findOldNotes(parts);
+    const report = { id, time: new Date(clock.now()).toISOString(), ...planned, oldNotes: oldNotes.length };
+    if (options.isDry) return { kind: "planned", report };
+    signal.throwIfAborted();
+    await lock.check();
+    progress.isSwapping = true;
+    const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
+    progress.isSwapping = false;
+    if (swapped.kind === "written") {
+      await archiveNotes(parts, oldNotes);
+      return { kind: "done", report: await recordSuccess(parts, run, report) };
+    }
+    refusal = swapped.why;
   }
-
-  async function fail(thrown: unknown, options: RunOptions, progress: Progress): Promise<DreamOutcome> {
-    const outcome = readFailure(thrown);
-    if (outcome.kind === "refused") log.info(SOURCE, formatError(thrown));
-    if (outcome.kind === "refused" || options.signal?.aborted || options.isDry) return outcome;
-    const isBegun = progress.isSwapping && !hasCode(thrown, "ENOTWRITTEN");
-    const extent = isBegun ? "some changes may have been made" : "memory is unchanged";
-    log.warn(SOURCE, `aborted, ${extent}: ${outcome.why}`);
-    await record.noteFailure();
-    return outcome;
-  }
+  throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
 }
 
 const hasCode = (thrown: unknown, code: string): boolean =>
   thrown instanceof StrataError && thrown.code === code;
 
-function readFailure(thrown: unknown): DreamOutcome & { kind: "refused" | "failed" } {
-  if (!hasCode(thrown, "ELOCKED")) return { kind: "failed", why: formatError(thrown) };
-  return { kind: "refused", why: "another dream is running in this project; try again in a few minutes" };
+type FactsParts = Pick<DreamParts, "clock" | "files" | "folders" | "log" | "memories">;
+
+/**
+ * Renews, drops and restores memories taken from files of the project. They remain the repository's words, so the user
+ * has to accept a changed one again. All changes of a call are one run, which one undo reverts. Rejects with the system's
+ * error.
+ */
+export async function renewFacts({ clock, files, folders, log, memories }: FactsParts): Promise<number> {
+  const all = await memories.list({ archived: true });
+  if (!all.some(readTaken)) return 0;
+  const { project } = folders;
+  const { changes, returns } = await checkFacts(all, { files, project, nowMs: clock.now() });
+  const cause = { operation: "bootstrap", run: randomUUID().slice(0, 8), isForeign: true as const };
+  const restored: FactChange[] = [];
+  for (const change of returns) {
+    const written = await memories.restore(change.before.id, { ...cause, reason: change.reason ?? "" });
+    if (written.kind === "refused") log.info(SOURCE, `${change.before.id} not brought back: ${written.why}`);
+    else restored.push(change);
+  }
+  const now = new Map((restored.length > 0 ? await memories.list() : []).map((one) => [one.id, one]));
+  let renewed = 0;
+  for (const { file, ...change } of [...changes, ...restored]) {
+    const before = now.get(change.before.id) ?? change.before;
+    const swapped = await memories.swap([{ ...change, before }], cause);
+    if (swapped.kind === "written") renewed += swapped.ids.length;
+    else log.info(SOURCE, `${change.before.id} not renewed from ${file}: ${swapped.why}`);
+  }
+  if (renewed > 0) log.info(SOURCE, `${renewed} facts renewed from their files`);
+  return renewed;
+}
+
+/**
+ * Returns the report as shown: only with findings that no earlier dream reported. A failure to record does not undo the
+ * dream.
+ */
+async function recordSuccess(
+  { clock, files, folders, log }: DreamParts,
+  run: DreamRun,
+  report: DreamReport,
+): Promise<DreamReport> {
+  const known = new Set(run.state.told);
+  const fresh = report.findings.filter((one) => !known.has(nameFinding(one)));
+  const shown = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
+  try {
+    await writeDreamState(files, folders.dreamState, planState(run, shown, clock.now()));
+  } catch (thrown) {
+    log.warn(SOURCE, `the dream is done, but its state cannot be written: ${formatError(thrown)}`);
+  }
+  await writeDream({ files, folder: folders.memory, log }, shown);
+  const { changes, id, refused, usedModel } = report;
+  log.info(SOURCE, `${id}: ${formatCounts(changes)}${usedModel ? ", with a model" : ""}`);
+  for (const why of refused) log.warn(SOURCE, `${id}: rejected a change of the model: ${why}`);
+  return shown;
+}
+
+function planState({ answer, state }: DreamRun, report: DreamReport, nowMs: number): DreamState {
+  const told = report.findings.map(nameFinding);
+  if (!answer || answer.kind === "refused") return noteSuccess(state, nowMs, { seen: [], told });
+  // It answered with changes, and none was accepted.
+  const isNonsense = report.refused.length > 0 && !report.usedModel;
+  const isGood = answer.kind === "answered" && !isNonsense;
+  const seen = answer.asked.map(isGood ? nameGroup : nameTry);
+  return noteSuccess(state, nowMs, { model: isGood ? "good" : "bad", seen, told });
+}
+
+/** Never rejects. */
+async function recordFailure(
+  { clock, files, folders, log }: DreamParts,
+  { isDry, signal }: RunOptions,
+  { progress, thrown }: { progress: Progress; thrown: unknown },
+): Promise<DreamOutcome> {
+  const why = formatError(thrown);
+  if (hasCode(thrown, "ELOCKED")) {
+    log.info(SOURCE, why);
+    return {
+      kind: "refused",
+      why: "another dream is running in this project; try again in a few minutes",
+    };
+  }
+  if (signal?.aborted || isDry) return { kind: "failed", why };
+  const isBegun = progress.isSwapping && !hasCode(thrown, "ENOTWRITTEN");
+  const extent = isBegun ? "some changes may have been made" : "memory is unchanged";
+  log.warn(SOURCE, `aborted, ${extent}: ${why}`);
+  try {
+    const state = await readDreamState(files, folders.dreamState);
+    const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };
+    await writeDreamState(files, folders.dreamState, failed);
+  } catch (again) {
+    log.warn(SOURCE, `cannot record the failure: ${formatError(again)}`);
+  }
+  return { kind: "failed", why };
+}
+
+/** Runs a dream in this session, with a model if one may be asked. Never rejects. */
+export async function dreamInSession(
+  context: LayerContext,
+  { sessionID, ...options }: { sessionID: string; signal: AbortSignal } & Pick<RunOptions, "findObstacle">,
+): Promise<DreamOutcome> {
+  const { checkpoints, clock, config, files, folders } = context;
+  const { maxRuntime, maxTokens } = config.dream;
+  await checkpoints.keep(sessionID, "dream");
+  const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
+  const isAllowed = mayAskModel(await readDreamState(files, folders.dreamState), clock.now());
+  const askModel = isAllowed && createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
+  const parts = { ...context, retention: config.retention };
+  return runDream(parts, { maxRuntimeMs: maxRuntime, ...(askModel && { askModel }), ...options });
+}
+
+/** After a failure the model is not asked for a while; the rules still apply. */
+function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: number): boolean {
+  if (modelFailures === 0 || lastModelFailureMs === undefined || lastModelFailureMs > nowMs) return true;
+  return nowMs - lastModelFailureMs >= planBackoff(modelFailures);
+}
+
+/** Formats the outcome for people. */
+export function formatOutcome(outcome: DreamOutcome, memoryFolder: string): string {
+  if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
+  const { changes, findings } = outcome.report;
+  const look = findings.length > 0 ? [`${findings.length} to review`] : [];
+  const more =
+    changes.length + findings.length > 0
+      ? [`details in ${memoryFolder}/DREAMS.md; /memory-undo undoes it`]
+      : [];
+  return [formatCounts(changes), ...look, ...more].join("\n");
+}
+
+/** The message after a dream; `undefined` if the dream changed nothing. */
+export function formatNews(outcome: DreamOutcome): string | undefined {
+  if (outcome.kind !== "done" || outcome.report.changes.length === 0) return undefined;
+  return `memory tidied: ${formatCounts(outcome.report.changes)}`;
 }

@@ -1,13 +1,10 @@
 /** Decides whether a dream is due. The gates are ordered by cost; the lock, the most expensive, comes after them. */
+import type { LayerContext } from "../../src/layer-context.js";
+import type { DreamState } from "../../src/record/dream-state.js";
+
 export interface GateFacts {
   nowMs: number;
   intervalMs: number;
-  /** Time of the last successful dream. */
-  lastSuccessMs: number | undefined;
-  /** Time of the last failed dream. */
-  lastFailureMs: number | undefined;
-  /** Number of failures in a row. */
-  failures: number;
   /** Number of memories created or changed since the last success. */
   changed: number;
   /** Is a turn running, here or in another instance? */
@@ -20,8 +17,14 @@ const FIRST_BACKOFF_MS = 10 * 60_000;
 const LONGEST_BACKOFF_MS = 24 * 3_600_000;
 
 /** Why no dream is due; `undefined` if one is. Times in the future are ignored, so a clock set back does not block dreams. */
-export function findObstacle(facts: GateFacts): string | undefined {
-  const { changed, failures, intervalMs, isBusy, lastFailureMs, lastSuccessMs, nowMs } = facts;
+export function findObstacle(
+  {
+    failures,
+    lastFailureMs,
+    lastSuccessMs,
+  }: Pick<DreamState, "failures" | "lastFailureMs" | "lastSuccessMs">,
+  { changed, intervalMs, isBusy, nowMs }: GateFacts,
+): string | undefined {
   if (isWithin(lastSuccessMs, intervalMs, nowMs)) return "the last dream was not long ago";
   if (failures > 0 && isWithin(lastFailureMs, planBackoff(failures), nowMs))
     return "the last dream failed not long ago";
@@ -37,4 +40,56 @@ export function planBackoff(failures: number): number {
 /** False for a time in the future, which a wrong clock has written. */
 function isWithin(timeMs: number | undefined, spanMs: number, nowMs: number): boolean {
   return timeMs !== undefined && timeMs <= nowMs && nowMs - timeMs < spanMs;
+}
+
+export interface Gates {
+  /** A turn of this session has begun, or ended. */
+  note(sessionID: string, is: "busy" | "idle"): void;
+  /** Why there should be no dream now, as a clause. Reads the memories only if the cheaper gates are open. */
+  findObstacle(state: DreamState): Promise<string | undefined>;
+  /** The same from what is in memory: does not read the disk or ask whether sessions are busy. */
+  findKnownObstacle(state: DreamState): string | undefined;
+}
+
+export function createGates({
+  clock,
+  config,
+  instances,
+  memories,
+}: Pick<LayerContext, "clock" | "config" | "instances" | "memories">): Gates {
+  const busy = new Set<string>();
+
+  return {
+    note(sessionID, is) {
+      if (is === "busy") busy.add(sessionID);
+      else busy.delete(sessionID);
+    },
+
+    async findObstacle(state) {
+      const early = findObstacle(state, { ...readFacts(state), changed: Number.POSITIVE_INFINITY });
+      if (early !== undefined) return early;
+      await memories.list();
+      return findObstacle(state, { ...readFacts(state), isBusy: await isBusy() });
+    },
+
+    findKnownObstacle: (state) => findObstacle(state, readFacts(state)),
+  };
+
+  function readFacts({ lastSuccessMs = 0 }: DreamState): GateFacts {
+    const nowMs = clock.now();
+    const sinceMs = lastSuccessMs > nowMs ? 0 : lastSuccessMs;
+    const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
+    const changed = memories
+      .known()
+      .filter(({ isForeign, updated }) => !isForeign && isFresh(Date.parse(updated))).length;
+    return { nowMs, intervalMs: config.dream.interval, changed, isBusy: false };
+  }
+
+  async function isBusy(): Promise<boolean> {
+    if (busy.size > 0) return true;
+    const living = await instances.living();
+    return living.some(
+      ({ id, sessions }) => id !== instances.ownID && sessions.some(({ state }) => state === "busy"),
+    );
+  }
 }

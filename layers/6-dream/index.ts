@@ -10,12 +10,11 @@
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { readDreamState } from "../../src/record/dream-state.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { defaults } from "./defaults.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
-import type { Dreamer } from "./dreamer.js";
-import { createDue } from "./due.js";
-import { files } from "./files.js";
+import { createGates } from "./gates.js";
 
 const LAYER = "dream";
 /** Users need this time to read the answer before they write again. */
@@ -27,36 +26,36 @@ export const dream: LayerDefinition = {
   name: LAYER,
   settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
   needs: "autoMemory",
-  files,
+  files: [
+    { path: ".opencode/memory/DREAMS.md" },
+    { path: ".opencode/memory/private/DREAMS.md" },
+    { path: ".opencode/strata/state/dream.json" },
+  ],
   loadProof: () => import("./proof.js"),
   create,
 };
 
+/** Loaded with the first dream: most processes end before it. */
+const load = () => import("./dream.js");
+
 function create(context: LayerContext): LayerParts {
-  const { background, clock, log, toasts } = context;
-  const due = createDue(context);
+  const { background, clock, files, folders, log, toasts } = context;
+  const gates = createGates(context);
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
-  let opening: Promise<Dreamer> | undefined;
-
-  /** Loads the modules with the first dream: most processes end before it. */
-  function open(): Promise<Dreamer> {
-    opening ??= import("./dreamer.js").then(({ createDreamer }) => createDreamer(context, end.signal));
-    return opening;
-  }
 
   return {
     handlers: {
       turn({ sessionID }) {
-        due.note(sessionID, "busy");
+        gates.note(sessionID, "busy");
         cancel();
         return undefined;
       },
 
       event({ type, properties: { sessionID } }) {
         if (type !== "session.idle" || typeof sessionID !== "string") return undefined;
-        due.note(sessionID, "idle");
+        gates.note(sessionID, "idle");
         cancel();
         cancel = clock.after(QUIET_MS, () => void background.add(() => consider(sessionID)));
         return undefined;
@@ -71,7 +70,10 @@ function create(context: LayerContext): LayerParts {
       {
         name: "memory-undo",
         description: "Strata: undo the last change of memory",
-        execute: async ({ sessionID }) => (await open()).undo(sessionID),
+        async execute({ sessionID: session }) {
+          const { formatUndone, undoChange } = await import("./undo.js");
+          return formatUndone(await undoChange(context, { session }));
+        },
       },
     ],
     async dispose() {
@@ -83,17 +85,16 @@ function create(context: LayerContext): LayerParts {
   /** Never rejects: runs in the background. */
   async function consider(sessionID: string): Promise<void> {
     try {
-      const dreamer = await open();
-      await dreamer.renewFacts();
-      const state = await dreamer.state();
-      const why = await due.findObstacle(state);
+      const { formatNews, renewFacts } = await load();
+      await renewFacts(context);
+      const state = await readDreamState(files, folders.dreamState);
+      const why = await gates.findObstacle(state);
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);
         return;
       }
       // Checked again under the lock, because another instance may have dreamt meanwhile.
-      const outcome = await run(dreamer, sessionID, { findObstacle: due.findKnownObstacle });
-      const news = formatNews(outcome, dreamer);
+      const news = formatNews(await run(sessionID, { findObstacle: gates.findKnownObstacle }));
       if (news !== undefined) toasts.show(news, "info");
     } catch (thrown) {
       log.error(LAYER, formatError(thrown));
@@ -101,28 +102,25 @@ function create(context: LayerContext): LayerParts {
   }
 
   /** One at a time in this process; the lock keeps out other instances. */
-  function run(dreamer: Dreamer, sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome> {
-    running ??= dreamer.dream(sessionID, options).finally(() => {
-      running = undefined;
-    });
+  function run(sessionID: string, options: Pick<RunOptions, "findObstacle">): Promise<DreamOutcome> {
+    running ??= load()
+      .then(({ dreamInSession }) => dreamInSession(context, { sessionID, signal: end.signal, ...options }))
+      .finally(() => {
+        running = undefined;
+      });
     return running;
   }
 
   async function dreamByHand(sessionID: string): Promise<string> {
-    const dreamer = await open();
-    const dreaming = run(dreamer, sessionID, {});
+    const { formatNews, formatOutcome } = await load();
+    const format = (outcome: DreamOutcome): string => formatOutcome(outcome, folders.memory);
+    const dreaming = run(sessionID, {});
     const waited = await waitAtMost(clock, ANSWER_WITHIN_MS, () => dreaming);
-    if (waited.kind === "done") return dreamer.format(waited.value);
+    if (waited.kind === "done") return format(waited.value);
     if (waited.kind === "failed") throw waited.thrown;
     void dreaming
-      .then((outcome) => toasts.show(formatNews(outcome, dreamer) ?? dreamer.format(outcome), "info"))
+      .then((outcome) => toasts.show(formatNews(outcome) ?? format(outcome), "info"))
       .catch((thrown) => log.error(LAYER, formatError(thrown)));
     return "A small model is comparing similar memories, which takes a minute or more. You can carry on; a message appears when it is done.";
   }
-}
-
-/** The toast after a dream; `undefined` if the dream changed nothing. */
-function formatNews(outcome: DreamOutcome, { formatChanges }: Dreamer): string | undefined {
-  if (outcome.kind !== "done" || outcome.report.changes.length === 0) return undefined;
-  return `memory tidied: ${formatChanges(outcome.report.changes)}`;
 }

@@ -1,24 +1,113 @@
 /**
- * Plans a dream without a model. Pure: the same memories on the same day give the same plan, and planning again after the
- * plan is carried out gives an empty one.
+ * Plans a dream as plain data, without a model. Pure: the same memories on the same day give the same plan, and planning
+ * again after the plan is carried out gives an empty one. All changes go to disk together or not at all.
  */
-
+import { createHash } from "node:crypto";
 import type { Config } from "../../src/config/schema.js";
 import { DAY_MS } from "../../src/days.js";
 import { withAbsoluteDates } from "../../src/language/dates.js";
 import { isFinding } from "../../src/memory/finding.js";
+import { findContradictions, findDuplicates, isProtected, mergeMetadata } from "../../src/memory/likeness.js";
 import { lastingTypes, type Memory, usersTypes } from "../../src/memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../../src/memory/sessions.js";
-import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
-import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";
-import { takeIn } from "./take-in.js";
+
+/** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */
+export interface Change {
+  /** The memory when it was planned; the swap compares it with the disk to detect concurrent changes. */
+  before: Memory;
+  after: Memory;
+  kind: ChangeKind;
+  /** Shown to people in DREAMS.md. */
+  reason: string;
+}
+
+/** The kinds of steps, the weightiest first. A change has the kind of its weightiest step. */
+const KINDS = [
+  /** Expired, or unused for long. */
+  "archived",
+  /** Another memory says it: `supersededBy`. */
+  "superseded",
+  /** Absorbs others that say the same. */
+  "merged",
+  /** Said in several sessions. */
+  "confirmed",
+  /** New words, same meaning. */
+  "reworded",
+] as const;
+export type ChangeKind = (typeof KINDS)[number];
+
+/** Something for a person to review; the memories stay unchanged. */
+export interface Finding {
+  ids: readonly string[];
+  what: string;
+}
+
+/** Equal for findings with the same text. */
+export const nameFinding = ({ what }: Finding): string =>
+  createHash("sha256").update(what).digest("hex").slice(0, 12);
+
+/** A memory with its planned changes, in steps. */
+interface Draft {
+  before: Memory;
+  after: Memory;
+  steps: { kind: ChangeKind; reason: string }[];
+}
+
+/** By id. */
+export type Drafts = ReadonlyMap<string, Draft>;
+
+export function readChanges(drafts: Drafts): Change[] {
+  return [...drafts.values()].flatMap(({ after, before, steps }) => {
+    const kind = KINDS.find((one) => steps.some((step) => step.kind === one));
+    return kind ? [{ before, after, kind, reason: steps.map(({ reason }) => reason).join("; ") }] : [];
+  });
+}
+
+/** The memories after the changes, without archived ones. */
+export const readLiving = (drafts: Drafts): Memory[] =>
+  [...drafts.values()]
+    .map(({ after }) => after)
+    .filter(({ status }) => status === "active" || status === "resolved");
+
+function addStep(
+  drafts: Drafts,
+  id: string,
+  step: { kind: ChangeKind; reason: string },
+  change: Partial<Memory>,
+): void {
+  const draft = drafts.get(id);
+  if (!draft) return;
+  draft.after = { ...draft.after, ...change };
+  draft.steps.push(step);
+}
+
+/** One memory takes in others, which are archived. */
+export interface Merge {
+  keep: string;
+  supersede: readonly string[];
+  /** Why they say the same. */
+  reason: string;
+  /** Its new text, if it changes. */
+  content?: string;
+}
+
+export function merge(drafts: Drafts, { content, keep, reason, supersede }: Merge): void {
+  const survivor = drafts.get(keep);
+  const absorbed = supersede.flatMap((id) => drafts.get(id)?.after ?? []);
+  if (!survivor || absorbed.length === 0) return;
+  survivor.after = {
+    ...mergeMetadata(survivor.after, absorbed),
+    ...(content !== undefined && { content }),
+  };
+  survivor.steps.push({ kind: "merged", reason: `takes in ${supersede.join(", ")}: ${reason}` });
+  const step = { kind: "superseded", reason: `${keep} says it: ${reason}` } as const;
+  for (const id of supersede) addStep(drafts, id, step, { status: "archived", supersededBy: keep });
+}
 
 export interface DreamInput {
   /** All memories that are not archived. */
   memories: readonly Memory[];
   nowMs: number;
-  /** Finds memories that may be on the same subject. */
-  similarTo: SimilarTo;
   /** Base importance + use − decay. */
   effectiveImportance(memory: Memory): number;
   /** When it was last used or changed. */
@@ -33,83 +122,49 @@ export interface DreamInput {
 
 export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
 
+export interface DreamPlan {
+  drafts: Drafts;
+  findings: readonly Finding[];
+}
+
+export function planDream(input: DreamInput): DreamPlan {
+  // Quotes are never reworded or merged; layer 5 archives unused ones.
+  const memories = input.memories.filter((memory) => !isFinding(memory));
+  const drafts = new Map(memories.map((memory) => [memory.id, { before: memory, after: memory, steps: [] }]));
+  for (const memory of memories) {
+    const reason = findEnd(memory, input);
+    if (reason !== undefined)
+      addStep(drafts, memory.id, { kind: "archived", reason }, { status: "archived" });
+  }
+  // Before the comparison: absolute dates may make two memories equal, which only the next dream would find.
+  for (const memory of readLiving(drafts)) makeDatesAbsolute(drafts, memory);
+  for (const { isExact, others, survivor } of findDuplicates(readLiving(drafts))) {
+    // Protected duplicates stay: better stored twice than lost.
+    const supersede = others.filter((other) => !isProtected(other)).map(({ id }) => id);
+    const reason = isExact ? "word for word the same" : "the same in other words";
+    merge(drafts, { keep: survivor.id, supersede, reason });
+  }
+  for (const memory of readLiving(drafts)) confirm(drafts, memory);
+  const living = readLiving(drafts);
+  return { drafts, findings: [...reportContradictions(living), ...reportMissing(living, input)] };
+}
+
 /** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
 /** Superseded memories remain useful for a while. */
 const SUPERSEDED_AFTER_MS = 30 * DAY_MS;
-/** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
-const CONFIRMED_GAIN = 0.15;
-const CONFIRMED = "confirmed";
 
-export function planDream(input: DreamInput): DreamPlan {
-  const { similarTo } = input;
-  // Quotes are never reworded or merged; layer 5 archives unused ones.
-  const memories = input.memories.filter((memory) => !isFinding(memory));
-  const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
-  for (const memory of memories) archiveIfOver(drafts, memory, input);
-  const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);
-  // Before the comparison: absolute dates may make two memories equal, which only the next dream would find.
-  for (const memory of living()) makeAbsolute(drafts, memory);
-  for (const cluster of findDuplicates(living())) merge(drafts, cluster);
-  for (const memory of living()) confirm(drafts, memory);
-  return {
-    changes: [...drafts.values()].flatMap(closeDraft),
-    findings: [...findContradictions(living(), similarTo), ...findMissing(living(), input)],
-  };
-}
-
-interface Draft {
-  before: Memory;
-  after: Memory;
-  steps: { kind: ChangeKind; reason: string }[];
-}
-
-type Drafts = ReadonlyMap<string, Draft>;
-
-const isLiving = ({ status }: Memory): boolean => status === "active" || status === "resolved";
-
-const openDraft = (before: Memory): Draft => ({ before, after: before, steps: [] });
-
-/** A change takes the kind of its weightiest step, which comes first here. */
-const WEIGHT: readonly ChangeKind[] = ["archived", "superseded", "merged", "confirmed", "reworded"];
-
-function closeDraft({ before, after, steps }: Draft): Change[] {
-  const [first] = [...steps].sort((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind));
-  if (!first) return [];
-  return [{ before, after, kind: first.kind, reason: steps.map(({ reason }) => reason).join("; ") }];
-}
-
-/** `changed`: some fields of the memory, or all of it. */
-function step(
-  drafts: Drafts,
-  id: string,
-  kind: ChangeKind,
-  reason: string,
-  changed: Memory | Partial<Memory>,
-): void {
-  const draft = drafts.get(id);
-  if (!draft) return;
-  draft.after = "id" in changed ? (changed as Memory) : { ...draft.after, ...changed };
-  draft.steps.push({ kind, reason });
-}
-
-function archiveIfOver(drafts: Drafts, memory: Memory, input: DreamInput): void {
-  const why = findEnd(memory, input);
-  if (why !== undefined) step(drafts, memory.id, "archived", why, { status: "archived" });
-}
-
+/** Why the memory is to be archived; `undefined` if it stays. */
 function findEnd(memory: Memory, input: DreamInput): string | undefined {
-  const { nowMs, retention } = input;
+  const { nowMs } = input;
   const { expires, pinned, status, type, updated } = memory;
   if (pinned) return undefined;
   if (expires !== undefined && Date.parse(expires) <= nowMs)
     return `it was to be kept until ${expires.slice(0, 10)}`;
   if (isProtected(memory)) return undefined;
   if (type === "blocker")
-    return isBlockerOver(memory, { nowMs, retention })
-      ? `the blocker was resolved on ${updated.slice(0, 10)}`
-      : undefined;
+    return isBlockerOver(memory, input) ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
   if (status === "superseded") {
     const isOver = nowMs - Date.parse(updated) >= SUPERSEDED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
@@ -138,26 +193,12 @@ function findNeglect(memory: Memory, input: DreamInput): string | undefined {
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 
-/** Protected duplicates stay: better stored twice than lost. */
-function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
-  const going = others.filter((other) => !isProtected(other));
-  if (going.length === 0) return;
-  const how = isExact ? "word for word the same" : "the same in other words";
-  const reason = `takes in ${going.map(({ id }) => id).join(", ")}: ${how}`;
-  step(drafts, survivor.id, "merged", reason, takeIn(survivor, going));
-  for (const { id } of going) {
-    const reason = `${survivor.id} says it: ${how}`;
-    step(drafts, id, "superseded", reason, { status: "archived", supersededBy: survivor.id });
-  }
-}
-
-function makeAbsolute(drafts: Drafts, memory: Memory): void {
-  const stays = isProtected(memory) || usersTypes.has(memory.type);
-  const saidMs = stays ? undefined : findSaid(memory);
-  if (saidMs === undefined) return;
-  const content = withAbsoluteDates(memory.content, saidMs);
+function makeDatesAbsolute(drafts: Drafts, memory: Memory): void {
+  if (isProtected(memory) || usersTypes.has(memory.type)) return;
+  const saidMs = findSaid(memory);
+  const content = saidMs === undefined ? memory.content : withAbsoluteDates(memory.content, saidMs);
   if (content === memory.content) return;
-  step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
+  addStep(drafts, memory.id, { kind: "reworded", reason: "dates that pass were made absolute" }, { content });
 }
 
 /** When the text was said; `undefined` if that may be another day than the memory's. */
@@ -167,12 +208,26 @@ function findSaid({ created, isUndated, provenance, updated }: Memory): number |
   return isOfOneDay && !isUndated && provenance.how !== "imported" ? saidMs : undefined;
 }
 
+/** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
+const CONFIRMED_GAIN = 0.15;
+const CONFIRMED = "confirmed";
+
 function confirm(drafts: Drafts, memory: Memory): void {
   const { length } = readSessions(memory);
   if (length < CONFIRMING_SESSIONS || memory.tags.includes(CONFIRMED)) return;
-  step(drafts, memory.id, "confirmed", `said in ${length} sessions`, {
+  const step = { kind: CONFIRMED, reason: `said in ${length} sessions` } as const;
+  addStep(drafts, memory.id, step, {
     importance: Math.min(1, memory.importance + CONFIRMED_GAIN),
     tags: [...memory.tags, CONFIRMED],
+  });
+}
+
+/** For a person to resolve. */
+function reportContradictions(memories: readonly Memory[]): Finding[] {
+  return findContradictions(memories).map(([one, other]) => {
+    const ids = [one.id, other.id].sort();
+    const what = `${ids.join(" and ")} say different things of "${one.title}": keep what holds, archive the other`;
+    return { ids, what };
   });
 }
 
@@ -180,26 +235,10 @@ function confirm(drafts: Drafts, memory: Memory): void {
  * Reported, not written into the memory: a file missing on this branch may exist on another, and recall warns of missing
  * files whenever it shows the memory.
  */
-function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
+function reportMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
   return memories.flatMap((memory) => {
     const missing = [...missingPaths(memory)].sort();
     const what = `${memory.id} names files that are not there: ${missing.join(", ")}`;
     return missing.length > 0 ? [{ ids: [memory.id], what }] : [];
   });
-}
-
-/** Contradictions that a person or a model has to resolve. */
-function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): Finding[] {
-  const byID = new Map(memories.map((memory) => [memory.id, memory]));
-  const found = new Map<string, Finding>();
-  for (const memory of memories) {
-    for (const id of similarTo(memory)) {
-      const other = byID.get(id);
-      if (!other || other === memory || !isContradiction(memory, other)) continue;
-      const ids = [memory.id, id].sort();
-      const what = `${ids.join(" and ")} say different things of "${memory.title}": keep what holds, archive the other`;
-      found.set(ids.join(" "), { ids, what });
-    }
-  }
-  return [...found.values()];
 }

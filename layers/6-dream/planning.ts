@@ -1,34 +1,22 @@
-/** Plans a dream: by rules first, then with the changes that a model stages for similar memories. Changes nothing. */
-
+/** Plans a dream: reads what the rules need, then merges with a model what they leave over. Changes nothing. */
 import type { Folders } from "../../src/folders.js";
 import { readConflictRecords } from "../../src/memory/conflict-records.js";
+import { findRefusal } from "../../src/memory/draft.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
+import { nameWords } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
+import { hasHistory } from "../../src/memory/path.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
+import { findSecretIn } from "../../src/memory/secret-gate.js";
 import type { Memories } from "../../src/memory/store.js";
 import { type DreamState, isWatched } from "../../src/record/dream-state.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
-import { inSlices } from "../../src/slices.js";
-import type { DreamPlan } from "./change.js";
-import { carryOut, compose } from "./change.js";
-import { type Cluster, nameWords, planClusters } from "./clusters.js";
-import type { DreamReport } from "./dreams-page.js";
-import type { SimilarTo } from "./duplicates.js";
-import { findNeighbours } from "./neighbours.js";
-import { planDream, type Retention } from "./plan.js";
-import { readStaged, type StagedCheck } from "./staged.js";
-import { findTidied } from "./tidied.js";
-
-/** Returns the model's staged changes for these clusters. Never rejects. */
-export type AskModel = (clusters: readonly Cluster[], signal: AbortSignal) => Promise<ModelAnswer>;
-
-export type ModelAnswer =
-  | { kind: "staged"; text: string }
-  /** The model may not be asked now. */
-  | { kind: "refused"; why: string }
-  | { kind: "failed"; why: string };
+import { inSlices, type Sliced } from "../../src/slices.js";
+import { type AskModel, checkAnswer, type ModelAnswer, planGroups } from "./ask-model.js";
+import type { DreamReport } from "./page.js";
+import { type Drafts, merge, planDream, type Retention, readChanges, readLiving } from "./plan.js";
 
 /** State of one run. A run may plan more than once, and asks the model once. */
 export interface DreamRun {
@@ -37,90 +25,87 @@ export interface DreamRun {
   signal: AbortSignal;
   state: DreamState;
   answer?: ModelAnswer;
-  /** The clusters shown to the model. */
-  clusters: readonly Cluster[];
 }
 
-export type Planned = DreamPlan & Pick<DreamReport, "keptOut" | "refused" | "usedModel">;
-
-export interface DreamPlanningOptions {
+export interface PlanningOptions {
   clock: Clock;
   files: Files;
   folders: Pick<Folders, "memory" | "project">;
   log: Log;
   memories: Pick<Memories, "list" | "useOf">;
-  /** May this text be stored? */
-  check: StagedCheck;
   retention: Retention;
 }
 
-/** The plan rejects when the run's signal is aborted. */
-export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamRun) => Promise<Planned> {
-  const { check, clock, files, folders, log, memories, retention } = options;
+export type Planned = Pick<DreamReport, "changes" | "findings" | "keptOut" | "refused" | "usedModel">;
 
-  return async (run) => {
-    const all = await memories.list({ archived: true });
-    const contested = await findContested();
-    const spared = new Set(run.state.spared);
-    const tidied = await inSlices(clock, findTidied(all, check));
-    const present = tidied.filter((memory) => !contested.has(memory.id) && !spared.has(nameWords(memory)));
+/** Rejects when the run's signal is aborted. */
+export async function planRun(options: PlanningOptions, run: DreamRun): Promise<Planned> {
+  const { clock, files, folders, memories, retention } = options;
+  const { signal, state } = run;
+  const all = await memories.list({ archived: true });
+  // A person decides which version of these holds, and a change by a dream would pass for the decision.
+  const conflicts = await readConflictRecords(files, folders.memory);
+  const contested = new Set(conflicts.flatMap(({ id, otherID }) => [id, otherID ?? id]));
+  const spared = new Set(state.spared);
+  const tidied = await inSlices(clock, findTidied(all));
+  const present = tidied.filter((memory) => !contested.has(memory.id) && !spared.has(nameWords(memory)));
+  signal.throwIfAborted();
+  const gone = await findGoneFiles({ files, project: folders.project }, present);
+  signal.throwIfAborted();
+  const nowMs = clock.now();
+  const lastUsedMs = ({ id, updated }: Memory): number =>
+    Math.max(memories.useOf(id)?.lastMs ?? 0, Date.parse(updated) || 0);
+  const { drafts, findings } = planDream({
+    memories: present,
+    nowMs,
+    effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), nowMs),
+    lastUsedMs,
+    isWatchedSince: (timeMs) => isWatched(state, timeMs, nowMs),
+    missingPaths: ({ id }) => gone.get(id) ?? [],
+    retention,
+  });
+  const merged = await mergeWithModel(options, run, drafts);
+  const keptOut = new Set(all.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
+  return { changes: readChanges(drafts), findings, keptOut, ...merged };
+}
+
+/** The memories that a dream may change: not foreign ones, and none that the store would refuse to write. */
+function* findTidied(all: readonly Memory[]): Sliced<Memory[]> {
+  const tidied: Memory[] = [];
+  for (const memory of all) {
+    yield;
+    const { isForeign, scope, status } = memory;
+    if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) continue;
+    if (findRefusal(memory) !== undefined) continue;
+    if ((yield* findSecretIn(JSON.stringify(memory))) === undefined) tidied.push(memory);
+  }
+  return tidied;
+}
+
+/** Adds the model's merges to the drafts. */
+async function mergeWithModel(
+  { clock, log }: PlanningOptions,
+  run: DreamRun,
+  drafts: Drafts,
+): Promise<Pick<Planned, "refused" | "usedModel">> {
+  const living = readLiving(drafts);
+  if (run.askModel && !run.answer) {
+    const groups = planGroups(living, run.state.seen);
+    run.answer =
+      groups.length > 0
+        ? await run.askModel(groups, run.signal)
+        : { kind: "refused", why: "the rules left nothing to decide" };
+    if (groups.length > 0 && run.answer.kind !== "answered")
+      log.info("dream", `no model used: ${run.answer.why}`);
     run.signal.throwIfAborted();
-    const similarTo = await findNeighbours(present, clock, run.signal);
-    const gone = await findGoneFiles({ files, project: folders.project }, present);
-    run.signal.throwIfAborted();
-    const planned = planDream({
-      memories: present,
-      nowMs: clock.now(),
-      similarTo,
-      effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
-      lastUsedMs: (memory) =>
-        Math.max(memories.useOf(memory.id)?.lastMs ?? 0, Date.parse(memory.updated) || 0),
-      isWatchedSince: (timeMs) => isWatched(run.state, timeMs, clock.now()),
-      missingPaths: ({ id }) => gone.get(id) ?? [],
-      retention,
-    });
-    const keptOut = new Set(all.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
-    if (!run.askModel) return { ...planned, refused: [], usedModel: false, keptOut };
-    return { ...(await consolidate(run, planned, { present, similarTo })), keptOut };
-  };
-
-  /** Ids in open conflicts: a person decides which version holds, and a change by a dream would pass for the decision. */
-  async function findContested(): Promise<ReadonlySet<string>> {
-    const records = await readConflictRecords(files, folders.memory);
-    return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
   }
-
-  async function consolidate(
-    run: DreamRun,
-    planned: DreamPlan,
-    { present, similarTo }: { present: readonly Memory[]; similarTo: SimilarTo },
-  ): Promise<Planned> {
-    const tidied = carryOut(present, planned.changes);
-    if (!run.answer) {
-      run.clusters = planClusters(tidied, similarTo, run.state.seen);
-      run.answer = await ask(run);
-      run.signal.throwIfAborted();
-    }
-    if (run.answer.kind !== "staged") return { ...planned, refused: [], usedModel: false };
-    // Leaves out memories that have changed since the model saw them.
-    const byID = new Map(tidied.map((memory) => [memory.id, memory]));
-    const clusters = run.clusters.map((cluster) =>
-      cluster.filter((memory) => byID.get(memory.id)?.content === memory.content),
-    );
-    const staged = await inSlices(clock, readStaged(run.answer.text, clusters, check));
-    return {
-      changes: compose(planned.changes, staged.changes),
-      findings: planned.findings,
-      refused: staged.refused,
-      usedModel: staged.changes.length > 0,
-    };
-  }
-
-  async function ask({ askModel, clusters, signal }: DreamRun): Promise<ModelAnswer> {
-    if (clusters.length === 0 || !askModel)
-      return { kind: "refused", why: "the rules left nothing to decide" };
-    const answer = await askModel(clusters, signal);
-    if (answer.kind !== "staged") log.info("dream", `no model used: ${answer.why}`);
-    return answer;
-  }
+  if (run.answer?.kind !== "answered") return { refused: [], usedModel: false };
+  // Leaves out memories that have changed since the model saw them.
+  const contents = new Map(living.map(({ content, id }) => [id, content]));
+  const groups = run.answer.asked.map((group) =>
+    group.filter(({ content, id }) => contents.get(id) === content),
+  );
+  const { merges, refused } = await inSlices(clock, checkAnswer(run.answer.text, groups));
+  for (const one of merges) merge(drafts, one);
+  return { refused, usedModel: merges.length > 0 };
 }

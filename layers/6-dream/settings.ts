@@ -16,7 +16,7 @@ const dream = z.strictObject({
       1_000,
       1_000_000,
       maxTokens,
-      "Tokens that the model may use in one dream. A cached token counts a tenth.",
+      "Maximum number of tokens of the model call in one dream: its prompt and the answer.",
     ),
   ),
 });

@@ -1,6 +1,13 @@
 /**
  * The daily budget of all instances of a project: `state/background/YYYY-MM-DD.jsonl` (UTC), append-only.
  *
+ *     {"v":1,"kind":"reserved","id":"…","instance":"…","time":"…","purpose":"…","session":"…","tokens":1200}
+ *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
+ *     {"v":1,"kind":"released","id":"…","time":"…"}
+ *
+ * A reservation's `tokens` is an estimate and counts until a line says what was spent. A released reservation does not
+ * count: its call was never made.
+ *
  *     append a reservation → read the file → sum the reservations before it → make the call, or release it
  *
  * Each line is appended in one call (O_APPEND), so all instances read the reservations in the same order. A call is made
@@ -19,13 +26,18 @@ import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { UsedTokens } from "../seams/host.js";
-import { parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";
+import { count, each, either, isVersion, object, oneOf, string, unchecked } from "../shape.js";
 
 export interface Budget {
   /** Never rejects. */
   reserve(call: PlannedCall): Promise<Reservation>;
   /** `undefined` if the file cannot be read. */
   today(): Promise<Tally | undefined>;
+}
+
+export interface Tally {
+  calls: number;
+  tokens: number;
 }
 
 export interface PlannedCall {
@@ -38,8 +50,6 @@ export interface PlannedCall {
 export type Reservation =
   | {
       kind: "reserved";
-      /** Reserves more tokens for the same call. Returns why not if the budget does not allow it. Never rejects. */
-      extend(tokens: number): Promise<string | undefined>;
       /** Records the tokens spent; without it the estimate counts. Never rejects. */
       settle(tokens: UsedTokens): Promise<void>;
     }
@@ -59,10 +69,8 @@ export interface BudgetOptions {
   instance: string;
 }
 
-const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
-
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
-  let count = 0;
+  let reservations = 0;
   let hasFailed = false;
   const formatTime = (): string => new Date(clock.now()).toISOString();
   const complain = { log, source: "background" };
@@ -93,41 +101,21 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     },
   };
 
-  async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
+  async function tryReserve(call: PlannedCall): Promise<Reservation> {
     const nowMs = clock.now();
     // At the limit nothing is written, since layers may ask all day.
     const full = refuse(config, sumBudget((await days.read(nowMs)).records), call);
     if (full) return full;
-    const id = `${instance}-${++count}`;
+    const id = `${instance}-${++reservations}`;
     await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
     const before = sumBudget((await days.read(nowMs)).records, id);
     const late = before
       ? refuse(config, before, call)
       : refusal("the reservation was lost because the file was replaced");
-    if (!late) return open(nowMs, id, call);
+    // The line goes to the file of the reservation's day.
+    if (!late) return { kind: "reserved", settle: (tokens) => settle(nowMs, id, tokens) };
     await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
     return late;
-  }
-
-  /** All later lines go to the file of the day of the reservation. */
-  function open(atMs: number, id: string, call: PlannedCall): Reservation {
-    const extensions: Reservation[] = [];
-    return {
-      kind: "reserved",
-      async extend(tokens) {
-        const extended = await tryReserve({ ...call, tokens, extends: id }).catch((thrown) =>
-          refusal(`${folder} cannot be used (${formatError(thrown)})`),
-        );
-        if (extended.kind === "refused") return extended.why;
-        extensions.push(extended);
-        return undefined;
-      },
-      // The spending is counted once, for the call.
-      async settle(tokens) {
-        await settle(atMs, id, tokens);
-        for (const one of extensions) if (one.kind === "reserved") await one.settle(NOTHING);
-      },
-    };
   }
 
   async function settle(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
@@ -144,10 +132,10 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 function refuse(
   { dailyCalls, dailyTokens }: BudgetOptions["config"],
   spent: Tally | undefined,
-  { extends: extended, tokens }: PlannedCall & { extends?: string },
+  { tokens }: PlannedCall,
 ): Reservation | undefined {
   if (!spent) return undefined;
-  if (spent.calls >= dailyCalls && extended === undefined)
+  if (spent.calls >= dailyCalls)
     return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
   if (spent.tokens + tokens > dailyTokens) {
     const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
@@ -160,3 +148,75 @@ function refuse(
 
 const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });
 const usedUp = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: true });
+
+export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
+
+interface ReservedLine {
+  v: 1;
+  kind: "reserved";
+  id: string;
+  instance: string;
+  time: string;
+  purpose: string;
+  session: string;
+  tokens: number;
+}
+
+interface SpentLine {
+  v: 1;
+  kind: "spent";
+  id: string;
+  time: string;
+  tokens: UsedTokens;
+}
+
+interface ReleasedLine {
+  v: 1;
+  kind: "released";
+  id: string;
+  time: string;
+}
+
+/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
+export function parseBudgetLine(value: unknown): BudgetLine | undefined {
+  return isKnownLine(value) ? value : undefined;
+}
+
+const fields = { v: isVersion, id: string, time: unchecked };
+const isKnownLine = either(
+  object<ReleasedLine>({ ...fields, kind: oneOf(["released"]) }),
+  object<ReservedLine>({
+    ...fields,
+    kind: oneOf(["reserved"]),
+    ...each(unchecked, "instance", "purpose", "session"),
+    tokens: count,
+  }),
+  object<SpentLine>({
+    ...fields,
+    kind: oneOf(["spent"]),
+    tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
+  }),
+);
+
+/** Sums all calls of the day, or those reserved before `beforeID`; `undefined` if there is no such reservation. */
+export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
+  const spent = new Map<string, number>();
+  const released = new Set<string>();
+  for (const line of lines) {
+    if (line.kind === "spent") spent.set(line.id, sumTokens(line.tokens));
+    if (line.kind === "released") released.add(line.id);
+  }
+  const tally: Tally = { calls: 0, tokens: 0 };
+  for (const line of lines) {
+    if (line.kind !== "reserved") continue;
+    if (line.id === beforeID) return tally;
+    if (released.has(line.id)) continue;
+    tally.calls++;
+    tally.tokens += spent.get(line.id) ?? line.tokens;
+  }
+  return beforeID === undefined ? tally : undefined;
+}
+
+function sumTokens({ input, output, cacheRead }: UsedTokens): number {
+  return input + output + cacheRead;
+}

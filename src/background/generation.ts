@@ -1,5 +1,6 @@
 /**
- * Model calls of our own: the one way for a layer to have something written. Bounded in every direction:
+ * Model calls of our own, each a prompt and its answer: the one way for a layer to have something written. Bounded in
+ * every direction:
  *
  *     settings and models → backoff → waiting line (1 at a time, 8 waiting) → budget of the day → the host → checks
  *
@@ -8,24 +9,42 @@
  */
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
+import { formatDay } from "../days.js";
 import { formatError } from "../error.js";
+import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
 import { findRates, type KnownPrices } from "../record/prices.js";
 import type { Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { GenerateRequest, Host } from "../seams/host.js";
+import type { Generated, GenerateRequest, Host, UsedTokens } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
-import { createAllowance } from "./allowance.js";
-import { createBackoff } from "./backoff.js";
+import { type Backoff, createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
-import { countMostAnswerTokens, countMostTokens } from "./cost.js";
-import type { GenerationRequest, GenerationResult } from "./generation-request.js";
-import { createOutcomes } from "./outcomes.js";
-import { createRefusals } from "./refusals.js";
-import { createRunning } from "./running.js";
+import { countMostAnswerTokens, countMostTokens, describeCall } from "./cost.js";
 import { createWaitingLine } from "./waiting-line.js";
+
+/** A model call by Strata. The model has no tools. */
+export interface GenerationRequest {
+  /** Purpose in a few fixed words: "session notes". */
+  purpose: string;
+  /** The session it is for. */
+  sessionID: string;
+  /** Task and material. Strata sets the system prompt: a writer that ignores instructions in the material. */
+  prompt: string;
+  /** A longer answer is a failure. */
+  maxCharacters?: number;
+  /** For a call that may take minutes: neither does it wait for other calls, nor they for it. */
+  long?: { deadlineMs: number; signal: AbortSignal };
+}
+
+export type GenerationResult =
+  | { kind: "text"; text: string; tokens: UsedTokens }
+  /** No call was made. */
+  | { kind: "refused"; why: string }
+  /** A call was made and came to nothing. */
+  | { kind: "failed"; why: string };
 
 export interface Generation {
   /** Never rejects. Of two requests for the same purpose and session that both wait only the newer is made. */
@@ -77,18 +96,16 @@ export interface GenerationOptions {
 
 const DEADLINE_MS = 60_000;
 const MOST_WAITING = 8;
-
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { claims, config, clock, host, log, prices, savings, toasts, deadlineMs = DEADLINE_MS } = options;
+  const { claims, config, host, log, prices, savings, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
-  const backoff = createBackoff(clock);
+  const backoff = createBackoff(options.clock);
   const running = createRunning();
   const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
-  const outcomes = createOutcomes({ backoff, end: end.signal, log, savings });
-  const { refuse, showUsedUp } = createRefusals({ clock, log, toasts });
+  const { refuse, showUsedUp } = createRefusals(options);
 
   return {
     async generate(request) {
@@ -96,16 +113,12 @@ export function createGeneration(options: GenerationOptions): Generation {
       const why = findObstacle();
       if (why !== undefined) return refuse(purpose, why);
       try {
-        // A call with tools takes minutes: the others do not wait for it.
-        if (request.tools) return await write(request);
+        if (request.long) return await write(request);
         const placed = await line.add(`${sessionID} ${purpose}`, request);
         if (placed.kind === "done") return placed.result;
         if (placed.kind === "full") return refuse(purpose, `${MOST_WAITING} calls are waiting already`);
-        const isReplaced = placed.kind === "replaced";
-        return {
-          kind: "refused",
-          why: isReplaced ? "a newer request took its place" : "the plugin is ending",
-        };
+        const why = placed.kind === "replaced" ? "a newer request took its place" : "the plugin is ending";
+        return { kind: "refused", why };
       } catch (thrown) {
         log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
         return { kind: "failed", why: formatError(thrown) };
@@ -154,41 +167,122 @@ export function createGeneration(options: GenerationOptions): Generation {
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
-    const planned = { purpose, session: sessionID, tokens: countMostTokens(request) };
-    const reservation = await budget.reserve(planned);
+    const tokens = countMostTokens(request);
+    const reservation = await budget.reserve({ purpose, session: sessionID, tokens });
     if (reservation.kind === "refused") {
       if (reservation.isUsedUp) showUsedUp(reservation.why);
       return refuse(purpose, reservation.why);
     }
     const choice = planChoice(config, host.models(), claims);
     const model = choice.kind === "allowed" ? choice.model : undefined;
-    const asked = planCall(request, { model, signal: end.signal, deadlineMs, extend: reservation.extend });
+    const asked = planCall(request, { model, signal: end.signal, deadlineMs });
     const generated = await running.follow(purpose, () => host.generate(asked));
     if (generated.tokens) await reservation.settle(generated.tokens);
-    const rates = findRates(prices?.find(model));
-    return outcomes.take(request, generated, { name: model ?? "the host's model", rates });
+    savings.record(describeCall(request, generated.tokens, findRates(prices?.find(model))));
+    if (generated.kind === "text") {
+      backoff.noteAnswer();
+      return check(log, request, { ...generated, model: model ?? "the host's model" });
+    }
+    // A call that fails because the plugin or the caller ends it is no failure of the model.
+    const isCalledOff = end.signal.aborted || request.long?.signal.aborted;
+    return isCalledOff
+      ? { kind: "failed", why: generated.reason }
+      : noteFailure({ backoff, log }, request, generated);
   }
 }
 
-interface CallOptions extends Pick<GenerateRequest, "signal" | "deadlineMs"> {
-  /** Absent: the host's choice. */
-  model: string | undefined;
-  extend(tokens: number): Promise<string | undefined>;
-}
-
+/** `signal`: aborted when the plugin ends. Without a model the host chooses. */
 function planCall(
   request: GenerationRequest,
-  { deadlineMs, extend, model, signal }: CallOptions,
+  { deadlineMs, model, signal }: { deadlineMs: number; model: string | undefined; signal: AbortSignal },
 ): GenerateRequest {
-  const { prompt, purpose, sessionID, tools } = request;
+  const { long, prompt, purpose, sessionID } = request;
   return {
     parentID: sessionID,
     title: purpose,
     prompt,
     ...(model !== undefined && { model }),
     maxAnswerTokens: countMostAnswerTokens(request),
-    signal: tools ? AbortSignal.any([signal, tools.signal]) : signal,
-    deadlineMs: tools?.deadlineMs ?? deadlineMs,
-    ...(tools && { bounds: tools, mayGoOn: createAllowance(request, extend) }),
+    signal: long ? AbortSignal.any([signal, long.signal]) : signal,
+    deadlineMs: long?.deadlineMs ?? deadlineMs,
+  };
+}
+
+function noteFailure(
+  { backoff, log }: { backoff: Backoff; log: Log },
+  { purpose }: GenerationRequest,
+  { reason, status, tokens }: Generated & { kind: "failed" },
+): GenerationResult {
+  const pauseMs = backoff.noteFailure({ reason, ...(status !== undefined && { status }) });
+  const why = status === undefined ? reason : `${status} ${reason}`;
+  const used = tokens ? formatUsed(tokens) : "tokens not known, an estimate is counted";
+  log.warn(SOURCE, `${purpose}: ${why} (${used}); no model call for ${formatCount(pauseMs / 1_000)} s`);
+  return { kind: "failed", why };
+}
+
+/** Whether the answer can be used. */
+function check(
+  log: Log,
+  { maxCharacters, purpose }: GenerationRequest,
+  { model, text, tokens }: { text: string; tokens: UsedTokens; model: string },
+): GenerationResult {
+  const used = `${formatUsed(tokens)}, ${model}`;
+  if (maxCharacters !== undefined && text.length > maxCharacters) {
+    const why = `the answer has ${formatCount(text.length)} characters, ${formatCount(maxCharacters)} are allowed`;
+    log.warn(SOURCE, `${purpose}: ${why} (${used})`);
+    return { kind: "failed", why };
+  }
+  log.info(SOURCE, `${purpose}: written (${used})`);
+  return { kind: "text", text, tokens };
+}
+
+function formatUsed({ input, output, cacheRead }: UsedTokens): string {
+  return `tokens in ${formatCount(input)}, out ${formatCount(output)}, cached ${formatCount(cacheRead)}`;
+}
+
+/** Refuses calls, and says why: in the log, and once a day to the person. */
+function createRefusals({ clock, log, toasts }: Pick<GenerationOptions, "clock" | "log" | "toasts">) {
+  let lastRefusal = "";
+  let usedUpOn = "";
+
+  return {
+    /** Logged once for the same reason in a row: at a limit layers go on asking. */
+    refuse(purpose: string, why: string): GenerationResult {
+      log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
+      lastRefusal = why;
+      return { kind: "refused", why };
+    },
+
+    /** The budget of the day is used up. Shown once a day, since it explains why notes are plainer. */
+    showUsedUp(why: string): void {
+      const today = formatDay(clock.now());
+      if (usedUpOn === today) return;
+      usedUpOn = today;
+      const text = `no more model calls in the background today: ${why}. Everything goes on without them.`;
+      toasts.show(text, "info");
+    },
+  };
+}
+
+/** The purposes of the calls under way. */
+function createRunning() {
+  const purposes: string[] = [];
+  const listeners: (() => void)[] = [];
+  const announce = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    list: (): readonly string[] => purposes,
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    async follow<T>(purpose: string, run: () => Promise<T>): Promise<T> {
+      purposes.push(purpose);
+      announce();
+      try {
+        return await run();
+      } finally {
+        purposes.splice(purposes.indexOf(purpose), 1);
+        announce();
+      }
+    },
   };
 }

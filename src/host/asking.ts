@@ -2,7 +2,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage, Part } from "@opencode-ai/sdk";
 import { formatError } from "../error.js";
-import { isRecord } from "../records.js";
 import { type Clock, type Waited, waitAtMost } from "../seams/clock.js";
 import type { UsedTokens } from "../seams/host.js";
 
@@ -88,30 +87,6 @@ export function readTokens({ tokens }: Pick<AssistantMessage, "tokens">): UsedTo
     output: tokens.output + tokens.reasoning,
     cacheRead: tokens.cache.read,
   };
-}
-
-/** Weight of a cached token relative to an uncached one when a session's tokens are limited. */
-const CACHED_WEIGHT = 0.1;
-
-/** Adds up the tokens of a session's answers; calls `breakOff` above `maxTokens`. */
-export function createTokenWatch(
-  maxTokens: number,
-  breakOff: (trouble: Trouble) => void,
-): (messageID: string, tokens: UsedTokens) => void {
-  const spent = new Map<string, number>();
-  return (messageID, { cacheRead, input, output }) => {
-    spent.set(messageID, input + output + cacheRead * CACHED_WEIGHT);
-    const sum = [...spent.values()].reduce((total, tokens) => total + tokens, 0);
-    if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens`, isRefusal: false });
-  };
-}
-
-type EndedAnswer = Parameters<typeof readTokens>[0] & { id: string };
-
-/** Whether the host's message info describes an answer that has ended. */
-export function isEndedAnswer(info: unknown): info is EndedAnswer {
-  if (!isRecord(info) || info.role !== "assistant" || typeof info.id !== "string") return false;
-  return isRecord(info.time) && info.time.completed !== undefined && isRecord(info.tokens);
 }
 
 export function sumTokens(all: readonly UsedTokens[]): UsedTokens {

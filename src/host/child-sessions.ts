@@ -3,9 +3,9 @@
  *
  *     open → ask → (break off) → count the tokens → remove
  *
- * Every step is bounded. A turn is broken off when it exceeds its deadline or its tokens, when the provider refuses the
- * request (the host would retry without limit), and when a model without tools calls one. The sweep at the next start
- * removes sessions that could not be removed or whose process was killed first.
+ * Every step is bounded. A turn is broken off when it exceeds its deadline, when the provider refuses the request (the
+ * host would retry without limit), and when the model calls a tool, for it has none. The sweep at the next start removes
+ * sessions that could not be removed or whose process was killed first.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Clock } from "../seams/clock.js";
@@ -13,7 +13,6 @@ import type { Generated, GenerateRequest, OwnSession, UsedTokens } from "../seam
 import {
   type Answer,
   createAsking,
-  createTokenWatch,
   type Ending,
   NO_TOKENS,
   readMessage,
@@ -22,14 +21,7 @@ import {
   sumTokens,
 } from "./asking.js";
 import { FORK_TITLE } from "./fork-sessions.js";
-import {
-  formatOwnTitle,
-  hasOwnTitle,
-  OWN_AGENT,
-  type OwnSessions,
-  readOpener,
-  TOOL_AGENT,
-} from "./own-sessions.js";
+import { formatOwnTitle, hasOwnTitle, OWN_AGENT, type OwnSessions, readOpener } from "./own-sessions.js";
 import type { Processes } from "./processes.js";
 
 export interface ChildSessions {
@@ -64,21 +56,10 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
       if (id === undefined) return failed("the host opened no session for it", NO_TOKENS);
       const ending = await ask(id, planBody(request, agent), {
         ...request,
-        watch(breakOff) {
-          const weigh = createTokenWatch(request.bounds?.maxTokens ?? Number.POSITIVE_INFINITY, breakOff);
-          return ownSessions.watch(id, {
-            onTrouble: breakOff,
-            onAnswer(answerID, tokens) {
-              weigh(answerID, tokens);
-              void request
-                .mayGoOn?.(answerID, tokens)
-                .then((reason) => reason !== undefined && breakOff({ reason, isRefusal: false }));
-            },
-          });
-        },
+        watch: (breakOff) => ownSessions.watch(id, breakOff),
       });
       if (ending.kind === "brokenOff") await bounded(() => client.session.abort({ path: { id } }));
-      const generated = readEnding(ending, await readAnswers(id), request);
+      const generated = readEnding(ending, await readAnswers(id));
       await remove(id);
       return generated;
     },
@@ -97,19 +78,14 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     remove,
   };
 
-  async function open({
-    bounds,
-    maxAnswerTokens,
-    parentID,
-    title,
-  }: GenerateRequest): Promise<string | undefined> {
+  async function open({ maxAnswerTokens, parentID, title }: GenerateRequest): Promise<string | undefined> {
     const body = { parentID, title: formatOwnTitle(title, processes.ownID) };
     const created = await bounded(async (signal) => {
       const { data } = await client.session.create({ body });
       if (data && signal.aborted) void remove(data.id);
       return data;
     });
-    if (created) ownSessions.add(created.id, bounds, maxAnswerTokens);
+    if (created) ownSessions.add(created.id, maxAnswerTokens);
     return created?.id;
   }
 
@@ -131,15 +107,15 @@ export function isOurs({ title, parentID }: { title: string; parentID?: string }
   return hasOwnTitle({ title, parentID });
 }
 
-function planBody({ bounds, prompt, model }: GenerateRequest, agent: string) {
+function planBody({ prompt, model }: GenerateRequest, agent: string) {
   return {
-    agent: bounds ? TOOL_AGENT : agent,
+    agent,
     ...(model !== undefined && { model: splitModel(model) }),
     parts: [{ type: "text" as const, text: prompt }],
   };
 }
 
-function readEnding(ending: Ending, answers: readonly Answer[], { bounds }: GenerateRequest): Generated {
+function readEnding(ending: Ending, answers: readonly Answer[]): Generated {
   const counted = ending.kind === "answered" && answers.length === 0 ? [ending.answer] : answers;
   const used = sumTokens(counted.map(({ info }) => readTokens(info)));
   const hasSpent = used.input + used.output + used.cacheRead > 0;
@@ -156,8 +132,7 @@ function readEnding(ending: Ending, answers: readonly Answer[], { bounds }: Gene
   }
   const text = readText(parts);
   if (info.finish === "length") return failed("the answer was cut off at the model's output limit", used);
-  // A model with tools may have done its work through them.
-  if (text.trim() === "" && !bounds) return failed("the answer is empty", used);
+  if (text.trim() === "") return failed("the answer is empty", used);
   return { kind: "text", text, tokens: used };
 }
 

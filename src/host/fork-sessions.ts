@@ -9,7 +9,7 @@
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
-import { isEndedAnswer, readTokens } from "./asking.js";
+import { readTokens } from "./asking.js";
 
 export const FORK_TITLE = "[strata fork] ";
 const LONGEST_TITLE = 60;
@@ -135,4 +135,12 @@ function readAsk(type: string, properties: PlainRecord, sessionID: string): Ask 
   if (type !== "permission.asked") return undefined;
   const of = Array.isArray(patterns) ? patterns.slice(0, 3).join(", ") : "";
   return { kind: "permission", id, sessionID, what: `${permission}${of === "" ? "" : ` (${of})`}` };
+}
+
+type EndedAnswer = Parameters<typeof readTokens>[0] & { id: string };
+
+/** Whether the host's message info describes an answer that has ended. */
+function isEndedAnswer(info: unknown): info is EndedAnswer {
+  if (!isRecord(info) || info.role !== "assistant" || typeof info.id !== "string") return false;
+  return isRecord(info.time) && info.time.completed !== undefined && isRecord(info.tokens);
 }

@@ -14,10 +14,9 @@ import type { AssistantMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
 import type { Message } from "../conversation/message.js";
 import type { Clock } from "../seams/clock.js";
-import type { ForkRequest, ForkResult, ForkRun } from "../seams/host.js";
+import type { ForkRequest, ForkResult, ForkRun, UsedTokens } from "../seams/host.js";
 import {
   createAsking,
-  createTokenWatch,
   type Ending,
   NO_TOKENS,
   readMessage,
@@ -97,6 +96,22 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     const messages = (await bounded(() => client.session.messages({ path: { id } })))?.data ?? [];
     return messages.filter(({ info }) => info.time.created >= sinceMs) as readonly Message[];
   }
+}
+
+/** Weight of a cached token relative to an uncached one when a session's tokens are limited. */
+const CACHED_WEIGHT = 0.1;
+
+/** Adds up the tokens of a session's answers; calls `breakOff` above `maxTokens`. */
+function createTokenWatch(
+  maxTokens: number,
+  breakOff: (trouble: Trouble) => void,
+): (messageID: string, tokens: UsedTokens) => void {
+  const spent = new Map<string, number>();
+  return (messageID, { cacheRead, input, output }) => {
+    spent.set(messageID, input + output + cacheRead * CACHED_WEIGHT);
+    const sum = [...spent.values()].reduce((total, tokens) => total + tokens, 0);
+    if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens`, isRefusal: false });
+  };
 }
 
 const refused = (reason: string): ForkResult => ({ kind: "refused", reason });

@@ -12,7 +12,6 @@ import { StrataError } from "../error.js";
 import type { Strata } from "../strata.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
-import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
 import { readPrices } from "./prices.js";
 import { noteSign } from "./signs.js";
@@ -33,7 +32,7 @@ export function bindHooks(
   { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
   host: Bound,
 ): Hooks {
-  const { liveConfig, ownSessions } = host;
+  const { liveConfig } = host;
   const slashCommands = createSlashCommands({
     commands: dispatcher.commands,
     clock,
@@ -41,9 +40,9 @@ export function bindHooks(
     show: host.show,
     toast: (text) => toasts.show(text, "info"),
   });
-  const withAgents = config.background.enabled !== false;
+  const withAgent = config.background.enabled !== false;
   // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
-  const ofOwnSessions: readonly HookName[] = withAgents ? BOUNDING : [];
+  const ofOwnSessions: readonly HookName[] = withAgent ? BOUNDING : [];
   const isOurs = (hook: HookName): boolean =>
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
   const rows = listRows({
@@ -53,14 +52,13 @@ export function bindHooks(
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
-    ...(withAgents && { "tool.execute.after": cleanOwnResults({ clock, log, ownSessions }) }),
     ...(dispatcher.tools.length > 0 && {
       tool: bindTools(dispatcher.tools, { clock, log }),
       "tool.definition": defineTools(dispatcher.tools),
     }),
     config: async (live) => {
       pulse.beat("config");
-      liveConfig.take(live, { withAgents });
+      liveConfig.take(live, { withAgent });
       slashCommands.register(live);
     },
     dispose,
@@ -162,11 +160,7 @@ function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
 
 function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
   return row("toolArguments", "tool.execute.before", async (input, output) => {
-    if (ownSessions.has(input?.sessionID)) {
-      const why = await ownSessions.findEscape(input.sessionID, input.tool, output?.args);
-      if (why !== undefined) throw new StrataError("EREFUSED", why);
-      return;
-    }
+    if (ownSessions.has(input?.sessionID)) throw new StrataError("EREFUSED", "this session has no tools");
     let refusal: string | undefined;
     await dispatcher.serve("toolArguments", {
       read: () => ({

@@ -1,8 +1,8 @@
 /**
  * Tracks our own sessions: the child sessions in which the plugin calls a model.
  *
- * The host's own data identifies them, so they are recognised after a restart too: every message has one of our agents,
- * and the title is
+ * The host's own data identifies them, so they are recognised after a restart too: every message has our agent, and
+ * the title is
  *
  *     [strata] <purpose> · <process that opened it>
  *
@@ -10,17 +10,15 @@
  */
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
-import type { ToolBounds, UsedTokens } from "../seams/host.js";
-import { isEndedAnswer, readTokens, type Trouble } from "./asking.js";
+import type { Trouble } from "./asking.js";
 
-/** Hidden agents used only by our own sessions: one without tools, one for requests with bounds. */
+/** Hidden agent without tools, used only by our own sessions. */
 export const OWN_AGENT = "strata";
-export const TOOL_AGENT = "strata-dream";
 
 /** Title prefix. */
 export const OWN_TITLE = "[strata] ";
 
-export const isOwnAgent = (agent: unknown): boolean => agent === OWN_AGENT || agent === TOOL_AGENT;
+export const isOwnAgent = (agent: unknown): boolean => agent === OWN_AGENT;
 
 export function formatOwnTitle(title: string, processID: number): string {
   return `${OWN_TITLE}${title} · ${processID}`;
@@ -33,58 +31,34 @@ export function readOpener(title: string): number | undefined {
 }
 
 export interface OwnSessions {
-  /** With `bounds` the model may use tools. `maxAnswerTokens` limits each answer. */
-  add(sessionID: string, bounds?: ToolBounds, maxAnswerTokens?: number): void;
+  /** `maxAnswerTokens` limits each answer. */
+  add(sessionID: string, maxAnswerTokens?: number): void;
   /** Maximum tokens of an answer, if the session was opened here with a limit. */
   findAnswerLimit(sessionID: string): number | undefined;
   has(sessionID: string): boolean;
-  /** Why one of our sessions must not make this call; `undefined` if it may or is not ours. */
-  findEscape(sessionID: string, tool: string, args: unknown): ReturnType<ToolBounds["findEscape"]>;
-  /** The part of a call's result that the session's model may read. */
-  cleanResult(sessionID: string, tool: string, args: unknown, text: string): Promise<string>;
   /** Whether a host event is about one of our sessions. Registers sessions it did not know yet. */
   notice(type: string, properties: unknown): boolean;
-  /** Watches this session until the returned function is called. */
-  watch(sessionID: string, watcher: OwnWatcher): () => void;
-}
-
-export interface OwnWatcher {
-  onTrouble(trouble: Trouble): void;
-  /** An answer has ended. */
-  onAnswer(messageID: string, tokens: UsedTokens): void;
+  /** Reports why the session's turn is bound to fail, until the returned function is called. */
+  watch(sessionID: string, onTrouble: (trouble: Trouble) => void): () => void;
 }
 
 /** Number of sessions kept: events still arrive shortly after a session is deleted. */
 const REMEMBERED = 200;
 
 export function createOwnSessions(): OwnSessions {
-  const known = new Map<string, ToolBounds | undefined>();
-  const limits = new Map<string, number>();
-  const watchers = new Map<string, OwnWatcher>();
+  /** The limit of each session's answers, if it has one. */
+  const known = new Map<string, number | undefined>();
+  const watchers = new Map<string, (trouble: Trouble) => void>();
 
-  function add(sessionID: string, bounds?: ToolBounds, maxAnswerTokens?: number): void {
-    known.set(sessionID, bounds);
-    if (maxAnswerTokens !== undefined) limits.set(sessionID, maxAnswerTokens);
-    if (known.size <= REMEMBERED) return;
-    const oldest = known.keys().next().value ?? "";
-    known.delete(oldest);
-    limits.delete(oldest);
+  function add(sessionID: string, maxAnswerTokens?: number): void {
+    known.set(sessionID, maxAnswerTokens);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
   }
 
   return {
     add,
     has: (sessionID) => known.has(sessionID),
-    findAnswerLimit: (sessionID) => limits.get(sessionID),
-
-    findEscape(sessionID, tool, args) {
-      if (!known.has(sessionID)) return undefined;
-      const bounds = known.get(sessionID);
-      return bounds ? bounds.findEscape(tool, args) : "this session has no tools";
-    },
-
-    async cleanResult(sessionID, ...call) {
-      return (await known.get(sessionID)?.cleanResult(...call)) ?? "(not shown: this session has no tools)";
-    },
+    findAnswerLimit: (sessionID) => known.get(sessionID),
 
     notice(type, properties) {
       if (!isRecord(properties)) return false;
@@ -94,16 +68,13 @@ export function createOwnSessions(): OwnSessions {
         if (!isMarked(properties)) return false;
         add(sessionID);
       }
-      const watcher = watchers.get(sessionID);
-      const trouble = findTrouble(type, properties, known.get(sessionID) !== undefined);
-      if (trouble) watcher?.onTrouble(trouble);
-      if (type === "message.updated" && isEndedAnswer(properties.info))
-        watcher?.onAnswer(properties.info.id, readTokens(properties.info));
+      const trouble = findTrouble(type, properties);
+      if (trouble) watchers.get(sessionID)?.(trouble);
       return true;
     },
 
-    watch(sessionID, watcher) {
-      watchers.set(sessionID, watcher);
+    watch(sessionID, onTrouble) {
+      watchers.set(sessionID, onTrouble);
       return () => watchers.delete(sessionID);
     },
   };
@@ -120,13 +91,13 @@ export function hasOwnTitle({ parentID, title }: PlainRecord): boolean {
 }
 
 /**
- * The host retries a refused request without limit and without telling the caller. A model that calls a tool it does
- * not have gets an error, which costs another request.
+ * The host retries a refused request without limit and without telling the caller. A model that calls a tool, though
+ * it has none, gets an error, which costs another request.
  */
-function findTrouble(type: string, { status, part }: PlainRecord, hasTools: boolean): Trouble | undefined {
+function findTrouble(type: string, { status, part }: PlainRecord): Trouble | undefined {
   if (type === "session.status" && isRecord(status) && status.type === "retry")
     return { reason: String(status.message ?? "the provider refused"), isRefusal: true };
-  if (!hasTools && type === "message.part.updated" && isRecord(part) && part.type === "tool")
+  if (type === "message.part.updated" && isRecord(part) && part.type === "tool")
     return { reason: `the model called ${part.tool}, but it has no tools`, isRefusal: false };
   return undefined;
 }

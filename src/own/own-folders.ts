@@ -143,7 +143,7 @@ export async function findWaysOut(
 ): Promise<WayOut[]> {
   const found = new Map<string, WayOut>();
   const parts = [
-    ...[toolResults, sessionMemory, strata, join(strata, "savings"), join(strata, "dream")],
+    ...[toolResults, sessionMemory, strata, join(strata, "savings")],
     ...["", "decisions", "background", "breakers", "instances", "edits", "mail", "pulse", "extraction"].map(
       (name) => join(strata, "state", name),
     ),

@@ -32,8 +32,8 @@ export interface Host {
   /** The session's title; `undefined` if it has none of its own, or the host did not answer. Absent: it has no titles. */
   findTitle?(sessionID: string): Promise<string | undefined>;
   /**
-   * Generates text in a hidden child of the session it is for, and removes that child. Only `src/background/` calls it:
-   * all other code goes through the budget there.
+   * Generates text with a model that has no tools. Only `src/background/` calls it: all other code goes through the
+   * budget there.
    */
   generate(request: GenerateRequest): Promise<Generated>;
   /** True if `generate` opened this session. */
@@ -105,7 +105,9 @@ export interface Models {
 }
 
 export interface GenerateRequest {
-  /** The session that the text is for. */ parentID: string /** Its purpose, in a few words. */;
+  /** The session that the text is for. */
+  parentID: string;
+  /** Its purpose, in a few words. */
   title: string;
   prompt: string;
   /** "provider/model"; default: the host's choice. */
@@ -116,20 +118,6 @@ export interface GenerateRequest {
   signal: AbortSignal;
   /** Counts from the request to the model; opening and removing the session add seconds at most. */
   deadlineMs: number;
-  /** Allows tools within these bounds; without it the model has none. */
-  bounds?: ToolBounds;
-  /** Called after each answer; returns why there must not be another, or `undefined`. Never rejects. */
-  mayGoOn?(answerID: string, tokens: UsedTokens): Promise<string | undefined>;
-}
-
-/** Limits on a background model's tools. The host's permissions say the same; this is a second check. */
-export interface ToolBounds {
-  /** Why this call is not allowed; `undefined` if it is. Called before each tool call. */
-  findEscape(tool: string, args: unknown): string | undefined | Promise<string | undefined>;
-  /** The part of a call's result that the model reads: nothing if this throws, rejects or takes too long. */
-  cleanResult(tool: string, args: unknown, text: string): string | Promise<string>;
-  /** Broken off beyond; a token read from a cache counts a tenth. */
-  maxTokens: number;
 }
 
 export type Generated =

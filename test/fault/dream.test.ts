@@ -3,7 +3,7 @@
  * is whole, what is said is true, and the next one works.
  */
 import { expect, it } from "vitest";
-import { formatUndone, takeBack } from "../../layers/6-dream/take-back.js";
+import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
 import { formatError } from "../../src/error.js";
 import { planFolders } from "../../src/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
@@ -88,7 +88,7 @@ it.each(KINDS)(
       const unlucky = openDreamWorld({ ...world, wrap: () => faulty, processID: 7, instance: "b" });
       const { clock, log } = world;
       const take = ({ store: memories }: DreamWorld, files: DreamWorld["files"]) =>
-        takeBack({ clock, files, folders: planFolders(PROJECT), log, memories }, {}).then(
+        undoChange({ clock, files, folders: planFolders(PROJECT), log, memories }, {}).then(
           formatUndone,
           formatError,
         );

@@ -1,14 +1,12 @@
 /** A stage on which a person asks for a dream, and its model is the scripted one. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { STAGED } from "../support/escapes.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { call, type Step, say } from "./stage/steps.js";
-import { HOST } from "./stage/which-host.js";
+import { type Step, say } from "./stage/steps.js";
 
 /** Two memories that a model is asked about. */
 export const LIKE = {
@@ -41,7 +39,7 @@ export async function openDreaming(
 }
 
 export const isDream = (request: ModelRequest): boolean =>
-  request.textOf(HOST === 1 ? "system" : "user").includes("You tidy the long-term memory");
+  request.textOf("user").includes("You tidy the long-term memory");
 export const dreamRequests = ({ model }: Stage) => model.requests.filter(isDream);
 
 /** The command's answer is shown, and its turn ends with an error that the host reports. */
@@ -65,11 +63,8 @@ export const MERGED = [
     reason: "both are about when the queue is read",
   },
 ];
-/** The model hands in what it has decided: in a file, or where it has no tools in its answer. */
-export const stageEntries = (stage: Stage, entries: unknown): Step =>
-  HOST === 1
-    ? call("write", { filePath: stage.project.file(STAGED), content: JSON.stringify(entries) })
-    : say(JSON.stringify(entries));
+/** The model answers with what it has decided. */
+export const answer = (entries: unknown): Step => say(JSON.stringify(entries));
 
 export const LOG = ".opencode/strata/strata.log";
 

@@ -74,14 +74,12 @@ const LONG = [
 
 export const BOTH_HOSTS: readonly string[] = [...EVERY_RUN, ...LATER_IN_2, ...LONG];
 
-const NO_TOOLS = "a background call has no tools in OpenCode 2";
 const NO_HOST = "no OpenCode takes part";
 
 /** The others, with the reason. */
 export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>> = {
   1: {
     doctor: "its findings are about installations of OpenCode 1; those of OpenCode 2 are in install-2",
-    "dream-sandbox": NO_TOOLS,
     fork: "plugins of OpenCode 2 can neither open sessions that share a prompt cache nor remove any",
     "forty-turns": "crash and same-bytes are about the same in OpenCode 2",
     inspector: NO_HOST,

@@ -1,20 +1,20 @@
-import { createDreams, type Dreams, type RunOptions } from "../../layers/6-dream/dream.js";
+import { type DreamOutcome, type RunOptions, runDream } from "../../layers/6-dream/dream.js";
 import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
+import { type DreamState, readDreamState } from "../../src/record/dream-state.js";
 import type { Files } from "../../src/seams/files.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 import { MEMORY, type MemoryWorld, openMemoryWorld } from "./memory-world.js";
-import { sliced } from "./sliced.js";
 
 export interface DreamWorld extends MemoryWorld {
-  dreams: Dreams;
   log: FakeLog;
   /** Runs a scheduled dream, without a model. */
-  dream(options?: Partial<RunOptions>): ReturnType<Dreams["run"]>;
+  dream(options?: Partial<RunOptions>): Promise<DreamOutcome>;
+  dreamState(): Promise<DreamState>;
   /** Text of each memory file, by path. */
   texts(): Map<string, string>;
   /** The change log. */
@@ -39,21 +39,20 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
   const processes = createFakeProcesses(given.processID);
   for (const id of given.running ?? []) processes.running.add(id);
   const locks = createLocks({ clock, files, processes, instance });
-  const dreams = createDreams({
+  const parts = {
     clock,
     files,
     folders: planFolders(PROJECT),
     locks,
     log,
     memories,
-    check: { findFault: () => sliced(undefined) },
     retention: kernelDefaults.retention,
-  });
+  };
   return {
     ...world,
     log,
-    dreams,
-    dream: (options = {}) => dreams.run({ maxRuntimeMs: 60_000, ...options }),
+    dream: (options = {}) => runDream(parts, { maxRuntimeMs: 60_000, ...options }),
+    dreamState: () => readDreamState(files, parts.folders.dreamState),
     texts: () =>
       new Map(
         world

@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
-import type { GenerationRequest, GenerationResult } from "../../src/background/generation-request.js";
+import type { GenerationRequest, GenerationResult } from "../../src/background/generation.js";
 import { readLatest } from "../../src/candidates/candidate.js";
 import { createCandidates } from "../../src/candidates/candidates.js";
 import { readConfig } from "../../src/config/config.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../src/background/budget.js";
-import { type BudgetLine, parseBudgetLine, sumBudget } from "../../src/background/budget-lines.js";
+import { type BudgetLine, createBudget, parseBudgetLine, sumBudget } from "../../src/background/budget.js";
 import { DAY_MS } from "../../src/days.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,8 +1,7 @@
 /** What a dream does not do again: ask about what was asked, tell what was told, redo what was taken back. */
 import { describe, expect, it } from "vitest";
-import { nameCluster, nameTry, planClusters } from "../../layers/6-dream/clusters.js";
-import type { AskModel } from "../../layers/6-dream/planning.js";
-import { takeBack } from "../../layers/6-dream/take-back.js";
+import { type AskModel, nameGroup, nameTry, planGroups } from "../../layers/6-dream/ask-model.js";
+import { undoChange } from "../../layers/6-dream/undo.js";
 import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
@@ -19,9 +18,9 @@ function putAlike(world: DreamWorld, name: string, when: string): void {
 /** A model that always says this; what it was shown, by id. */
 function counting(text: string): { askModel: AskModel; shown: string[][] } {
   const shown: string[][] = [];
-  const askModel: AskModel = async (clusters) => {
-    shown.push(...clusters.map((cluster) => cluster.map(({ id }) => id)));
-    return { kind: "staged", text };
+  const askModel: AskModel = async (groups) => {
+    shown.push(...groups.map((group) => group.map(({ id }) => id)));
+    return { kind: "answered", text, asked: groups };
   };
   return { askModel, shown };
 }
@@ -46,17 +45,13 @@ describe("a model", () => {
     const [a, b, c] = ["a", "b", "c"].map((name) =>
       memoryOf({ id: `knowledge/${name}`, content: `The worker reads the mail queue, see ${name}.` }),
     ) as [ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>];
-    const among =
-      (...all: readonly { id: string }[]) =>
-      ({ id }: { id: string }) =>
-        all.map((one) => one.id).filter((other) => other !== id);
-    const seen = [nameCluster([a, b, c])];
-    expect(planClusters([a, b, c], among(a, b, c), seen)).toEqual([]);
-    expect(planClusters([b, c], among(b, c), seen)).toEqual([]);
-    expect(planClusters([b, c], among(b, c), [nameCluster([a, b]), nameCluster([a, c])])).toHaveLength(1);
-    expect(planClusters([b, c], among(b, c), [nameTry([b, c]), nameTry([b, c])])).toHaveLength(1);
+    const seen = [nameGroup([a, b, c])];
+    expect(planGroups([a, b, c], seen)).toEqual([]);
+    expect(planGroups([b, c], seen)).toEqual([]);
+    expect(planGroups([b, c], [nameGroup([a, b]), nameGroup([a, c])])).toHaveLength(1);
+    expect(planGroups([b, c], [nameTry([b, c]), nameTry([b, c])])).toHaveLength(1);
     const worded = { ...c, content: `${c.content} It is slow.` };
-    expect(planClusters([b, worded], among(b, worded), seen)).toHaveLength(1);
+    expect(planGroups([b, worded], seen)).toHaveLength(1);
   });
 });
 
@@ -68,7 +63,7 @@ it("an undone change is not repeated by the next dream until the memory's text c
   const before = [...world.texts()];
   const { clock, files, log, store: memories } = world;
   await world.dream();
-  expect((await takeBack({ clock, files, folders, log, memories }, {})).kind).toBe("undone");
+  expect((await undoChange({ clock, files, folders, log, memories }, {})).kind).toBe("undone");
   expect([...world.texts()]).toEqual(before);
   const again = await world.dream();
   expect(again.kind === "done" && again.report.changes).toEqual([]);
@@ -88,7 +83,7 @@ it.each([
   world.files.contents.set(folders.dreamState, Buffer.from(text));
   for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
   expect((await world.dream()).kind).toBe("done");
-  expect((await world.dreams.state()).lastSuccessMs).toBe(world.clock.now());
+  expect((await world.dreamState()).lastSuccessMs).toBe(world.clock.now());
 });
 
 it("folders instead of a dream's state file and page do not keep it from tidying, and the log says so", async () => {

@@ -1,6 +1,6 @@
 /** Layer 6 in the machine: when it dreams, what a person is told, and what a model may do on the way. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { STAGED } from "../support/escapes.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 function put(world: World, name: string, content: string, changedMs = 0): void {
   const front = "---\ncreated: 2026-11-20T09:00:00.000Z\nupdated: 2026-11-20T09:00:00.000Z\n---\n";
-  const path = `${MEMORY}/knowledge/${name}.md`;
+  const path = join(MEMORY, "knowledge", `${name}.md`);
   world.files.contents.set(path, Buffer.from(`${front}${content}\n`));
   world.files.changedMs.set(path, changedMs);
   world.files.modifiedMs.set(path, changedMs);
@@ -119,34 +119,41 @@ describe("when it dreams", () => {
 });
 
 describe("a model", () => {
-  it("a dream's model gets what the rules leave, and what it stages is swapped in with the rest", async () => {
+  it("a dream's model gets what the rules leave, and what it merges is written with the rest", async () => {
     const world = await open();
     world.host.respond = async (request) => {
       if (request.title !== "dream") return written("written");
       expect(request.prompt).toContain("knowledge/queue-night");
       expect(request.prompt).not.toContain("bastion");
       expect(request.prompt).not.toContain("{{");
-      expect(await request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
-      expect(await request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
       const entry = {
         keep: "knowledge/queue",
         supersede: ["knowledge/queue-night"],
         content: "The worker reads the mail queue once a day, at night, when the load is low.",
         reason: "one fact",
       };
-      world.files.contents.set(`${PROJECT}/${STAGED}`, Buffer.from(JSON.stringify([entry])));
-      return written("");
+      return written(`Here it is:\n${JSON.stringify([entry])}`);
     };
     expect(await run(world, "dream")).toMatch(/^2 merged, 2 superseded\n/);
     expect(world.files.text(`${MEMORY}/knowledge/queue.md`)).toContain("once a day, at night");
     expect(isThere(world, "queue-night")).toBe(false);
-    expect(world.files.contents.has(`${PROJECT}/${STAGED}`)).toBe(false);
   });
 
-  it("a dream's model may answer in words where it has no tool that writes", async () => {
+  it("a dream's model may find that nothing belongs together", async () => {
     const world = await open();
     world.host.respond = () => written("Nothing belongs together: []");
     expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
+  });
+
+  it("a dream's model sees no memory that is private or holds a key", async () => {
+    const world = await open();
+    const key = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+    put(world, "queue-key", `The worker reads the mail queue with ${key}.`);
+    put(world, "../private/knowledge/queue", "The worker reads the mail queue for the payroll.");
+    await run(world, "dream");
+    const [{ prompt } = { prompt: "" }] = asked(world);
+    expect(prompt).toContain("knowledge/queue-night");
+    for (const hidden of [key, "queue-key", "payroll"]) expect(prompt).not.toContain(hidden);
   });
 
   it("a dream's model does not see the same groups again while they are as they were", async () => {
@@ -177,22 +184,10 @@ describe("a model", () => {
   });
 
   it("a dream's model is not asked beyond the budget of the day, and the rules go on", async () => {
-    const world = await open({ background: { dailyTokens: 20_000 } });
+    const world = await open({ background: { dailyTokens: 15_000 } });
     expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
     expect(asked(world)).toEqual([]);
     expect(await world.log()).toContain("no model used");
-  });
-
-  it("a dream's model is not asked where its folder is a link: what it writes would be elsewhere", async () => {
-    const world = await open();
-    const statItself = world.files.statItself;
-    world.files.statItself = async (path) =>
-      path === `${PROJECT}/.opencode/strata/dream`
-        ? { kind: "link", bytes: 0, modifiedMs: 0, changedMs: 0 }
-        : statItself.call(world.files, path);
-    await run(world, "dream");
-    expect(asked(world)).toEqual([]);
-    expect(await world.log()).toContain("is a link");
   });
 });
 

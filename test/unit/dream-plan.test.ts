@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../../layers/6-dream/change.js";
-import { isContradiction, isSame } from "../../layers/6-dream/duplicates.js";
-import { planCompared } from "../../layers/6-dream/neighbours.js";
-import { type DreamInput, planDream } from "../../layers/6-dream/plan.js";
+import { type DreamInput, planDream, readChanges } from "../../layers/6-dream/plan.js";
 import { kernelDefaults } from "../../src/config/kernel-defaults.js";
+import { isProtected } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { isWatched } from "../../src/record/dream-state.js";
 import { memoryOf } from "../support/memory.js";
@@ -12,12 +10,11 @@ import { fc } from "../support/property.js";
 const NOW = Date.parse("2026-11-21T10:00:00Z");
 const LONG_AGO = "2026-01-02T09:00:00.000Z";
 
-/** Everything may be like everything; nothing was used since it was last changed. */
+/** Nothing was used since it was last changed. */
 function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): DreamInput {
   return {
     memories,
     nowMs: NOW,
-    similarTo: ({ id }) => memories.filter((other) => other.id !== id).map((other) => other.id),
     effectiveImportance: ({ importance }) => importance,
     lastUsedMs: ({ updated }) => Date.parse(updated),
     isWatchedSince: () => true,
@@ -27,8 +24,10 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
   };
 }
 
-const plan = (memories: readonly Memory[], given: Partial<DreamInput> = {}) =>
-  planDream(input(memories, given));
+function plan(memories: readonly Memory[], given: Partial<DreamInput> = {}) {
+  const { drafts, findings } = planDream(input(memories, given));
+  return { changes: readChanges(drafts), findings };
+}
 
 /** The memories as they are when a plan has been carried out. */
 function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}): Memory[] {
@@ -107,7 +106,6 @@ describe("duplicates become one memory", () => {
       memoryOf({ id: "knowledge/a", content: one }),
       memoryOf({ id: "knowledge/b", content: other }),
     ];
-    expect(isSame(memories[0] as Memory, memories[1] as Memory)).toBe(false);
     expect(plan(memories).changes).toEqual([]);
   });
 
@@ -223,7 +221,6 @@ it("two memories with one title and different facts are reported for a decision"
     memoryOf({ id: "knowledge/a", title: "API port", content: "The api listens on port 8080." }),
     memoryOf({ id: "knowledge/b", title: "API port", content: "The api listens on port 9090." }),
   ];
-  expect(isContradiction(memories[0] as Memory, memories[1] as Memory)).toBe(true);
   const { changes, findings } = plan(memories);
   expect(changes).toEqual([]);
   expect(findings).toEqual([
@@ -272,19 +269,4 @@ it("a dream of any memories keeps status and words of protected ones, gives each
     }),
     { numRuns: 400 },
   );
-});
-
-it("among very many memories the newest are compared each time, and the others in rotation", () => {
-  const memories = Array.from({ length: 3_000 }, (_, n) =>
-    memoryOf({ id: `knowledge/m${n}`, updated: new Date(NOW - n * 60_000).toISOString() }),
-  );
-  const compared = new Set<string>();
-  for (let hour = 0; hour < 6; hour++) {
-    const now = planCompared(memories, NOW + hour * 3_600_000).map(({ id }) => id);
-    expect(new Set(now).size).toBe(1_000);
-    expect(now.slice(0, 600)).toEqual(memories.slice(0, 600).map(({ id }) => id));
-    for (const id of now) compared.add(id);
-  }
-  expect(compared.size).toBe(3_000);
-  expect(planCompared(memories.slice(0, 20), NOW)).toHaveLength(20);
 });

@@ -170,7 +170,7 @@ describe("a dream of many memories, without a model", () => {
     );
     expect([...world.texts()]).toEqual([...before]);
     expect(world.page()).toBe("");
-    expect((await world.dreams.state()).lastSuccessMs).toBeUndefined();
+    expect((await world.dreamState()).lastSuccessMs).toBeUndefined();
   });
 
   it("a dream of many memories leaves alone what holds everywhere, and keeps private ones out of what is committed", async () => {
@@ -289,6 +289,6 @@ describe("killed, twice at a time, and with clocks that jump", () => {
     });
     expect(outcome).toMatchObject({ kind: "failed", why: expect.stringContaining("removed or taken over") });
     expect([...world.texts()]).toEqual(before);
-    expect(await world.dreams.state()).toMatchObject({ failures: 1 });
+    expect(await world.dreamState()).toMatchObject({ failures: 1 });
   });
 });

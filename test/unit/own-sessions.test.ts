@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLiveConfig } from "../../src/host/live-config.js";
-import { cleanOwnResults } from "../../src/host/own-results.js";
 import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
 import { createProcesses } from "../../src/host/processes.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeLog } from "../support/fake-log.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
 import { type LayerFactory, openWorld } from "../support/world.js";
@@ -61,78 +59,28 @@ describe("sessions of our own", () => {
     const own = createOwnSessions();
     own.add("ses_1");
     const heard: unknown[] = [];
-    const unwatch = own.watch("ses_1", {
-      onTrouble: (trouble) => heard.push(trouble),
-      onAnswer: (id, { input, output }) => heard.push([id, input, output]),
-    });
+    const unwatch = own.watch("ses_1", (trouble) => heard.push(trouble));
     const retry = { sessionID: "ses_1", status: { type: "retry", attempt: 1, message: "too many" } };
     own.notice("session.status", retry);
     own.notice("message.part.updated", { part: { type: "text", sessionID: "ses_1" } });
     own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_1" } });
-    const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 0, write: 5 } };
-    const answer = { id: "msg_1", sessionID: "ses_1", role: "assistant", tokens };
-    own.notice("message.updated", { info: { ...answer, time: { created: 1 } } });
-    own.notice("message.updated", { info: { ...answer, time: { created: 1, completed: 2 } } });
     unwatch();
     own.notice("session.status", retry);
     expect(heard).toEqual([
       { reason: "too many", isRefusal: true },
       { reason: "the model called bash, but it has no tools", isRefusal: false },
-      ["msg_1", 15, 3],
     ]);
   });
 
-  it("sessions of our own make only the calls that their bounds allow, and none without; others are not asked about", () => {
-    const own = createOwnSessions();
-    own.add("ses_plain");
-    const findEscape = (tool: string) => (tool === "read" ? undefined : `not ${tool}`);
-    own.add("ses_bound", { findEscape, cleanResult: (_tool, _args, text) => text, maxTokens: 1 });
-    expect(own.findEscape("ses_user", "bash", {})).toBeUndefined();
-    expect(own.findEscape("ses_plain", "read", {})).toBe("this session has no tools");
-    expect(own.findEscape("ses_bound", "read", {})).toBeUndefined();
-    expect(own.findEscape("ses_bound", "bash", {})).toBe("not bash");
-    const heard: unknown[] = [];
-    own.watch("ses_bound", { onTrouble: (trouble) => heard.push(trouble), onAnswer: () => {} });
-    own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_bound" } });
-    expect(heard).toEqual([]);
-  });
-
-  it("sessions of our own read of a tool's result what their bounds let through, and nothing where these fail; others read all", async () => {
-    const clock = createFakeClock();
-    const log = createFakeLog();
-    const own = createOwnSessions();
-    const after = cleanOwnResults({ clock, log, ownSessions: own });
-    const cleanResult = (tool: string): string | Promise<string> => {
-      if (tool === "grep") throw new Error("boom");
-      return tool === "read" ? "a part" : new Promise(() => {});
-    };
-    own.add("ses_bound", { findEscape: () => undefined, cleanResult, maxTokens: 1 });
-    own.add("ses_plain");
-    const run = async (sessionID: string, tool: string, output: unknown = "all of it") => {
-      const result = { title: "", output, metadata: { preview: "all of it" }, attachments: ["all of it"] };
-      const call = { sessionID, tool, callID: "c", args: {} };
-      const done = after(call, result as never);
-      for (let n = 0; n < 10; n++) await Promise.resolve();
-      clock.advance(10_000);
-      await done;
-      return result;
-    };
-    const none = { title: "", output: "(not shown)", metadata: {}, attachments: undefined };
-    expect(await run("ses_bound", "read")).toEqual({ ...none, output: "a part" });
-    expect(await run("ses_bound", "grep")).toEqual(none);
-    expect(await run("ses_bound", "bash")).toEqual(none);
-    expect(await run("ses_bound", "read", { text: "all of it" })).toEqual(none);
-    expect((await run("ses_plain", "read")).output).toContain("not shown");
-    expect(await run("ses_user", "read")).toMatchObject({ output: "all of it", attachments: ["all of it"] });
-    expect(log.lines.join("\n")).toMatch(
-      /grep withheld from the background model: boom[\s\S]*bash .* 10000 ms/,
-    );
-  });
-
-  it("sessions of our own of a killed process are known by their agent, and have no tools", () => {
-    const own = createOwnSessions();
-    own.notice("session.created", { info: { id: "ses_old", agent: "strata-dream", title: "x" } });
-    expect(own.findEscape("ses_old", "read", {})).toBe("this session has no tools");
+  it("sessions of our own make no tool call, not even those of a killed process; others do", async () => {
+    const { strata } = await openWorld({ layers: [] });
+    const { hooks } = bindTestHooks(strata);
+    const info = { id: "ses_old", agent: "strata", title: "x" };
+    await hooks.event?.({ event: { type: "session.created", properties: { info } } as never });
+    const call = async (sessionID: string) =>
+      hooks["tool.execute.before"]?.({ tool: "read", sessionID, callID: "c" }, { args: {} });
+    await expect(call("ses_old")).rejects.toThrow("this session has no tools");
+    await expect(call("ses_user")).resolves.toBeUndefined();
   });
 
   it("sessions of our own do not reach the layers, neither their requests nor their events", async () => {
@@ -173,12 +121,12 @@ describe("processes", () => {
 });
 
 describe("the live configuration", () => {
-  it("the live configuration gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and takes over nothing but a temperature", () => {
+  it("the live configuration gets a hidden agent without tools, unless model calls are off, and takes over nothing but a temperature", () => {
     // A file of a project may name it too: a model or options for a provider would send words elsewhere.
     const options = { mcp_servers: [{ url: "https://evil.example" }] };
     const taken = { temperature: 0, mode: "all", model: "evil/m", variant: "high", options, name: "strata" };
     const config = { agent: { build: { temperature: 1 }, strata: taken } };
-    createLiveConfig().take(config, { withAgents: true });
+    createLiveConfig().take(config, { withAgent: true });
     expect(config.agent).toEqual({
       build: { temperature: 1 },
       strata: {
@@ -188,18 +136,9 @@ describe("the live configuration", () => {
         prompt: expect.stringContaining("background writer of opencode-strata"),
         permission: { "*": "deny" },
       },
-      "strata-dream": {
-        mode: "primary",
-        hidden: true,
-        prompt: expect.stringContaining("tidy the long-term memory"),
-        permission: expect.objectContaining({
-          "*": "deny",
-          edit: { "*": "deny", ".opencode/strata/dream/staged.json": "allow" },
-        }),
-      },
     });
     const off = {};
-    createLiveConfig().take(off, { withAgents: false });
+    createLiveConfig().take(off, { withAgent: false });
     expect(off).toEqual({});
   });
 
@@ -207,7 +146,7 @@ describe("the live configuration", () => {
     const live = createLiveConfig();
     expect(live.models()).toEqual({});
     const config: Record<string, unknown> = { model: "a/m", small_model: 5 };
-    live.take(config, { withAgents: true });
+    live.take(config, { withAgent: true });
     expect(live.models()).toEqual({ main: "a/m" });
     config.small_model = "a/s/1";
     expect(live.models()).toEqual({ main: "a/m", small: "a/s/1" });
@@ -218,7 +157,7 @@ describe("the live configuration", () => {
       const live = createLiveConfig();
       const config: Record<string, unknown> = users ? { compaction: users } : {};
       const before = structuredClone(config);
-      live.take(config, { withAgents: false });
+      live.take(config, { withAgent: false });
       live.setAutoCompaction(true);
       expect(config).toEqual(before);
       live.setAutoCompaction(false);
@@ -233,7 +172,7 @@ describe("the live configuration", () => {
     const live = createLiveConfig();
     live.setAutoCompaction(false);
     const config = { compaction: { auto: true } };
-    live.take(config, { withAgents: false });
+    live.take(config, { withAgent: false });
     expect(config.compaction).toEqual({ auto: false });
     live.setAutoCompaction(true);
     expect(config.compaction).toEqual({ auto: true });
@@ -244,7 +183,7 @@ describe("the live configuration", () => {
     (config) => {
       const live = createLiveConfig();
       const start = (): void => {
-        live.take(config, { withAgents: true });
+        live.take(config, { withAgent: true });
         live.setAutoCompaction(false);
         live.setAutoCompaction(true);
       };

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
 import { parseAgentMessage, parseCursorLine } from "../../layers/7-across-agents/mail/agent-message.js";
 import { parseSentView } from "../../layers/always/sent-views.js";
-import { parseBudgetLine } from "../../src/background/budget-lines.js";
+import { parseBudgetLine } from "../../src/background/budget.js";
 import { openCandidateFiles } from "../../src/candidates/candidate-file.js";
 import { parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
 import { parseInstance } from "../../src/instances/instance.js";

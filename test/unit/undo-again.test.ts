@@ -1,6 +1,6 @@
 /** Undo with obstacles: changed by hand, in one of two folders, in two clones, concurrent, gone. */
 import { expect, it } from "vitest";
-import { formatUndone } from "../../layers/6-dream/take-back.js";
+import { formatUndone } from "../../layers/6-dream/undo.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { OpenMemories } from "../../src/memory/store.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -5,7 +5,7 @@
  */
 
 import { estimateTokens } from "../../../src/background/cost.js";
-import type { GenerationRequest, GenerationResult } from "../../../src/background/generation-request.js";
+import type { GenerationRequest, GenerationResult } from "../../../src/background/generation.js";
 import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
 import { formatCount } from "../../../src/format.js";
 import type { Memory, MemoryType } from "../../../src/memory/memory.js";

@@ -8,15 +8,16 @@
  *
  * Pure.
  */
-import { isProtected } from "../../../layers/6-dream/change.js";
+
+import { relate } from "../../gate/gate.js";
 import {
   areBothKept,
   compareWorth,
   findDuplicates,
   isOfOneKind,
-} from "../../../layers/6-dream/duplicates.js";
-import { takeIn } from "../../../layers/6-dream/take-in.js";
-import { relate } from "../../gate/gate.js";
+  isProtected,
+  mergeMetadata,
+} from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
 import type { PlannedChange } from "../../memory/store.js";
 import { createComparison, createStatementReader } from "../../statement/compare.js";
@@ -54,7 +55,7 @@ export function planMerges(memories: readonly Memory[]): Merge[] {
 export function toChanges({ others, survivor }: Merge): PlannedChange[] {
   const reason = `takes in ${others.map(({ id }) => id).join(", ")}`;
   return [
-    { before: survivor, after: takeIn(survivor, others), reason },
+    { before: survivor, after: mergeMetadata(survivor, others), reason },
     ...others.map((before) => ({
       before,
       after: { ...before, status: "archived" as const, supersededBy: survivor.id },

@@ -1,8 +1,7 @@
 /** `strata dream`: tidies the memories of the project by rules; only OpenCode may ask a model. */
 
-import { createDreams, type DreamOutcome } from "../../../layers/6-dream/dream.js";
-import { formatCounts, formatDream } from "../../../layers/6-dream/dreams-page.js";
-import { findSecretIn } from "../../memory/secret-gate.js";
+import { type DreamOutcome, runDream } from "../../../layers/6-dream/dream.js";
+import { formatCounts, formatDream } from "../../../layers/6-dream/page.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { openLocks } from "../open-locks.js";
 import { withMemories } from "../open-memories.js";
@@ -15,17 +14,16 @@ export const run: Run = async (cli, { dryRun, json }) => {
   return withMemories(project, async (memories) => {
     const { files } = openOwnState(project);
     const { config } = await project.settings();
-    const dreams = createDreams({
+    const parts = {
       clock: cli.clock,
       files,
       folders,
       locks: openLocks(project, "cli dream", files),
       log,
       memories,
-      check: { findFault: findSecretIn },
       retention: config.retention,
-    });
-    const outcome = await dreams.run({
+    };
+    const outcome = await runDream(parts, {
       maxRuntimeMs: config.dream.maxRuntime,
       ...(dryRun === true && { isDry: true }),
     });

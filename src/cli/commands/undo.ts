@@ -1,6 +1,6 @@
 /** `strata undo`: undoes the last change to memory. */
 
-import { formatUndone, takeBack } from "../../../layers/6-dream/take-back.js";
+import { formatUndone, undoChange } from "../../../layers/6-dream/undo.js";
 import { exitCodes, type Run } from "../command.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
@@ -12,7 +12,7 @@ export const run: Run = async (cli, { run: wanted }) => {
   return withMemories(project, async (memories) => {
     const files = cli.files;
     const id = typeof wanted === "string" ? wanted : undefined;
-    const undone = await takeBack({ clock, files, folders, log, memories }, {}, id);
+    const undone = await undoChange({ clock, files, folders, log, memories }, {}, id);
     if (undone.kind === "nothing" && id !== undefined) {
       warn(`strata: ${undone.why}`);
       return exitCodes.failed;

@@ -1,7 +1,7 @@
 /** The memory changes that the page can request. Each is one step in the ledger, with a run that undoes it. */
 import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
-import { formatUndone, takeBack } from "../../../layers/6-dream/take-back.js";
+import { formatUndone, undoChange } from "../../../layers/6-dream/undo.js";
 import { StrataError } from "../../error.js";
 import { formatContradicted } from "../../gate/gate.js";
 import { type Memory, type MemoryDraft, type MemoryType, memoryTypes } from "../../memory/memory.js";
@@ -176,7 +176,7 @@ async function remember(asked: Remembered, memories: OpenMemories, project: Proj
 async function undo({ run }: { run?: string }, memories: OpenMemories, project: Project): Promise<Done> {
   const { cli, folders, log } = project;
   const files = cli.files;
-  const undone = await takeBack({ clock: cli.clock, files, folders, log, memories }, {}, run);
+  const undone = await undoChange({ clock: cli.clock, files, folders, log, memories }, {}, run);
   if (undone.kind === "nothing") throw new StrataError("REFUSED", undone.why);
   const [memory] = undone.ids;
   return { what: formatUndone(undone), ...(memory !== undefined && { memory }) };

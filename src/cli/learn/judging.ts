@@ -11,15 +11,14 @@ import {
   readTask,
 } from "../../../layers/5-auto-memory/learn/past-judge.js";
 import { planChoice } from "../../background/choice.js";
-import type { GenerationRequest } from "../../background/generation-request.js";
-import { describeCall } from "../../background/outcomes.js";
+import { describeCall } from "../../background/cost.js";
+import type { GenerationRequest } from "../../background/generation.js";
 import { isHandedOver, readLatest } from "../../candidates/candidate.js";
 import { StrataError } from "../../error.js";
 import { formatCount, formatMoney } from "../../format.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { createPrompts } from "../../prompts.js";
-import { createKnownPrices } from "../../record/prices.js";
-import { findRates, isFree, type ModelPrices } from "../../record/prices.js";
+import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../record/prices.js";
 import { createSavings } from "../../record/savings.js";
 import type { Host, UsedTokens } from "../../seams/host.js";
 import { readWhole, WRONG_ARGUMENT } from "../arguments.js";

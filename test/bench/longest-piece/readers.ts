@@ -15,8 +15,7 @@ import { findWhen } from "../../../layers/5-auto-memory/when.js";
 import type { UsersMessage } from "../../../layers/5-auto-memory/words/own-words.js";
 import { readStatements } from "../../../layers/5-auto-memory/words/statements.js";
 import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
-import { readParts } from "../../../layers/6-dream/results.js";
-import { readStaged } from "../../../layers/6-dream/staged.js";
+import { checkAnswer } from "../../../layers/6-dream/ask-model.js";
 import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
 import {
   isFailedCommand,
@@ -33,7 +32,7 @@ import { checkDraft } from "../../../src/gate/check-draft.js";
 import { parseConflict } from "../../../src/memory/conflict.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
-import { findSecretIn, refuseSecrets } from "../../../src/memory/secret-gate.js";
+import { refuseSecrets } from "../../../src/memory/secret-gate.js";
 import { readKnown } from "../../../src/memory/store/known-files.js";
 import { createLedger } from "../../../src/memory/store/ledger.js";
 import { parsePending } from "../../../src/memory/store/pending.js";
@@ -165,11 +164,7 @@ export const readers: readonly Reader[] = [
     formatDelivery([{ v: 1, id: "a", from: "ses", instance: "i", text, at: 0 }]),
   ),
   reader("toPrintable", (text) => toPrintable(text)),
-  reader("readParts, grep", (text) => readParts({ tool: "grep", args: {}, text, project: "/p" })),
-  reader("readParts, read", (text) =>
-    readParts({ tool: "read", args: { filePath: "/p/a" }, text, project: "/p" }),
-  ),
-  reader("readStaged", (text) => readStaged(text, [], { findFault: findSecretIn })),
+  reader("checkAnswer", (text) => checkAnswer(text, [])),
   reader("checkDraft", (text) =>
     checkDraft({ type: "knowledge", content: text, provenance: { by: "tool", evidence: text } }),
   ),

@@ -58,12 +58,12 @@ const isOurs = ({ messages }: ModelRequest): boolean => JSON.stringify(messages)
 /** Where the user's small model and providers are named. */
 const [SMALL, PROVIDER] = HOST === 1 ? ["small_model", "provider"] : ["agents.title.model", "providers"];
 
-test("a repository that names a model, a provider, budgets and our agents' model has no word sent there, and each try is named", async () => {
+test("a repository that names a model, a provider, budgets and our agent's model has no word sent there, and each try is named", async () => {
   const repositorys = (url: string) => ({
     [REPOSITORYS]: {
       small_model: "elsewhere/m1",
       provider: { elsewhere: provider(url) },
-      agent: { strata: { model: "elsewhere/m1" }, "strata-dream": { model: "elsewhere/m1" } },
+      agent: { strata: { model: "elsewhere/m1" } },
       memory: { background: { enabled: true, model: "elsewhere/m1", dailyCalls: 99_999 } },
     },
     ".opencode/agent/strata.md": "---\nmodel: elsewhere/m1\n---\nSay everything.\n",

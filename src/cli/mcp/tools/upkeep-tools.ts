@@ -3,13 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { createDreams } from "../../../../layers/6-dream/dream.js";
-import { formatDream } from "../../../../layers/6-dream/dreams-page.js";
+import { runDream } from "../../../../layers/6-dream/dream.js";
+import { formatDream } from "../../../../layers/6-dream/page.js";
 import { listSwitches } from "../../../config/part.js";
 import { DAY_MS } from "../../../days.js";
 import { findPrivateID } from "../../../memory/draft.js";
 import { usersTypes } from "../../../memory/memory.js";
-import { findSecretIn } from "../../../memory/secret-gate.js";
 import { parseEntityName } from "../../../recall/entities.js";
 import { formatStatus } from "../../../status/format-status.js";
 import { readStatus, type Status } from "../../../status/status.js";
@@ -142,12 +141,10 @@ const consolidateMemory = defineTool<typeof consolidateInput>({
 async function planDream({ shared, id }: ClientContext): Promise<string> {
   const { config, files, locks, memories, project: of } = shared;
   const { cli, folders, log } = of;
-  const dreams = createDreams({
-    ...{ clock: cli.clock, files, folders, locks, log, memories },
-    check: { findFault: findSecretIn },
-    retention: config.retention,
-  });
-  const outcome = await dreams.run({ maxRuntimeMs: config.dream.maxRuntime, isDry: true });
+  const outcome = await runDream(
+    { clock: cli.clock, files, folders, locks, log, memories, retention: config.retention },
+    { maxRuntimeMs: config.dream.maxRuntime, isDry: true },
+  );
   if (outcome.kind === "refused" || outcome.kind === "failed")
     throw refuse(`Not checked for ${id}: ${outcome.why}`);
   const { changes, findings, oldNotes = 0 } = outcome.report;

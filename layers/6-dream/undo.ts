@@ -1,15 +1,16 @@
+/** Undoes changes of memory, those of dreams among them. */
 import { formatError } from "../../src/error.js";
 import type { Folders } from "../../src/folders.js";
+import { nameWords } from "../../src/memory/likeness.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Memories, Undone } from "../../src/memory/store.js";
 import { readDreamState, writeDreamState } from "../../src/record/dream-state.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
-import { nameWords } from "./clusters.js";
-import { createDreamPages } from "./pages.js";
+import { markUndone } from "./page.js";
 
-export interface TakeBackOptions {
+export interface UndoOptions {
   clock: Clock;
   files: Files;
   folders: Folders;
@@ -21,28 +22,24 @@ export interface TakeBackOptions {
  * Undoes the last change of memory, or the given run, and marks it in the dreams' change logs. The next dream does not
  * repeat the undone changes.
  */
-export async function takeBack(
-  options: TakeBackOptions,
+export async function undoChange(
+  options: UndoOptions,
   cause: Omit<Cause, "operation">,
   run?: string,
 ): Promise<Undone> {
-  const { clock, folders, memories } = options;
+  const { clock, files, folders, log, memories } = options;
   const undone = await memories.undo({ operation: "undo", ...cause }, run);
   if (undone.kind === "nothing") return undone;
-  const pages = createDreamPages({ ...options, folder: folders.memory });
-  await pages.markUndone(undone.run, new Date(clock.now()).toISOString());
+  await markUndone({ files, folder: folders.memory, log }, undone.run, new Date(clock.now()).toISOString());
   if (undone.operation === "dream") await spare(options, undone.ids);
   return undone;
 }
 
 /** Has dreams leave these memories alone. Never rejects: the undo is already done. */
-async function spare(
-  { files, folders, log, memories }: TakeBackOptions,
-  ids: readonly string[],
-): Promise<void> {
+async function spare({ files, folders, log, memories }: UndoOptions, ids: readonly string[]): Promise<void> {
   try {
-    const taken = new Set(ids);
-    const spared = (await memories.list()).filter(({ id }) => taken.has(id)).map(nameWords);
+    const undone = new Set(ids);
+    const spared = (await memories.list()).filter(({ id }) => undone.has(id)).map(nameWords);
     const state = await readDreamState(files, folders.dreamState);
     await writeDreamState(files, folders.dreamState, { ...state, spared: [...state.spared, ...spared] });
   } catch (thrown) {

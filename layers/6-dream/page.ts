@@ -1,0 +1,149 @@
+/** `.opencode/memory/DREAMS.md`: the changes of each dream, newest first, for people. */
+import { join } from "node:path";
+import { formatError } from "../../src/error.js";
+import type { Log } from "../../src/record/log.js";
+import { type Files, readText } from "../../src/seams/files.js";
+import { toLine } from "../../src/text.js";
+import type { Change, ChangeKind, Finding } from "./plan.js";
+
+export interface DreamReport {
+  /** Identifies the dream for undo. */
+  id: string;
+  /** ISO date-time. */
+  time: string;
+  changes: readonly Change[];
+  findings: readonly Finding[];
+  /** Reasons why changes of the model were rejected. */
+  refused: readonly string[];
+  usedModel: boolean;
+  /** Number of sessions whose notes are old enough for the archive. */
+  oldNotes?: number;
+  /** Ids of memories outside `private/` that git ignores. */
+  keptOut?: ReadonlySet<string>;
+}
+
+const HEAD = `# Dreams
+
+What was tidied in memory, the newest first. Nothing is deleted: what went lies in \`archive/\` and names its successor.
+\`/memory-undo\` or \`strata undo\` takes the last one back.
+`;
+const MOST_LINES = 500;
+const MOST_REFUSALS = 20;
+const LONGEST_LINE = 300;
+const ENTRY = /^## /m;
+const COUNTED: readonly ChangeKind[] = ["merged", "superseded", "archived", "confirmed", "reworded"];
+
+/** Adds a dream on top of the page. Above 500 lines the oldest dreams are dropped whole. */
+export function addDream(page: string, report: DreamReport): string {
+  const start = page.search(ENTRY);
+  const earlier = start === -1 ? [] : page.slice(start).split(/^(?=## )/m);
+  const kept: string[] = [];
+  let lines = HEAD.split("\n").length;
+  for (const entry of [`${formatDream(report)}\n`, ...earlier]) {
+    lines += entry.split("\n").length - 1;
+    if (kept.length > 0 && lines > MOST_LINES) break;
+    kept.push(entry);
+  }
+  return `${HEAD}\n${kept.join("").trimEnd()}\n`;
+}
+
+/** One dream's entry on the page. */
+export function formatDream(report: DreamReport): string {
+  const { changes, findings, id, oldNotes = 0, refused, time, usedModel } = report;
+  const notes = `notes of ${oldNotes} unused ${oldNotes === 1 ? "session" : "sessions"}`;
+  const more = [
+    ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),
+    ...refused
+      .slice(0, MOST_REFUSALS)
+      .map((why) => `- not taken from the model: ${toLine(why, LONGEST_LINE)}`),
+  ];
+  return [
+    `## ${formatTime(time)} · ${id}`,
+    "",
+    `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
+    "",
+    ...groupByReason(changes).map(formatGroup),
+    ...(oldNotes > 0 ? [`- ${notes} moved to \`session-memory/archive/\``] : []),
+    ...(more.length > 0 ? ["", "To look at:", "", ...more] : []),
+    "",
+  ].join("\n");
+}
+
+/** Changes of one kind and reason share a line; superseded memories are named in the line of their successor. */
+function groupByReason(changes: readonly Change[]): Change[][] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes.filter(({ kind }) => kind !== "superseded")) {
+    const key = `${change.kind} ${change.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()];
+}
+
+function formatGroup(group: readonly Change[]): string {
+  const [first] = group;
+  const ids = group.map(({ before }) => `\`${before.id}\``).join(", ");
+  return `- ${first?.kind} ${ids}: ${toLine(first?.reason ?? "", LONGEST_LINE)}`;
+}
+
+const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+/** For example "3 merged, 1 archived". */
+export function formatCounts(changes: readonly Change[]): string {
+  if (changes.length === 0) return "Nothing to change";
+  const counts = COUNTED.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, kind]) => `${count} ${kind}`)
+    .join(", ");
+}
+
+interface PageOptions {
+  files: Files;
+  /** The memory folder. */
+  folder: string;
+  log: Log;
+}
+
+/** Private memories have a page of their own, so that committed files do not hint at them. */
+const planPaths = (folder: string) =>
+  [join(folder, "DREAMS.md"), join(folder, "private", "DREAMS.md")] as const;
+
+/** Adds a dream to the pages on disk. Never rejects: the ledger also has the changes. */
+export async function writeDream(options: PageOptions, report: DreamReport): Promise<void> {
+  const [shared, hidden] = planPaths(options.folder);
+  const isHidden = (id: string): boolean => id.startsWith("private/") || report.keptOut?.has(id) === true;
+  const isShared = (id: string): boolean => !isHidden(id);
+  await put(shared, pick(report, isShared));
+  await put(hidden, { ...pick(report, isHidden), refused: [], usedModel: false });
+
+  async function put(path: string, part: DreamReport): Promise<void> {
+    const isEmpty = part.changes.length + part.findings.length + part.refused.length === 0;
+    if (!isEmpty) await edit(options, path, (page) => addDream(page, part));
+  }
+}
+
+function pick(report: DreamReport, isWanted: (id: string) => boolean): DreamReport {
+  return {
+    ...report,
+    changes: report.changes.filter(({ before }) => isWanted(before.id)),
+    findings: report.findings.filter(({ ids }) => ids.every(isWanted)),
+  };
+}
+
+/** Marks the dream as undone on the pages on disk. Never rejects. */
+export async function markUndone(options: PageOptions, id: string, time: string): Promise<void> {
+  const mark = (line: string): string =>
+    line.startsWith("## ") && line.endsWith(` · ${id}`) ? `${line} · taken back ${formatTime(time)}` : line;
+  for (const path of planPaths(options.folder))
+    await edit(options, path, (page) => page.split("\n").map(mark).join("\n"));
+}
+
+async function edit({ files, log }: PageOptions, path: string, change: (page: string) => string) {
+  try {
+    const before = (await readText(files, path)) ?? "";
+    const after = change(before);
+    if (after !== before) await files.writeWhole(path, after);
+  } catch (thrown) {
+    log.warn("dream", `cannot write ${path}: ${formatError(thrown)}`);
+  }
+}
