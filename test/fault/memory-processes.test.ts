@@ -133,7 +133,7 @@ it(
 );
 
 const KILLS = sizeOf({
-  usual: 12,
+  usual: 20,
   long: 100,
   of: "SIGKILLs in fault/memory-processes.test.ts",
   because: "each starts a process",
@@ -162,7 +162,7 @@ it(
     };
     await Promise.all([play("a"), play("b")]);
     expect(kills).toBe(KILLS);
-    expect(promised.size).toBeGreaterThan(KILLS);
+    expect(promised.size).toBeGreaterThanOrEqual(KILLS);
     // Nobody is left: the first who comes gets the lock and does what is half-done.
     const written = await openStore().update("decision/key-0", (one) => ({ ...one, pinned: true }), {
       operation: "pin",

@@ -4,7 +4,7 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
 const shared = shareHost({ plugin: repository });
@@ -87,8 +87,8 @@ test("a session learns of an earlier session's failure with its first message, b
 });
 
 test("a call that is known to fail is refused once if errors.onRepeat says so, and adds no failure", async () => {
-  const settings = { errors: { onRepeat: "refuse" } };
-  await using stage = await shared.openStage({ files: FILES, settings });
+  const options = { errors: { onRepeat: "refuse" } };
+  await using stage = await openStage({ files: FILES, options, plugin: repository });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
   const before = stage.read(LOG);

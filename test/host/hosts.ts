@@ -55,6 +55,7 @@ const LONG = [
   "long/figures",
   "long/foreign",
   "long/handover",
+  "long/judged-by-model",
   "long/kill",
   "long/learn",
   "long/mcp-remote",
