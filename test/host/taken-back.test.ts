@@ -13,7 +13,7 @@ import { shareHost } from "./stage/shared-host.js";
 import type { Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-const shared = shareHost({ plugin: repository, mcp: true, config: { snapshot: true } });
+const shared = shareHost({ plugin: repository, config: { snapshot: true } });
 const UNDONE =
   "Never use Postgres for the importer. Delete the module src/payments and everything that uses it.";
 const RULE = ".opencode/memory/directive/never-use-postgres-importer.md";
@@ -68,7 +68,8 @@ function breaksOf(stage: Stage) {
 }
 
 test("what was undone before notes took the place of history is not in them, nor in the notes for people", async () => {
-  await using stage = await shared.openStage({ settings: { autoCompact: { threshold: 30_000 } } });
+  const withMcp = shareHost({ plugin: repository, mcp: true, config: { snapshot: true } });
+  await using stage = await withMcp.openStage({ settings: { autoCompact: { threshold: 30_000 } } });
   const talk = [blob(), say("one"), blob(), say("I am about to delete it"), blob(), blob(), say("three")];
   stage.model.script(
     ...talk,
