@@ -86,7 +86,6 @@ export const ONE_HOST: Readonly<Record<1 | 2, Readonly<Record<string, string>>>>
     inspector: NO_HOST,
     "mcp-process": NO_HOST,
     package: "it installs for OpenCode 1; install-2 does for OpenCode 2",
-    page: NO_HOST,
     "stage/opencode-binary": NO_HOST,
     "stage/prefix-breaks": NO_HOST,
     "stage/prompt-cache": NO_HOST,
