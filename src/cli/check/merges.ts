@@ -13,23 +13,23 @@ import { relate } from "../../gate/gate.js";
 import {
   areBothKept,
   compareWorth,
+  findContradictions as findContradictory,
   findDuplicates,
+  findNearPairs,
   isOfOneKind,
   isProtected,
   mergeMetadata,
+  type Pair,
 } from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
 import type { PlannedChange } from "../../memory/store.js";
-import { createComparison, createStatementReader } from "../../statement/compare.js";
-import { createStatementIndex } from "../../statement/statement-index.js";
+import { createComparison } from "../../statement/compare.js";
 import { readMeaning } from "../../statement/wording.js";
 
 export interface Merge {
   survivor: Memory;
   others: readonly Memory[];
 }
-
-type Pair = readonly [older: Memory, newer: Memory];
 
 /** Each memory is in at most one merge. Never archives pinned memories, directives, decisions or corrections. */
 export function planMerges(memories: readonly Memory[]): Merge[] {
@@ -44,7 +44,7 @@ export function planMerges(memories: readonly Memory[]): Merge[] {
   };
   for (const { others, survivor } of findDuplicates(memories))
     for (const other of others) add(survivor, other);
-  for (const [one, other] of findPairs(memories, readMeaning)) {
+  for (const [one, other] of findNearPairs(memories)) {
     const planned = planPair(one, other);
     if (planned) add(...planned);
   }
@@ -64,30 +64,23 @@ export function toChanges({ others, survivor }: Merge): PlannedChange[] {
   ];
 }
 
-/** By the gate's comparison. */
+/** Of memories that share most words, by the gate's comparison; of those with one title, by numbers and names. */
 export function findContradictions(memories: readonly Memory[]): Pair[] {
   const compare = createComparison();
-  return findPairs(memories).filter(
-    ([older, newer]) =>
-      older.scope === newer.scope &&
-      older.sensitivity === newer.sensitivity &&
-      !areBothKept(older, newer) &&
-      relate(newer, older, compare) === "contradicts",
-  );
+  const near = findNearPairs(memories)
+    .map(sortByAge)
+    .filter(
+      ([older, newer]) =>
+        older.scope === newer.scope &&
+        older.sensitivity === newer.sensitivity &&
+        !areBothKept(older, newer) &&
+        relate(newer, older, compare) === "contradicts",
+    );
+  const found = [...near, ...findContradictory(memories).map(sortByAge)];
+  return [...new Map(found.map((pair) => [pair.map(({ id }) => id).join(" "), pair])).values()];
 }
 
-/** Pairs that may be about the same, by the gate's index, which compares no pair without a word in common. */
-function findPairs(memories: readonly Memory[], read = (text: string): string => text): Pair[] {
-  const known = new Map(memories.map((memory) => [memory.id, memory]));
-  const index = createStatementIndex(createStatementReader());
-  return [...memories]
-    .sort((a, b) => a.updated.localeCompare(b.updated))
-    .flatMap((newer) => {
-      const found = [...index.find(read(newer.content))].flatMap((id) => known.get(id) ?? []);
-      index.add(newer.id, read(newer.content));
-      return found.map((older) => [older, newer] as const);
-    });
-}
+const sortByAge = ([one, other]: Pair): Pair => (one.updated <= other.updated ? [one, other] : [other, one]);
 
 /** The containing memory, then the contained one; `undefined` if neither contains the other. */
 function planPair(one: Memory, other: Memory): readonly [survivor: Memory, gone: Memory] | undefined {
