@@ -78,10 +78,10 @@ export function describeRemoved(totals: Status["savings"]): Row[] {
   ];
 }
 
-/** "what to remember: 0.4 % of what was paid (3K tokens)" */
+/** "what to remember: 0.4 % of what was paid (3K tokens)"; without the share where nothing else was paid. */
 export function describeJudging({ cost = 0, judging }: Status["savings"]): string {
   const tokens = `${formatTokens(judging)} tokens`;
-  return `what to remember: ${cost > 0 ? `${formatPercent(judging / cost)} of what was paid (${tokens})` : tokens}`;
+  return `what to remember: ${cost > judging ? `${formatPercent(judging / cost)} of what was paid (${tokens})` : tokens}`;
 }
 
 /** Without those that are zero. */

@@ -97,12 +97,14 @@ describe("strata learn --judge", () => {
   it("enters what it costs in the savings ledger, as memory judgement, and strata stats and status tell it", async () => {
     const files = open(INVOICES);
     await learn(files, "--judge --dry-run", { generate: createJudge([]).generate });
+    expect((await runStrata(files, "stats")).out).not.toContain("judging");
     const judge = createJudge([verdict("m1.2")]);
     await learn(files, "--judge --yes", { generate: judge.generate });
     const input = Math.ceil((judge.asked[0]?.prompt.length ?? 0) / 4);
     const { sessions, totals } = JSON.parse((await runStrata(files, "stats --json")).out);
     expect(totals).toMatchObject({ backgroundTokens: input + 100, judging: Math.round(input * 1.25) + 500 });
     expect(sessions.map(({ sessionID }: { sessionID: string }) => sessionID)).toEqual(["strata-learn"]);
+    expect((await runStrata(files, "stats")).out).toMatch(/^judging what to remember: [\d.]+K tokens$/m);
     expect((await runStrata(files, "status")).out).toMatch(/Judging +what to remember: [\d.]+K tokens/);
   });
 
