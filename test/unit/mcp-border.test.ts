@@ -6,7 +6,7 @@ import { formatKnownSessions } from "../../src/screen/known-sessions.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpClient, type McpWorld, openAll } from "../support/mcp.js";
-import { haveSeen, recordOf } from "../support/own-project.js";
+import { haveSeen, ownState, recordOf } from "../support/own-project.js";
 
 const TESTS = "Always run the tests before you push.";
 
@@ -237,12 +237,10 @@ describe("private memories", () => {
 
   it("do not appear in other sessions' last requests, session titles or file names", async () => {
     const said = `Remember in private: ${SECRET}.`;
-    for (const [allowsPrivate, quoted] of [
-      [false, 0],
-      [true, 6],
-    ] as const) {
+    for (const allowsPrivate of [false, true]) {
       const { client, clock, files, project } = await openPrivate(allowsPrivate);
       const { folders, log, processes } = project;
+      await ownState(files);
       const instances = createInstances({
         ...{ clock, files, log, processes, id: "4f1c2d", directory: PROJECT, folder: folders.instances },
         family: { knownParent: () => undefined },
@@ -250,7 +248,7 @@ describe("private memories", () => {
       instances.sessions.begin("ses_old");
       instances.sessions.setGoal("ses_old", said);
       await instances.join();
-      const sums = { net: 0, cost: 0, money: 0, unpriced: 0, paid: 0, unknown: 0, sent: 0, cached: 0 };
+      const sums = { net: 0, cost: 0, money: 0, unpriced: 0, paid: 0, sent: 0, cached: 0 };
       const known = new Map([["ses_old", { title: said, bytes: 0, sums }]]);
       await files.writeWhole(folders.sessions, formatKnownSessions(known));
       await files.appendLine(`${folders.savings}/ses_old.jsonl`, "{}");
@@ -265,7 +263,7 @@ describe("private memories", () => {
         await client.call("bootstrap_memory"),
         JSON.stringify(await client.client.listResources()),
       ];
-      expect(answers.filter((text) => /lawyer|Ada\b/i.test(text))).toHaveLength(quoted);
+      expect(answers.filter((text) => /lawyer|Ada\b/i.test(text))).toHaveLength(allowsPrivate ? 6 : 0);
     }
   });
 
