@@ -31,7 +31,7 @@ import { count, each, either, isVersion, object, oneOf, string, unchecked } from
 export interface Budget {
   /** Never rejects. */
   reserve(call: PlannedCall): Promise<Reservation>;
-  /** `undefined` if the file cannot be read. */
+  /** `undefined` if the file cannot be read, which is in the log. */
   today(): Promise<Tally | undefined>;
 }
 
@@ -83,10 +83,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         hasFailed = false;
         return reservation;
       } catch (thrown) {
-        const why = `${folder} cannot be used (${formatError(thrown)}), so spending could not be counted`;
-        if (!hasFailed) log.error("background", `no model calls: ${why}`);
-        hasFailed = true;
-        return refusal(why);
+        return refusal(tellFailure(thrown));
       }
     },
 
@@ -95,11 +92,20 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         const spent = sumBudget((await days.read(clock.now())).records);
         // A line without a readable number counts as the whole budget.
         return spent && (Number.isFinite(spent.tokens) ? spent : { ...spent, tokens: config.dailyTokens });
-      } catch {
+      } catch (thrown) {
+        tellFailure(thrown);
         return undefined;
       }
     },
   };
+
+  /** Logged once until a reservation succeeds; why no call can be made. */
+  function tellFailure(thrown: unknown): string {
+    const why = `${folder} cannot be used (${formatError(thrown)}), so spending could not be counted`;
+    if (!hasFailed) log.error("background", `no model calls: ${why}`);
+    hasFailed = true;
+    return why;
+  }
 
   async function tryReserve(call: PlannedCall): Promise<Reservation> {
     const nowMs = clock.now();

@@ -123,6 +123,15 @@ describe("the budget of a day", () => {
     expect(await open({}, forgetful).budget.reserve(call)).toMatchObject({ kind: "refused" });
   });
 
+  it("the budget of a day that cannot be read is told once, and nothing is known to be spent", async () => {
+    const files: Files = { ...createMemoryFiles(), read: () => Promise.reject(new Error("EIO")) };
+    const { budget, log } = open({}, files);
+    expect([await budget.today(), await budget.today()]).toEqual([undefined, undefined]);
+    expect(log.lines).toEqual([
+      `error background: no model calls: ${FOLDER} cannot be used (EIO), so spending could not be counted`,
+    ]);
+  });
+
   it("the budget of a day keeps the estimate if the spending cannot be written", async () => {
     const files = createMemoryFiles();
     let isFull = false;
