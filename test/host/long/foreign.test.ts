@@ -58,7 +58,7 @@ test("an errors.log that came with a repository is not answered from, and the sa
   let log = "";
   {
     await using far = await openStage({ plugin: repository, files: PACKAGE });
-    far.model.script(run("npm run buidl"), run("npm run build"), say("one"));
+    far.model.script(run("npm build"), run("npm run build"), say("one"));
     await (await far.newSession("t")).ask("Build it.");
     await whenContains(far.project.file(LOG), "worked as: npm run build");
     log = far.read(LOG);
@@ -67,7 +67,7 @@ test("an errors.log that came with a repository is not answered from, and the sa
   const files = { ...PACKAGE, [LOG]: log.replace("worked as: npm run build", evil) };
   await using stage = await shared.openStage({ files });
   const build = async (): Promise<string> => {
-    stage.model.script(run("npm run buidl", "wrong"), run("npm run build", "right"), say("one"));
+    stage.model.script(run("npm build", "wrong"), run("npm run build", "right"), say("one"));
     await (await stage.newSession("t")).ask("Build it.");
     return stage.model.lastRequest().toolResult("wrong") ?? "";
   };
