@@ -1,5 +1,8 @@
 /** What a `.gitignore` keeps out of git, and which of Strata's rules it lacks. Pure. */
 
+/** Matches half-written files, whose names end with a UUID: `tornOf` in file-kinds.ts. */
+export const TORN_RULE = "*.????????-????-????-????-????????????";
+
 /** Patterns that match everything in the folder; git then does not descend into subfolders. */
 const EVERYTHING: ReadonlySet<string> = new Set(["*", "/*", "**", "/**", "**/*"]);
 /** Negations that let the `.gitignore` itself be committed. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import { type Folders, hideFromGit } from "../folders.js";
-import { planRules } from "../git-ignore.js";
+import { planRules, TORN_RULE } from "../git-ignore.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import { type Files, readText } from "../seams/files.js";
@@ -118,7 +118,7 @@ function listHidden({ config, folders }: OwnFlawsOptions): Hidden[] {
   const chosen = [
     { folder: toolResults, rules: ["*"], isTracked: isAny },
     { folder: sessionMemory, rules: ["*"], isTracked: isAny },
-    { folder: memory, rules: ["MEMORY.md", "/errors.log*"], isTracked: isOfThisMachine },
+    { folder: memory, rules: ["MEMORY.md", "/errors.log*", TORN_RULE], isTracked: isOfThisMachine },
   ];
   return [...always, ...chosen.filter(({ folder }) => !config.committedFolders.includes(folder))];
 }
@@ -146,9 +146,9 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
   return found;
 }
 
-/** A rule for one file is written together with that file. */
+/** A rule for one file is written together with that file, the one for half-written files with the index. */
 async function hasMatch(files: Files, folder: string, rule: string): Promise<boolean> {
-  const name = rule.replace(/^\//, "").replace(/\*$/, "");
+  const name = rule === TORN_RULE ? "MEMORY.md" : rule.replace(/^\//, "").replace(/\*$/, "");
   return name === "" || (await files.stat(join(folder, name))) !== undefined;
 }
 

@@ -1,5 +1,6 @@
 /** What a user prefers stays out of git in the real OpenCode until it is published, and what was committed stays. */
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
@@ -65,6 +66,8 @@ test("a preference that was committed before stays in git where it is, and one t
   stage.model.respond(() => say("Understood."));
   await (await stage.newSession("talk")).ask("Good morning.");
   await whenContains(project.file(`${MEMORY}/.gitignore`), "/preference/*");
+  // What is half-written when somebody runs git would be seen as well.
+  git(project, "check-ignore", "-q", `${MEMORY}/MEMORY.md.${randomUUID()}`);
   const seen = readSeen(project);
   expect(seen).toContain(COMMITTED);
   expect(seen).not.toContain("Makefiles");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { hideFromGit, planFolders } from "../../src/folders.js";
-import { hidesAll, planRules } from "../../src/git-ignore.js";
+import { hidesAll, planRules, TORN_RULE } from "../../src/git-ignore.js";
 import { readTracked } from "../../src/own/git-index.js";
 import { findOwnFlaws } from "../../src/own/own-flaws.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
@@ -146,6 +146,14 @@ describe("the plugin in a repository that lets git see Strata's folders", () => 
     const again = await world.restart();
     await again.strata.idle();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
+  });
+
+  it("the plugin keeps half-written files of the memory out of git where a .gitignore names the index alone", async () => {
+    const memory = `${PROJECT}/.opencode/memory`;
+    const committed = { [`${memory}/.gitignore`]: "MEMORY.md\n", [`${memory}/MEMORY.md`]: "# Memory\n" };
+    const world = await openWorld({ files: createMemoryFiles(committed) });
+    await world.strata.idle();
+    expect(world.files.text(`${memory}/.gitignore`)).toContain(`MEMORY.md\n${TORN_RULE}\n`);
   });
 
   it("the plugin leaves a .gitignore alone if the user commits its folder on purpose, but never that of private memories", async () => {

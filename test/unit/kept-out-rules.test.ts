@@ -1,10 +1,11 @@
 /** What a `.gitignore` keeps out of git, held against the real git. */
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatNegation, planRules, readIgnored } from "../../src/git-ignore.js";
+import { formatNegation, planRules, readIgnored, TORN_RULE } from "../../src/git-ignore.js";
 import { planKeepingRules, planPublishingRules, withoutPublishing } from "../../src/memory/kept-out.js";
 
 const PATHS = [
@@ -16,6 +17,8 @@ const PATHS = [
   "decision/port.md",
   "MEMORY.md",
   "errors.log",
+  `MEMORY.md.${randomUUID()}`,
+  `decision/port.md.${randomUUID()}`,
 ];
 const KEEPING = planKeepingRules(["preference", "feedback"]).join("\n");
 const TEXTS = [
@@ -34,6 +37,7 @@ const TEXTS = [
   "preference/* \n!preference/tone.md\npreference/t*\n",
   "errors.log*\nMEM*\n",
   `${KEEPING}\n`,
+  `${TORN_RULE}\n`,
   ...PATHS.map((path) => `${KEEPING}\n${formatNegation(path)}\n`),
 ];
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TORN_RULE } from "../../src/git-ignore.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import {
@@ -83,7 +84,7 @@ ${PORT}
     await world.store.remember(draft("one"), BY_TEST);
     await world.store.remember(draft("two"), BY_TEST);
     expect(world.files.text(`${MEMORY}/.gitignore`)).toBe(
-      "/errors.log*\nMEMORY.md\n/preference/*\n/archive/preference/*\n/feedback/*\n/archive/feedback/*\n",
+      `/errors.log*\nMEMORY.md\n${TORN_RULE}\n/preference/*\n/archive/preference/*\n/feedback/*\n/archive/feedback/*\n`,
     );
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import { type Folders, hideFromGit } from "../../folders.js";
-import { hidesAll } from "../../git-ignore.js";
+import { hidesAll, TORN_RULE } from "../../git-ignore.js";
 import { type Files, readText } from "../../seams/files.js";
 import type { Place } from "../id.js";
 
@@ -66,9 +66,12 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
   });
 }
 
-/** Git ignores the index, which every machine generates, and merges ledgers by keeping the lines of both sides. */
+/**
+ * Git ignores the index, which every machine generates, and half-written files, and merges ledgers by keeping the lines
+ * of both sides.
+ */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
-  await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
+  await addRules(files, join(folder, ".gitignore"), ["MEMORY.md", TORN_RULE]);
   const path = join(folder, ".gitattributes");
   const isThere = await files.statItself(path);
   const rules = ["ledger/*.jsonl", "DREAMS.md", ".gitignore"].map((one) => `${one} merge=union\n`);
@@ -76,13 +79,15 @@ async function prepareInternal(files: Files, folder: string): Promise<void> {
 }
 
 /**
- * Appends the rule after those of others, such as the error log. Runs before every change: `statItself` is cheaper than
+ * Appends the rules after those of others, such as the error log. Runs before every change: `statItself` is cheaper than
  * a failed `create`.
  */
-async function addRule(files: Files, path: string, rule: string): Promise<void> {
-  if (!(await files.statItself(path)) && (await files.create(path, `${rule}\n`))) return;
-  const rules = ((await readText(files, path)) ?? "").split(/\r?\n/);
-  if (!rules.some((one) => one.includes(rule) || one.trim() === "*")) await files.appendLine(path, rule);
+async function addRules(files: Files, path: string, rules: readonly string[]): Promise<void> {
+  if (!(await files.statItself(path)) && (await files.create(path, `${rules.join("\n")}\n`))) return;
+  const there = ((await readText(files, path)) ?? "").split(/\r?\n/);
+  if (there.some((one) => one.trim() === "*")) return;
+  const lacking = rules.filter((rule) => !there.some((one) => one.includes(rule)));
+  if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
 }
 
 /** Ensures that git ignores the whole folder before anything is written to it. */
