@@ -77,7 +77,7 @@ export async function playInspectedProject(): Promise<InspectedProject> {
     }),
   ]);
   const third = await pair.open("ses_c", 1);
-  await play(third, { id: "ses_c", title: "Search for products by colour", turns: 12 });
+  await play(third, { id: "ses_c", title: "Search for products by colour", turns: 13 });
   await leaveOpen(third, clock);
   return { files, clock, pair };
 }

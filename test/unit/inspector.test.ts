@@ -51,7 +51,7 @@ describe("what the inspector reads", () => {
 
   it("a session has its requests, what each layer did and why, its context items and its notes", async () => {
     const page = await at.inspector.get<SessionPage>("session?id=ses_c");
-    expect(page.requests).toHaveLength(13);
+    expect(page.requests).toHaveLength(14);
     expect(page.layerActions[0]).toMatchObject({
       layer: "micro-compact",
       event: "cleared",
