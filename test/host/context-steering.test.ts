@@ -135,7 +135,7 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
 
 test("what a person pins stays through a clear, a cut and a summary by OpenCode", async () => {
   await using stage = await shared.openStage({
-    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 0, horizon: 0 } },
+    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 0, horizon: 1 } },
     files: FILES,
   });
   const session = await stage.newSession("pin");

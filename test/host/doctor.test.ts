@@ -23,9 +23,9 @@ test("doctor proves that every hook and layer of a healthy plugin works, and lea
       expect.stringMatching(/^layer micro-compact works: \d+ × cleared/),
       "layer session-memory works: notes written",
       expect.stringMatching(/^layer full-compact works: \d+ × history replaced/),
+      "layer errors works: 1 × an earlier failure shown",
       expect.stringMatching(/^layer auto-memory works: \d+ × memories shown, one stored/),
       "layer dream works: a duplicate archived",
-      "layer errors works: 1 × an earlier failure shown",
       "layer across-agents works: a lease claimed",
     ]);
     expect(run.code).toBe(0);

@@ -84,7 +84,7 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    const ofTools = ["tool", "tool.definition", "tool.execute.after", "tool.execute.before"];
+    const ofTools = ["tool", "tool.definition", "tool.execute.before"];
     expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, ...ofTools].sort());
     const off = await openWorld({
       options: {
