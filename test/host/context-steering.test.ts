@@ -20,7 +20,7 @@ import { strata } from "./stage/strata.js";
 const shared = shareHost({ plugin: repository });
 const QUIET = { microCompact: { enabled: false }, autoCompact: { threshold: 40_000 } };
 const FILES = Object.fromEntries(
-  ["one", "two", "three", "four"].map((name) => [`${name}.txt`, `${name} begins\n${lines(500)}`]),
+  ["one", "two", "three", "four", "five", "six"].map((name) => [`${name}.txt`, `${name} begins\n${lines(500)}`]),
 );
 
 /** Runs the command line in the project; returns what it printed. */
@@ -135,13 +135,14 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
 
 test("what a person pins stays through a clear, a cut and a summary by OpenCode", async () => {
   await using stage = await shared.openStage({
-    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 0, horizon: 1 } },
+    settings: { ...QUIET, microCompact: { floor: 0, keepRecent: 2 } },
     files: FILES,
   });
   const session = await stage.newSession("pin");
-  await readThem(stage, session, "Read the first two.", "one", "two");
+  await readThem(stage, session, "Read the first.", "one");
   expect(run(stage, "pin", (await find(stage, session, "one.txt")).id)).toContain("no layer moves it");
-  await goOn(stage, session, "Keep that.");
+  await readThem(stage, session, "Keep that, and read the next.", "two", "three");
+  await readThem(stage, session, "And one more.", "four");
   // Another model breaks the cache, so that layer 2 clears what it may.
   stage.model.script(say("Another model."));
   await session.ask("Say something.", { model: "m2" });
@@ -149,7 +150,7 @@ test("what a person pins stays through a clear, a cut and a summary by OpenCode"
   expect(cleared.toolResult("read_two")).toContain("[Strata] Cleared: ");
   expect(cleared.toolResult("read_one")).toContain("one begins");
 
-  await readThem(stage, session, "Read two more.", "three", "four");
+  await readThem(stage, session, "Read on.", "five", "six");
   await session.slash("compact-notes");
   const cut = await goOn(stage, session, "Shorter, please.");
   expect(ledger(stage, "cut")).toHaveLength(1);
