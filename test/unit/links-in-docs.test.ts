@@ -39,8 +39,8 @@ it("anchors follow GitHub's rules: lower case, no punctuation, hyphens for space
   expect([...listAnchors(page)]).toEqual(["your-words-and-theirs", "4-a_b---c", "link", "link-1"]);
 });
 
-it("the README has at most 150 lines", () => {
-  expect(readFileSync("README.md", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+it("the README has at most 100 lines", () => {
+  expect(readFileSync("README.md", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(100);
 });
 
 it("docs/cli.md has a row for every command of strata, with its options", () => {
