@@ -48,7 +48,7 @@ if (values["if-changed"] && existsSync(stampPath) && readFileSync(stampPath, "ut
 const bundles = [
   { name: "plugin", input: { plugin: "src/plugin.ts" }, groups: ["src/plugin.ts"] },
   { name: "tui", input: { tui: "src/tui.ts" }, groups: ["src/tui.ts"] },
-  { name: "worker", input: { "tokenizer-worker": "src/record/tokenizer-worker.ts" } },
+  { name: "worker", input: { "tokenizer-worker": "src/costs/tokenizer-worker.ts" } },
   { name: "recall", input: { recall: "src/recall/recall.ts" } },
   // The screen's pages use the store as the command line does.
   { name: "strata", input: { strata: "src/cli/strata.ts", "screen-actions": "src/tui/actions.ts" } },
@@ -78,7 +78,7 @@ if (stamp !== undefined) writeFileSync(stampPath, stamp);
 
 /** Writes the inspector's page, one script and its other files, and returns the ids of the script's modules. */
 async function bundlePage() {
-  const page = join(root, "src/cli/inspector/page");
+  const page = join(root, "src/inspector/page");
   for (const name of ["page.html", "page.css", "icon.svg"])
     copyFileSync(join(page, name), join(folder, `inspector-${name}`));
   const build = await rolldown({

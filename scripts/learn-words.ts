@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStatements } from "../layers/5-auto-memory/words/statements.js";
 import { findShape, type Shape } from "../layers/5-auto-memory/words/worth.js";
-import { atOnce } from "../src/slices.js";
+import { atOnce } from "../src/base/slices.js";
 import { type LabelledMessage, readLabelled } from "../test/bench/words/labelled.js";
 
 const DRAWN_TO_ZERO = 30;

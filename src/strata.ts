@@ -2,13 +2,17 @@
  * Assembles Strata without a host: reads the configuration, creates the log, the ledger, the view and the layers, and
  * returns the dispatcher that answers every hook. All its state belongs to one project; two may live in one process.
  */
-import { announce } from "./announce.js";
-import { createCheckpoints } from "./checkpoints/checkpoints.js";
+
 import { listSwitches } from "./config/part.js";
 import type { Config } from "./config/schema.js";
-import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
-import type { Pulse } from "./dispatcher/pulse.js";
-import { waitForAll } from "./idle.js";
+import type { Requests } from "./context/request.js";
+import { type Clock, waitAtMost } from "./io/clock.js";
+import type { Log } from "./io/log.js";
+import { createPrompts } from "./io/prompts.js";
+import type { Toasts } from "./io/toasts.js";
+import { announce } from "./kernel/announce.js";
+import { createDispatcher, type Dispatcher } from "./kernel/dispatcher.js";
+import { waitForAll } from "./kernel/idle.js";
 import {
   createRecording,
   createRemembering,
@@ -16,14 +20,11 @@ import {
   createWorking,
   openGround,
   type Seams,
-} from "./kernel.js";
-import { kernelFiles } from "./kernel-files.js";
-import { createLayers, type Stack } from "./layer-definition.js";
-import { createPrompts } from "./prompts.js";
-import type { Log } from "./record/log.js";
-import { type Clock, waitAtMost } from "./seams/clock.js";
-import type { Toasts } from "./toasts.js";
-import type { Requests } from "./view/request.js";
+} from "./kernel/kernel.js";
+import { kernelFiles } from "./kernel/kernel-files.js";
+import { createLayers, type Stack } from "./kernel/layer-definition.js";
+import type { Pulse } from "./kernel/pulse.js";
+import { createCheckpoints } from "./notes/checkpoints/checkpoints.js";
 
 export interface Strata {
   readonly clock: Clock;

@@ -2,8 +2,8 @@
 import { homedir } from "node:os";
 import { readVariables } from "./host/environment.js";
 import { openScreen } from "./host/screen.js";
-import { systemClock as clock } from "./seams/clock.js";
-import { nodeFiles as files } from "./seams/node-files.js";
+import { systemClock as clock } from "./io/clock.js";
+import { nodeFiles as files } from "./io/node-files.js";
 import { openInOpenCode1 } from "./tui/open-1.js";
 import { openInOpenCode2 } from "./tui/open-2.js";
 import type { Api } from "./tui/opencode-1.js";

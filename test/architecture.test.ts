@@ -10,7 +10,7 @@ const importing = (test: (imported: string, path: string) => boolean): string[] 
       .map((imported) => `${path} imports ${imported}`),
   );
 
-/** `src/view`, `layers/2-micro-compact`; a file of `src` itself stands for itself. */
+/** `src/context`, `layers/2-micro-compact`; a file of `src` itself stands for itself. */
 function folderOf(path: string): string {
   const parts = path.split("/");
   return parts.length > 2 ? parts.slice(0, 2).join("/") : path;
@@ -52,9 +52,9 @@ function findCircle(links: ReadonlyMap<string, ReadonlySet<string>>): string[] |
 }
 
 describe("imports point one way", () => {
-  it("only what the three entries run imports layers, plugin, command line and screen: the machine must not know its policies", () => {
+  it("only what the entries run imports layers: plugin, command line, servers and screen: the machine must not know its policies", () => {
     const isEntry = (path: string) =>
-      path === "src/plugin.ts" || path === "src/tui/actions.ts" || path.startsWith("src/cli/");
+      path === "src/plugin.ts" || /^src\/(cli|inspector|mcp|operations|serve|tui)\//.test(path);
     expect(
       importing(
         (imported, path) => imported.startsWith("layers/") && path.startsWith("src/") && !isEntry(path),
@@ -140,20 +140,24 @@ describe("the outside is reached through seams", () => {
     [
       "node:fs, so that tests can make a disk full",
       /"node:fs(\/promises)?"/,
-      /^src\/seams\/(node-files|scratch)\.ts$/,
+      /^src\/io\/(node-files|scratch)\.ts$/,
     ],
     [
       "the clock, so that tests need not wait",
       /\bDate\.now\b|\bnew Date\(\)|\bset(Timeout|Interval|Immediate)\(|\bperformance\./,
-      /^src\/(seams\/clock|cli\/inspector\/page\/(hooks|live|page|server))\.tsx?$/,
+      /^src\/(io\/clock|inspector\/page\/(hooks|live|page|server))\.tsx?$/,
     ],
     [
       "the network, so that tests need none",
       /(?<![.\w])fetch\(/,
-      /^src\/(seams\/(post|get)|host\/(past-sessions|remote\/server-model)|cli\/doctor\/[\w-]+|cli\/inspector\/page\/server)\.ts$/,
+      /^src\/(io\/(post|get)|host\/1\/(past-sessions|server-model)|cli\/doctor\/[\w-]+|inspector\/page\/server)\.ts$/,
     ],
-    ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli)\//],
-    ["standard output, which is the host's screen", /\bconsole\.|\bprocess\.(stdout|stderr)/, /^src\/cli\//],
+    ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli|io|operations)\//],
+    [
+      "standard output, which is the host's screen",
+      /\bconsole\.|\bprocess\.(stdout|stderr)/,
+      /^src\/(cli|operations)\//,
+    ],
     ["Bun, which the desktop host does not have", /\bBun\.|"bun:/, /^$/],
     ["chance: it may only make an instance's name", /\bMath\.random\b/, /^$/],
     [
@@ -169,12 +173,12 @@ describe("the outside is reached through seams", () => {
   }
 
   it("the inspector's page never turns text into markup, and is separate from the server's code", () => {
-    const isPage = (path: string) => path.startsWith("src/cli/inspector/page/");
+    const isPage = (path: string) => path.startsWith("src/inspector/page/");
     const markup =
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|\beval\(|new Function/i;
     expect(sources.filter((path) => isPage(path) && markup.test(code(path)))).toEqual([]);
     const allowed =
-      /^(src\/cli\/inspector\/(page\/|answers\.ts)|src\/format(-age)?\.ts|src\/screen\/|preact|diff$)/;
+      /^(src\/inspector\/(page\/|answers\.ts)|src\/base\/format\.ts|src\/status\/|preact|diff$)/;
     expect(importing((imported, path) => isPage(path) && !allowed.test(imported))).toEqual([]);
     expect(importing((imported, path) => isPage(imported) && !isPage(path))).toEqual([]);
   });
@@ -193,8 +197,8 @@ describe("the outside is reached through seams", () => {
 });
 
 describe("files stay readable", () => {
-  it("none has 300 lines or more", () => {
-    expect(scripts.filter((path) => read(path).split("\n").length > 300)).toEqual([]);
+  it("none has 400 lines or more", () => {
+    expect(scripts.filter((path) => read(path).split("\n").length > 400)).toEqual([]);
   });
 
   it("the entry assembles in under 80 lines, and AGENTS.md fits 60", () => {

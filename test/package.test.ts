@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findTested } from "../src/host/tested.js";
+import { findTested } from "../src/base/tested.js";
 import { code, read, readImports, sources, tracked } from "./support/sources.js";
 
 const BEGAN_WITH = [
@@ -23,7 +23,7 @@ describe("the package", () => {
   const manifest = JSON.parse(read("package.json"));
 
   it("has the version that it says it has", () => {
-    expect(read("src/version.ts")).toContain(`VERSION = "${manifest.version}"`);
+    expect(read("src/base/version.ts")).toContain(`VERSION = "${manifest.version}"`);
   });
 
   it("runs nothing on a user's machine when it is installed, and has no native part", () => {
@@ -58,7 +58,7 @@ describe("the package", () => {
 
   it("ships every prompt that is read, reads every prompt that it ships, and knows in one place where they lie", () => {
     expect(manifest.files).toContain("prompts");
-    expect(sources.filter((path) => /prompts\/["$]/.test(code(path)))).toEqual(["src/prompts.ts"]);
+    expect(sources.filter((path) => /prompts\/["$]/.test(code(path)))).toEqual(["src/io/prompts.ts"]);
     const names = sources.flatMap((path) => [...code(path).matchAll(/prompts\.read\("([^"]+)"\)/g)]);
     const shipped = tracked.filter((path) => path.startsWith("prompts/"));
     expect(new Set(names.map(([, name]) => `prompts/${name}.md`))).toEqual(new Set(shipped));

@@ -1,9 +1,9 @@
 /** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { inSlices } from "../../src/slices.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import { namesResultFile } from "../../src/view/result-files.js";
+import { formatError } from "../../src/base/error.js";
+import { inSlices } from "../../src/base/slices.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { namesResultFile } from "../../src/context/result-files.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
 import { writePreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";

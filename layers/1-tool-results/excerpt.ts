@@ -1,6 +1,6 @@
-import { formatCount } from "../../src/format.js";
-import { decodeText } from "../../src/seams/files.js";
-import type { Sliced } from "../../src/slices.js";
+import { formatCount } from "../../src/base/format.js";
+import type { Sliced } from "../../src/base/slices.js";
+import { decodeText } from "../../src/io/files.js";
 
 /**
  * The part of a result that a preview is made from: all of it or, if it is large, its beginning and end. Decoding is

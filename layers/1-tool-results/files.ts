@@ -1,6 +1,6 @@
-import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/file-kinds.js";
-import { createDecisions } from "../../src/view/decisions.js";
-import { isResultPath } from "../../src/view/result-files.js";
+import { createDecisions } from "../../src/context/decisions.js";
+import { isResultPath } from "../../src/context/result-files.js";
+import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 
 export const files: readonly FileKind[] = [
   {

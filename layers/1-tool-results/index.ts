@@ -10,11 +10,11 @@
  */
 import { basename } from "node:path";
 import PQueue from "p-queue";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import { isResultPath } from "../../src/view/result-files.js";
+import { formatError } from "../../src/base/error.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { isResultPath } from "../../src/context/result-files.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import { createDecideResults, isUndecided } from "./decide-results.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";

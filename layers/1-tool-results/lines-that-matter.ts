@@ -1,5 +1,5 @@
-import { NUMBER_OF_READ, rankLine } from "../../src/conversation/telling-line.js";
-import type { Sliced } from "../../src/slices.js";
+import type { Sliced } from "../../src/base/slices.js";
+import { NUMBER_OF_READ, rankLine } from "../../src/messages/telling-line.js";
 import { clean, cutToBytes } from "./clean.js";
 import type { Excerpt } from "./excerpt.js";
 

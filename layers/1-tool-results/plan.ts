@@ -1,4 +1,4 @@
-import { findByName } from "../../src/patterns.js";
+import { findByName } from "../../src/base/patterns.js";
 
 /** What the plan needs to know about one tool result. */
 export interface ResultFacts {

@@ -15,8 +15,8 @@
  * The preview depends only on its input, so a result has the same preview on every machine and at any time.
  */
 import { basename } from "node:path";
-import { formatCount } from "../../src/format.js";
-import type { Sliced } from "../../src/slices.js";
+import { formatCount } from "../../src/base/format.js";
+import type { Sliced } from "../../src/base/slices.js";
 import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
 import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
 import { findLinesThatMatter } from "./lines-that-matter.js";

@@ -1,4 +1,4 @@
-import { countEvents, type Proof, type ProofSeen } from "../../src/proof.js";
+import { countEvents, type Proof, type ProofSeen } from "../../src/kernel/proof.js";
 
 /** A host that ends at once on a busy machine may lose the ledger's line, but not the file and what was sent. */
 export const proof: Proof = {

@@ -1,6 +1,6 @@
-import { formatError } from "../../src/error.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { formatError } from "../../src/base/error.js";
+import { formatCount } from "../../src/base/format.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { LAYER, type Result, type Spilled } from "./results.js";
 
 /** Reports moved results to the log and the savings ledger, in the background. */

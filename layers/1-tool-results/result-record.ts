@@ -1,7 +1,7 @@
 /** Records the decisions on the results of one answer. */
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import { formatError } from "../../src/base/error.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { LAYER, type Result, type Spilled } from "./results.js";
 
 /**

@@ -1,5 +1,5 @@
-import type { Result as AnyResult, History } from "../../src/conversation/history.js";
-import { findCutPath } from "../../src/view/host-cut.js";
+import { findCutPath } from "../../src/context/host-cut.js";
+import type { Result as AnyResult, History } from "../../src/messages/history.js";
 import { PREVIEW_LIMIT_BYTES } from "./preview.js";
 
 /** The layer's name in records and the log. */

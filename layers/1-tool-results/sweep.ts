@@ -4,9 +4,9 @@
  * was used in the last seven days, by the file's own last use or by the host; if the host does not answer, it is live.
  */
 import { join } from "node:path";
-import { DAY_MS } from "../../src/days.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { formatCount } from "../../src/base/format.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { LAYER } from "./results.js";
 
 export interface StoredFile {

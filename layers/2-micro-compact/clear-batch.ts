@@ -1,10 +1,10 @@
 /** Clears a planned batch: writes the files, the ledger and the decisions, in this order. */
 import PQueue from "p-queue";
-import { createStore } from "../../src/clearing/store.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { recordBefore } from "../../src/record/savings.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatCount } from "../../src/base/format.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { createStore } from "../../src/context/store.js";
+import { recordBefore } from "../../src/costs/savings.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Clearable } from "./gather.js";
 import type { ClearPlan } from "./plan.js";
 

@@ -1,20 +1,20 @@
-import { findLongInput, isTodoList } from "../../src/clearing/clear-input.js";
+import { measureCached } from "../../src/context/cached.js";
+import { readInputKey } from "../../src/context/call-input.js";
+import { findLongInput, isTodoList } from "../../src/context/clear-input.js";
 import {
   type InputToClear,
   isClearable,
   isRepeatable,
   type ResultToClear,
-} from "../../src/clearing/clearable.js";
-import { MARKER_TOKENS } from "../../src/clearing/marker.js";
-import { findSuperseded } from "../../src/clearing/superseded.js";
-import type { Result } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
-import { measureCached } from "../../src/view/cached.js";
-import { readInputKey } from "../../src/view/call-input.js";
-import { estimateTextTokens } from "../../src/view/context-size.js";
-import { isHeld } from "../../src/view/held.js";
-import { findText } from "../../src/view/replay.js";
-import type { ContextRequest } from "../../src/view/request.js";
+} from "../../src/context/clearable.js";
+import { estimateTextTokens } from "../../src/context/context-size.js";
+import { isHeld } from "../../src/context/held.js";
+import { MARKER_TOKENS } from "../../src/context/marker.js";
+import { findText } from "../../src/context/replay.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { findSuperseded } from "../../src/context/superseded.js";
+import type { Message } from "../../src/io/message.js";
+import type { Result } from "../../src/messages/history.js";
 import type { Candidate } from "./plan.js";
 
 /** A result that may be cleared, with everything needed to clear it. */

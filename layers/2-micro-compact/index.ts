@@ -6,15 +6,16 @@
  *
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
-import { repeatsMarker } from "../../src/clearing/clear-input.js";
-import { refuse } from "../../src/dispatcher/hooks.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { isFree } from "../../src/record/prices.js";
-import { findColdReason } from "../../src/view/cold.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import { countUsableTokens } from "../../src/view/windows.js";
+
+import { formatCount } from "../../src/base/format.js";
+import { repeatsMarker } from "../../src/context/clear-input.js";
+import { findColdReason } from "../../src/context/cold.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { countUsableTokens } from "../../src/context/windows.js";
+import { isFree } from "../../src/costs/prices.js";
+import { refuse } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import type { ClearBatch } from "./clear-batch.js";
 import { defaults } from "./defaults.js";
 import { gatherClearable } from "./gather.js";

@@ -1,4 +1,4 @@
-import { PRICE, type Rates } from "../../src/record/savings.js";
+import { PRICE, type Rates } from "../../src/costs/savings.js";
 
 /** A result that may be cleared. */
 export interface Candidate {

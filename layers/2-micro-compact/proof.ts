@@ -1,4 +1,4 @@
-import { countEvents, type Proof } from "../../src/proof.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 
 export const proof: Proof = {
   settings: { microCompact: { keepRecent: 0, floor: 0 } },

@@ -1,10 +1,11 @@
 /** Appends what a person attached to a session to its next message. */
-import { type Attached, NEXT } from "../../src/checkpoints/attached.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { Addition } from "../../src/view/extend.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { Addition } from "../../src/context/extend.js";
+import { isExtendedBy } from "../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { type Attached, NEXT } from "../../src/notes/checkpoints/attached.js";
 
 export interface Attachments {
   /** Returns the text for the newest message of a person's session. Never rejects: the session continues without it. */

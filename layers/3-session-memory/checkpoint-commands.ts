@@ -1,11 +1,11 @@
 /** `/checkpoint`, `/attach` and `/refresh`; loaded at the first use. */
 
-import type { Attached } from "../../src/checkpoints/attached.js";
-import type { Checkpoint } from "../../src/checkpoints/checkpoint.js";
-import { formatCheckpointLine } from "../../src/checkpoints/format-checkpoints.js";
-import { StrataError } from "../../src/error.js";
-import { formatCounted } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { StrataError } from "../../src/base/error.js";
+import { formatCounted } from "../../src/base/format.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { Attached } from "../../src/notes/checkpoints/attached.js";
+import type { Checkpoint } from "../../src/notes/checkpoints/checkpoint.js";
+import { formatCheckpointLine } from "../../src/notes/checkpoints/format-checkpoints.js";
 
 type Call = { sessionID: string; words: string };
 

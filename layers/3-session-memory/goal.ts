@@ -1,9 +1,9 @@
-import type { Result } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Reading } from "../../src/context/forgotten.js";
+import { isExtendedBy } from "../../src/context/known-decisions.js";
+import type { Message } from "../../src/io/message.js";
+import type { Result } from "../../src/messages/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
-import { estimateTokens } from "../../src/view/context-size.js";
-import type { Reading } from "../../src/view/forgotten.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
 
 /** A reminder and the result it is appended to. */
 export interface Reminder {

@@ -1,12 +1,12 @@
 /** Greets a new session with what the last one has left open: the handoff, made from that one's notes. */
-import { DAY_MS } from "../../src/days.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { formatError } from "../../src/base/error.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
+import type { Addition } from "../../src/context/extend.js";
+import { isExtendedBy } from "../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { isStale } from "../../src/notes/taken-back.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
-import type { Addition } from "../../src/view/extend.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
 
 export interface Greetings {
   /** A session in the middle of a turn has no handoff to make. */

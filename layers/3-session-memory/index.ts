@@ -10,15 +10,15 @@
  *     when the host ends     writes unwritten notes and saves each session's state, newest first
  */
 import type PQueue from "p-queue";
-import type { Message } from "../../src/conversation/message.js";
-import type { Withdrawal } from "../../src/dispatcher/hooks.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
-import { type Addition, extend } from "../../src/view/extend.js";
-import { findStanding, forget } from "../../src/view/forgotten.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatError } from "../../src/base/error.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
+import { type Addition, extend } from "../../src/context/extend.js";
+import { findStanding, forget } from "../../src/context/forgotten.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import type { Withdrawal } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
 import { planReminder } from "./goal.js";

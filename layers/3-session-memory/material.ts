@@ -5,19 +5,13 @@
  */
 
 import { stripVTControlCharacters } from "node:util";
-import { formatInput, mayShowSecrets } from "../../src/conversation/call.js";
-import {
-  isToolPart,
-  type Message,
-  type Part,
-  readResultText,
-  type ToolPart,
-} from "../../src/conversation/message.js";
-import { readOwnTexts } from "../../src/conversation/own-texts.js";
-import { findTellingLine } from "../../src/conversation/telling-line.js";
-import { formatCount } from "../../src/format.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
-import { cut, toSafeLine } from "../../src/text.js";
+import { formatCount } from "../../src/base/format.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
+import { formatInput, mayShowSecrets } from "../../src/messages/call.js";
+import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { findTellingLine } from "../../src/messages/telling-line.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { cut, toSafeLine } from "../../src/text/text.js";
 
 /** Maximum characters of a user message; the longest, since the notes are about the user's requests. */
 const MOST_OF_A_REQUEST = 4_000;

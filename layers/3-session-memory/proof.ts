@@ -1,4 +1,4 @@
-import type { Proof } from "../../src/proof.js";
+import type { Proof } from "../../src/kernel/proof.js";
 
 const NOTES = /^\.opencode\/session-memory\/[^/]+\.md$/;
 

@@ -1,6 +1,7 @@
 /** `/checkpoint`, `/attach` and `/refresh`, and the text that a person attached to a session. */
-import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
-import type { LayerContext } from "../../src/layer-context.js";
+
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { SlashCommand } from "../../src/kernel/slash-command.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 
 export interface Resuming extends Pick<Attachments, "find"> {

@@ -1,6 +1,6 @@
 /** Has a small model write the sections of the notes. */
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { parseSections } from "../../src/notes/sections.js";
 import { formatMaterial } from "./material.js";
 

@@ -1,8 +1,8 @@
 /** Has a small model write the sections of the notes once enough has happened. Runs in the background. */
 
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 
 export interface SectionWriter {
   /** Has the sections written if they are due for this session, given the messages about to be sent. Never rejects. */

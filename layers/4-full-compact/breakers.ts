@@ -4,11 +4,11 @@
  * only to this instance.
  */
 import { join } from "node:path";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { createStateFile, formatState } from "../../src/record/state-file.js";
-import { isRecord } from "../../src/records.js";
-import { count } from "../../src/shape.js";
+import { formatError } from "../../src/base/error.js";
+import { isRecord } from "../../src/base/records.js";
+import { count } from "../../src/base/shape.js";
+import { createStateFile, formatState } from "../../src/io/state-file.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type BreakerEvent, type BreakerState, CLOSED, nextState } from "./breaker.js";
 
 export interface Breakers {

@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { formatCount } from "../../src/base/format.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { SlashCommand } from "../../src/kernel/slash-command.js";
 import { NOTES_SHARE_OF_BUDGET, planLeastTail, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 const planNotesTokens = (budgetTokens: number): number =>

@@ -1,7 +1,7 @@
-import type { LayerContext } from "../../src/layer-context.js";
-import { estimateTextTokens } from "../../src/view/context-size.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import { countUsableTokens } from "../../src/view/windows.js";
+import { estimateTextTokens } from "../../src/context/context-size.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { countUsableTokens } from "../../src/context/windows.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { formatNamedNotes } from "./named-notes.js";
 import { formatPinned } from "./pinned.js";
 import { NOTES_SHARE_OF_BUDGET, NOTES_TOKENS, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";

@@ -12,12 +12,13 @@
  *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
  *     event        reports the outcome of compactions to the breaker
  */
-import { isSummary } from "../../src/conversation/history.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { waitAtMost } from "../../src/seams/clock.js";
-import type { ContextRequest } from "../../src/view/request.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import { isSummary } from "../../src/messages/history.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import type { CutHistory } from "./cut-history.js";

@@ -1,5 +1,5 @@
-import type { LayerContext } from "../../src/layer-context.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { NOTES_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 const MOST_CHARACTERS = 32_000;

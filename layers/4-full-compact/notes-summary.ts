@@ -1,5 +1,5 @@
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { formatNamedNotes } from "./named-notes.js";
 
 /** A host that checks a summary looks for one of its own headings; OpenCode 2 has this one. */

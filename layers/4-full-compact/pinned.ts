@@ -1,11 +1,11 @@
 /** What a person has pinned, for the texts that replace history: no layer ever takes it away. */
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { decodeText } from "../../src/seams/files.js";
-import { readInputKey } from "../../src/view/call-input.js";
-import type { KnownDecision } from "../../src/view/known-decision.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatError } from "../../src/base/error.js";
+import { readInputKey } from "../../src/context/call-input.js";
+import type { KnownDecision } from "../../src/context/known-decision.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { decodeText } from "../../src/io/files.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 
 type PinnedContext = Pick<LayerContext, "decisions" | "files" | "log">;
 

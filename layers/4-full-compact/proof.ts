@@ -1,4 +1,4 @@
-import { countEvents, type Proof } from "../../src/proof.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 
 export const proof: Proof = {
   settings: { autoCompact: { threshold: 10_000 } },

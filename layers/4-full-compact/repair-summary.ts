@@ -1,11 +1,11 @@
-import { isManualSummary, isSummary } from "../../src/conversation/history.js";
-import { formatCount } from "../../src/format.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { findColdReason } from "../../src/view/cold.js";
-import type { Decision } from "../../src/view/decision-batch.js";
-import { decide } from "../../src/view/decisions.js";
-import { replay } from "../../src/view/replay.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatCount } from "../../src/base/format.js";
+import { findColdReason } from "../../src/context/cold.js";
+import type { Decision } from "../../src/context/decision-batch.js";
+import { decide } from "../../src/context/decisions.js";
+import { replay } from "../../src/context/replay.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { isManualSummary, isSummary } from "../../src/messages/history.js";
 import type { Breakers } from "./breakers.js";
 import { composeSummary } from "./summary-text.js";
 

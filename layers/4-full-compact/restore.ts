@@ -1,13 +1,13 @@
 /** Restores what the agent was working with: the plan, recent files in their current state, and skills. */
 import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
-import { type History, type Result, readHistory } from "../../src/conversation/history.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { formatError } from "../../src/base/error.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { type History, type Result, readHistory } from "../../src/messages/history.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
-import { waitAtMost } from "../../src/seams/clock.js";
-import { cut } from "../../src/text.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import { cut } from "../../src/text/text.js";
 import { RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;

@@ -1,9 +1,9 @@
-import { isSummary } from "../../src/conversation/history.js";
-import type { Withdrawal } from "../../src/dispatcher/hooks.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { estimateTokens } from "../../src/view/context-size.js";
-import { decide } from "../../src/view/decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import { decide } from "../../src/context/decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Withdrawal } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { isSummary } from "../../src/messages/history.js";
 import { composeCut } from "./cut-text.js";
 import { composeSummary } from "./summary-text.js";
 

@@ -1,9 +1,9 @@
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { estimateTokens } from "../../src/view/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
-import { withNotes } from "../../src/view/replay.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import { withNotes } from "../../src/context/replay.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { planCut } from "./plan-cut.js";
 
 /** Shortens the messages of a summary request; `undefined` if there is nothing to shorten. */

@@ -1,6 +1,6 @@
-import type { Message } from "../../src/conversation/message.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { formatNamedNotes } from "./named-notes.js";
 import { formatPinned } from "./pinned.js";
 import { restore } from "./restore.js";

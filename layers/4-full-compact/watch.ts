@@ -3,12 +3,12 @@
  * refusing or never answers, since it would block the user's turn for ever.
  */
 
-import { countReportedTokens, isEndedAnswer } from "../../src/conversation/history.js";
-import type { MessageInfo } from "../../src/conversation/message.js";
-import { findEventSession, type HostEvent } from "../../src/dispatcher/hooks.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { isRecord } from "../../src/records.js";
-import { countUsableTokens, type ModelWindow } from "../../src/view/windows.js";
+import { isRecord } from "../../src/base/records.js";
+import { countUsableTokens, type ModelWindow } from "../../src/context/windows.js";
+import type { MessageInfo } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { findEventSession, type HostEvent } from "../../src/messages/events.js";
+import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
 import type { Breakers } from "./breakers.js";
 
 export interface CompactionWatch {

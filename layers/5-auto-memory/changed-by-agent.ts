@@ -10,13 +10,13 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { readJsonLines } from "../../src/record/json-lines.js";
-import { isRecord } from "../../src/records.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
-import { isVersion } from "../../src/shape.js";
-import { toLine, withoutMark } from "../../src/text.js";
+import { formatError } from "../../src/base/error.js";
+import { isRecord } from "../../src/base/records.js";
+import { isVersion } from "../../src/base/shape.js";
+import { readJsonLines } from "../../src/io/json-lines.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { toLine, withoutMark } from "../../src/text/text.js";
 import { LAYER } from "./injection/shown.js";
 
 export interface AgentChange {

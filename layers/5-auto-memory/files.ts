@@ -1,4 +1,4 @@
-import type { FileKind } from "../../src/file-kinds.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
 
 export const files: readonly FileKind[] = [
   ...[".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [

@@ -13,18 +13,18 @@
  * Whatever the way in, one gate compares it with what is there.
  */
 
-import { isToolPart } from "../../src/conversation/message.js";
-import { createFindSimilar } from "../../src/gate/find-similar.js";
-import { createGate } from "../../src/gate/gate.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { inSlices } from "../../src/base/slices.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { isToolPart } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import { createFindSimilar } from "../../src/memory/gate/find-similar.js";
+import { createGate } from "../../src/memory/gate/gate.js";
 import { typesOutOfGit } from "../../src/memory/kept-out.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
-import { inSlices } from "../../src/slices.js";
-import type { ContextRequest } from "../../src/view/request.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";

@@ -1,4 +1,4 @@
-import { countEvents, type Proof } from "../../src/proof.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 
 const RULE = "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n";
 const content = "The doctor was here, to see whether memories can be kept.";

@@ -1,5 +1,5 @@
-import { languageOf } from "../../src/language/languages.js";
-import { cut } from "../../src/text.js";
+import { languageOf } from "../../src/text/language/languages.js";
+import { cut } from "../../src/text/text.js";
 import { findTriggers } from "./words/triggers.js";
 
 /** In characters; longer pieces of code are not commands. */

@@ -1,13 +1,13 @@
 /** Moves the notes of long unused sessions to `.opencode/session-memory/archive`, where only `gc` removes them. */
 import { join } from "node:path";
+import { DAY_MS } from "../../src/base/days.js";
+import { formatError } from "../../src/base/error.js";
 import type { Config } from "../../src/config/schema.js";
-import { DAY_MS } from "../../src/days.js";
-import { formatError } from "../../src/error.js";
-import type { Folders } from "../../src/folders.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
 import { planPaths, readSessionID } from "../../src/notes/session-files.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Folders } from "../../src/project/folders.js";
 
 /** Per dream; the next one moves the rest. */
 const MOST_SESSIONS = 500;

@@ -7,16 +7,16 @@
  * whose text keeps every number, name, path and negation and most other words, and adds no such fact of its own.
  */
 import { z } from "zod";
-import { countMostTokens } from "../../src/background/cost.js";
-import type { Generation } from "../../src/background/generation.js";
-import { formatError } from "../../src/error.js";
+import { formatError } from "../../src/base/error.js";
+import type { Sliced } from "../../src/base/slices.js";
+import type { Prompts } from "../../src/io/prompts.js";
 import { findContradictions, findNearPairs, isProtected, nameWords } from "../../src/memory/likeness.js";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { findSecretIn } from "../../src/memory/secret-gate.js";
-import type { Prompts } from "../../src/prompts.js";
-import type { Sliced } from "../../src/slices.js";
-import { findStrayPivot } from "../../src/statement/support.js";
-import { coverageOf, readWords } from "../../src/statement/words.js";
+import { countMostTokens } from "../../src/models/cost.js";
+import type { Generation } from "../../src/models/generation.js";
+import { findStrayPivot } from "../../src/text/support.js";
+import { coverageOf, readWords } from "../../src/text/words.js";
 import type { Merge } from "./plan.js";
 
 /** Memories on one subject that no rule can merge. */

@@ -11,23 +11,23 @@
  * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
-import { checkFacts, type FactChange } from "../../src/bootstrap/check-facts.js";
-import { readTaken } from "../../src/bootstrap/taken.js";
+import { formatError, StrataError } from "../../src/base/error.js";
 import type { Config } from "../../src/config/schema.js";
-import { formatError, StrataError } from "../../src/error.js";
-import type { Folders } from "../../src/folders.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { HeldLock, Locks } from "../../src/lock/locks.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { HeldLock, Locks } from "../../src/io/locks.js";
+import type { Log } from "../../src/io/log.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Memories } from "../../src/memory/store.js";
 import {
   type DreamState,
   noteSuccess,
   readDreamState,
   writeDreamState,
-} from "../../src/record/dream-state.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+} from "../../src/project/dream-state.js";
+import type { Folders } from "../../src/project/folders.js";
+import { checkFacts, type FactChange } from "../../src/sources/bootstrap/check-facts.js";
+import { readTaken } from "../../src/sources/bootstrap/taken.js";
 import { archiveNotes, findOldNotes } from "./archive-notes.js";
 import { type AskModel, createAskModel, nameGroup, nameTry } from "./ask-model.js";
 import { planBackoff } from "./gates.js";

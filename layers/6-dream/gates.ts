@@ -1,6 +1,6 @@
 /** Decides whether a dream is due. The gates are ordered by cost; the lock, the most expensive, comes after them. */
-import type { LayerContext } from "../../src/layer-context.js";
-import type { DreamState } from "../../src/record/dream-state.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { DreamState } from "../../src/project/dream-state.js";
 
 export interface GateFacts {
   nowMs: number;

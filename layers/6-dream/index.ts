@@ -7,11 +7,11 @@
  *     /dream             dreams now, whatever the gates say
  *     /memory-undo       undoes the last change of memory: a dream or a single change
  */
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { readDreamState } from "../../src/record/dream-state.js";
-import { waitAtMost } from "../../src/seams/clock.js";
+import { formatError } from "../../src/base/error.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import { readDreamState } from "../../src/project/dream-state.js";
 import { defaults } from "./defaults.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
 import { createGates } from "./gates.js";

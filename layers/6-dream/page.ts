@@ -1,9 +1,9 @@
 /** `.opencode/memory/DREAMS.md`: the changes of each dream, newest first, for people. */
 import { join } from "node:path";
-import { formatError } from "../../src/error.js";
-import type { Log } from "../../src/record/log.js";
-import { type Files, readText } from "../../src/seams/files.js";
-import { toLine } from "../../src/text.js";
+import { formatError } from "../../src/base/error.js";
+import { type Files, readText } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
+import { toLine } from "../../src/text/text.js";
 import type { Change, ChangeKind, Finding } from "./plan.js";
 
 export interface DreamReport {

@@ -3,13 +3,13 @@
  * again after the plan is carried out gives an empty one. All changes go to disk together or not at all.
  */
 import { createHash } from "node:crypto";
+import { DAY_MS } from "../../src/base/days.js";
 import type { Config } from "../../src/config/schema.js";
-import { DAY_MS } from "../../src/days.js";
-import { withAbsoluteDates } from "../../src/language/dates.js";
 import { isFinding } from "../../src/memory/finding.js";
 import { findContradictions, findDuplicates, isProtected, mergeMetadata } from "../../src/memory/likeness.js";
 import { lastingTypes, type Memory, usersTypes } from "../../src/memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../../src/memory/sessions.js";
+import { withAbsoluteDates } from "../../src/text/language/dates.js";
 
 /** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */
 export interface Change {

@@ -1,5 +1,9 @@
 /** Plans a dream: reads what the rules need, then merges with a model what they leave over. Changes nothing. */
-import type { Folders } from "../../src/folders.js";
+
+import { inSlices, type Sliced } from "../../src/base/slices.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
 import { readConflictRecords } from "../../src/memory/conflict-records.js";
 import { findRefusal } from "../../src/memory/draft.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
@@ -9,11 +13,8 @@ import { hasHistory } from "../../src/memory/path.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
 import { findSecretIn } from "../../src/memory/secret-gate.js";
 import type { Memories } from "../../src/memory/store.js";
-import { type DreamState, isWatched } from "../../src/record/dream-state.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import { inSlices, type Sliced } from "../../src/slices.js";
+import { type DreamState, isWatched } from "../../src/project/dream-state.js";
+import type { Folders } from "../../src/project/folders.js";
 import { type AskModel, checkAnswer, type ModelAnswer, planGroups } from "./ask-model.js";
 import type { DreamReport } from "./page.js";
 import { type Drafts, merge, planDream, type Retention, readChanges, readLiving } from "./plan.js";

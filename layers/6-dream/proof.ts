@@ -1,4 +1,4 @@
-import type { Proof } from "../../src/proof.js";
+import type { Proof } from "../../src/kernel/proof.js";
 
 const TWICE =
   "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";

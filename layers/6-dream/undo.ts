@@ -1,13 +1,13 @@
 /** Undoes changes of memory, those of dreams among them. */
-import { formatError } from "../../src/error.js";
-import type { Folders } from "../../src/folders.js";
+import { formatError } from "../../src/base/error.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
 import { nameWords } from "../../src/memory/likeness.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Memories, Undone } from "../../src/memory/store.js";
-import { readDreamState, writeDreamState } from "../../src/record/dream-state.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import { readDreamState, writeDreamState } from "../../src/project/dream-state.js";
+import type { Folders } from "../../src/project/folders.js";
 import { markUndone } from "./page.js";
 
 export interface UndoOptions {

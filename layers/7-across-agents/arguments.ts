@@ -1,6 +1,6 @@
 /** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
-import { LONGEST_WHY } from "../../src/instances/lease.js";
+import { LONGEST_WHY } from "../../src/project/lease.js";
 import { MOST_TASKS } from "./bounds.js";
 import { LONGEST_ITEM } from "./leases/lease-table.js";
 

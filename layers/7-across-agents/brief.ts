@@ -4,7 +4,7 @@
  * bounded, because ten subagents cost it ten times.
  */
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
-import { cut, toLine } from "../../src/text.js";
+import { cut, toLine } from "../../src/text/text.js";
 
 export interface BriefInput {
   /** Facts of the session that started the subagent, then of its ancestors, as far as known. */

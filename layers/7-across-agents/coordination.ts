@@ -1,12 +1,12 @@
 /** Coordinates the instances of one project: presence, leases, edit warnings, and messages between sessions. */
 
-import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
-import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
-import type { Tool } from "../../src/dispatcher/tool.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { noteExtended, planAddition } from "../../src/view/extend.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatError } from "../../src/base/error.js";
+import { noteExtended, planAddition } from "../../src/context/extend.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { HookInput, ToolArguments } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { SlashCommand } from "../../src/kernel/slash-command.js";
+import type { Tool } from "../../src/kernel/tool.js";
 import { createAgendaCommand } from "./agenda/agenda-command.js";
 import { createEditWarnings, EDIT_LAYER } from "./edits/edit-warnings.js";
 import { createEdits } from "./edits/edits.js";

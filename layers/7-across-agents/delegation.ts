@@ -1,10 +1,10 @@
 /** Delegated work: subagents start with a brief from their parent, forks with its whole context. */
 
-import type { Message } from "../../src/conversation/message.js";
-import type { Tool } from "../../src/dispatcher/tool.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { extend } from "../../src/view/extend.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { extend } from "../../src/context/extend.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { Tool } from "../../src/kernel/tool.js";
 import { createForking } from "./fork.js";
 import { createSubagents } from "./subagents.js";
 

@@ -1,4 +1,4 @@
-import { type FileKind, STATE_DAYS } from "../../src/file-kinds.js";
+import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 
 const STATE = ".opencode/strata/state";
 const MAIL_DAYS = 30;

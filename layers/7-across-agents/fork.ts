@@ -7,17 +7,17 @@
  * so it is not a background call; the answer states its cost.
  */
 import PQueue from "p-queue";
-import type { Message } from "../../src/conversation/message.js";
-import { defineTool, type Tool } from "../../src/dispatcher/tool.js";
-import { StrataError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { StrataError } from "../../src/base/error.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { countUsableTokens } from "../../src/context/windows.js";
+import type { ForkRequest, ForkResult, ForkRun } from "../../src/io/host.js";
+import type { Message } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { defineTool, type Tool } from "../../src/kernel/tool.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { type ForkReport, formatForkReports } from "../../src/notes/fork-report.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import type { ForkRequest, ForkResult, ForkRun } from "../../src/seams/host.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import { countUsableTokens } from "../../src/view/windows.js";
 import type { forkArguments } from "./arguments.js";
 import { listTouched } from "./subagents.js";
 

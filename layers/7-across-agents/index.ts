@@ -10,8 +10,8 @@
  *     lease, send_message   the agent claims what it works on, and writes to other agents
  *     /agenda               shows open work in all sessions and instances
  */
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import { createCoordination } from "./coordination.js";
 import { defaults } from "./defaults.js";
 import { createDelegation } from "./delegation.js";

@@ -1,13 +1,13 @@
 /** Briefs a subagent when it begins, and notes the files it touched for its parent when it has ended. */
 
-import type { ToolPart } from "../../src/conversation/message.js";
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import { formatError } from "../../src/base/error.js";
+import type { Addition } from "../../src/context/extend.js";
+import { isExtendedBy } from "../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { ToolPart } from "../../src/io/message.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import type { FileTouch } from "../../src/notes/ledger.js";
-import type { Addition } from "../../src/view/extend.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
 import { formatBrief } from "./brief.js";
 
 export interface Subagents {

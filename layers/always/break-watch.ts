@@ -7,15 +7,15 @@
  *     sent     asked last: stores what the next request is compared with
  */
 
-import type { Message } from "../../src/conversation/message.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import { formatCount } from "../../src/format.js";
-import type { Log } from "../../src/record/log.js";
-import type { Savings } from "../../src/record/savings.js";
-import type { Clock } from "../../src/seams/clock.js";
-import { findHostBreak } from "../../src/view/breaks.js";
-import { type CachePolicy, findColdReason } from "../../src/view/cold.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatCount } from "../../src/base/format.js";
+import { findHostBreak } from "../../src/context/breaks.js";
+import { type CachePolicy, findColdReason } from "../../src/context/cold.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Savings } from "../../src/costs/savings.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Log } from "../../src/io/log.js";
+import type { Message } from "../../src/io/message.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import { type Change, createDigestReader, findChange, formatChange } from "./digest.js";
 import type { SentViews } from "./sent-views.js";
 

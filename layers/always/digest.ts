@@ -6,14 +6,8 @@
  * work for any length of history.
  */
 
-import {
-  isToolPart,
-  type Message,
-  type Part,
-  readResultText,
-  type ToolPart,
-} from "../../src/conversation/message.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 
 /** One message as it was sent. */
 export interface Digest {

@@ -6,16 +6,16 @@
  * a reused process id), it is removed once it is unused for far longer than any call may take.
  */
 import type PQueue from "p-queue";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import { formatError } from "../../src/error.js";
-import { removeExpired } from "../../src/expired-files.js";
-import type { FileKind } from "../../src/file-kinds.js";
-import type { Folders } from "../../src/folders.js";
-import { stateFolderFiles } from "../../src/kernel-files.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { Host, OwnSession } from "../../src/seams/host.js";
+import { formatError } from "../../src/base/error.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Host, OwnSession } from "../../src/io/host.js";
+import type { Log } from "../../src/io/log.js";
+import { removeExpired } from "../../src/kernel/expired-files.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
+import { stateFolderFiles } from "../../src/kernel/kernel-files.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { Folders } from "../../src/project/folders.js";
 
 export interface HousekeepingOptions {
   clock: Clock;

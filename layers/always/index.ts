@@ -1,7 +1,8 @@
 /** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
-import type { Layer } from "../../src/dispatcher/layer.js";
-import { formatError } from "../../src/error.js";
-import type { KernelContext } from "../../src/layer-context.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { createBreakWatch } from "./break-watch.js";
 import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";

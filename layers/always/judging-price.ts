@@ -2,10 +2,11 @@
  * What asking the agent what to remember adds to the price of a request, in tokens at input price: the questions and the
  * calls by which it answers, carried in each later request; and a whole request where an answer did nothing else. Pure.
  */
-import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/candidates/question.js";
-import { priceUsage } from "../../src/record/savings.js";
-import { countCall } from "../../src/view/context-size.js";
-import type { ContextRequest } from "../../src/view/request.js";
+
+import { countCall } from "../../src/context/context-size.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { priceUsage } from "../../src/costs/savings.js";
+import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/question.js";
 import { countUsage } from "./bare/usage.js";
 
 type Priced = Pick<ContextRequest, "find" | "history" | "rates" | "shownFrom">;

@@ -1,6 +1,6 @@
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { Deferred } from "../../src/record/deferred.js";
-import { waitAtMost } from "../../src/seams/clock.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { Deferred } from "../../src/io/deferred.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import type { MemoryPageOptions } from "./memory-page.js";
 
 /** How long the page waits for what the last request has left to write. */

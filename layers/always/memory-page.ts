@@ -1,21 +1,22 @@
 /** The page of `/memory`: this session first, then the status of the project. */
+
+import { formatCount, formatPercent, formatTokens } from "../../src/base/format.js";
 import type { Config } from "../../src/config/schema.js";
-import { formatCount, formatPercent, formatTokens } from "../../src/format.js";
-import type { KernelContext } from "../../src/layer-context.js";
+import { estimateTextTokens } from "../../src/context/context-size.js";
+import type { KnownDecision } from "../../src/context/known-decision.js";
+import type { Host } from "../../src/io/host.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 import {
   formatCache,
   formatContext,
   formatHeadline,
   formatKinds,
   formatSaving,
-} from "../../src/screen/format-figures.js";
-import type { SessionScreen } from "../../src/screen/session-screen.js";
-import type { Host } from "../../src/seams/host.js";
+} from "../../src/status/format-figures.js";
 import { describeRemoved, formatStatus, formatTitle } from "../../src/status/format-status.js";
 import type { Row, Section, StatusStyle } from "../../src/status/sections.js";
+import type { SessionScreen } from "../../src/status/session-screen.js";
 import { readStatus, type SessionStatus } from "../../src/status/status.js";
-import { estimateTextTokens } from "../../src/view/context-size.js";
-import type { KnownDecision } from "../../src/view/known-decision.js";
 import type { Screen } from "./screen.js";
 
 export type MemoryPageOptions = Pick<

@@ -1,6 +1,6 @@
 import type { ConfigReading } from "../../src/config/config.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { Toasts } from "../../src/toasts.js";
+import type { Toasts } from "../../src/io/toasts.js";
+import type { Layer } from "../../src/kernel/layer.js";
 
 /**
  * Repeats the warning about wrong settings with the first turn, because a screen that opens slowly misses the toast at

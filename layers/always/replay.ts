@@ -2,11 +2,12 @@
  * Applies all recorded decisions to the history. Called before the other layers, and waits for the records longer than any
  * of them may: without the records the raw history would be sent, which costs the prompt cache and may exceed the window.
  */
-import type { Layer } from "../../src/dispatcher/layer.js";
-import { formatError } from "../../src/error.js";
-import type { KernelContext } from "../../src/layer-context.js";
-import { waitAtMost } from "../../src/seams/clock.js";
-import type { ContextRequest } from "../../src/view/request.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 
 const LAYER = "replay";
 /** A disk that takes longer is considered broken. */

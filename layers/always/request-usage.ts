@@ -3,15 +3,15 @@
  * reports the measured size, and notes requests that were too long.
  */
 
-import { countReportedTokens } from "../../src/conversation/history.js";
-import type { MessageInfo } from "../../src/conversation/message.js";
-import type { HostEvent } from "../../src/dispatcher/hooks.js";
-import { formatCount } from "../../src/format.js";
-import type { KernelContext } from "../../src/layer-context.js";
-import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/record/savings.js";
-import { isRecord } from "../../src/records.js";
-import { estimateTokens } from "../../src/view/context-size.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatCount } from "../../src/base/format.js";
+import { isRecord } from "../../src/base/records.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/costs/savings.js";
+import type { MessageInfo } from "../../src/io/message.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
+import type { HostEvent } from "../../src/messages/events.js";
+import { countReportedTokens } from "../../src/messages/history.js";
 import type { FollowedRequest } from "./bare/bare.js";
 import { createOpenBare } from "./bare/open-bare.js";
 import { countUsage, type Usage } from "./bare/usage.js";

@@ -4,17 +4,17 @@
  * background: the agent cannot ask for a file before the model has answered.
  */
 import type PQueue from "p-queue";
-import type { Result } from "../../src/conversation/history.js";
-import { formatError } from "../../src/error.js";
-import type { Log } from "../../src/record/log.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import { formatWholeInput, readInputKey } from "../../src/view/call-input.js";
-import { type Decisions, decide } from "../../src/view/decisions.js";
-import { findCutPath } from "../../src/view/host-cut.js";
-import type { KnownDecision } from "../../src/view/known-decision.js";
-import type { ContextRequest } from "../../src/view/request.js";
-import type { ResultFiles } from "../../src/view/result-files.js";
+import { formatError } from "../../src/base/error.js";
+import { formatWholeInput, readInputKey } from "../../src/context/call-input.js";
+import { type Decisions, decide } from "../../src/context/decisions.js";
+import { findCutPath } from "../../src/context/host-cut.js";
+import type { KnownDecision } from "../../src/context/known-decision.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { ResultFiles } from "../../src/context/result-files.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
+import type { Result } from "../../src/messages/history.js";
 
 export interface ResultRefresh {
   /** Checks the files of the decisions that the request shows instead of results and inputs of calls. */

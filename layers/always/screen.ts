@@ -1,7 +1,7 @@
 /** Has the screen of a session written behind its requests and turns. The code that does it is loaded then. */
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { KernelContext } from "../../src/layer-context.js";
-import type { SessionScreen } from "../../src/screen/session-screen.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
+import type { SessionScreen } from "../../src/status/session-screen.js";
 import type { SeenRequest } from "./screen/measure-context.js";
 import type { Screens } from "./screen/screens.js";
 

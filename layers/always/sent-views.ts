@@ -7,11 +7,11 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import { formatError } from "../../src/error.js";
-import type { Deferred } from "../../src/record/deferred.js";
-import type { Log } from "../../src/record/log.js";
-import { isRecord, parseJson } from "../../src/records.js";
-import { type Files, readText } from "../../src/seams/files.js";
+import { formatError } from "../../src/base/error.js";
+import { isRecord, parseJson } from "../../src/base/records.js";
+import type { Deferred } from "../../src/io/deferred.js";
+import { type Files, readText } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
 import { type Digest, findChange } from "./digest.js";
 
 /** The messages last sent. */

@@ -1,11 +1,12 @@
 /** Notes that a session has begun in this instance, and records decisions inherited by a fork or lost with deleted state. */
-import { readJsonLines } from "../../src/record/json-lines.js";
-import { parseSavingsRecord, type Savings } from "../../src/record/savings.js";
-import type { Files } from "../../src/seams/files.js";
-import { readInputKey } from "../../src/view/call-input.js";
-import type { ContextSizes } from "../../src/view/context-size.js";
-import type { Decisions } from "../../src/view/decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
+
+import { readInputKey } from "../../src/context/call-input.js";
+import type { ContextSizes } from "../../src/context/context-size.js";
+import type { Decisions } from "../../src/context/decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { parseSavingsRecord, type Savings } from "../../src/costs/savings.js";
+import type { Files } from "../../src/io/files.js";
+import { readJsonLines } from "../../src/io/json-lines.js";
 import type { BreakWatch } from "./break-watch.js";
 
 export interface SessionStartOptions {

@@ -1,5 +1,5 @@
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { LayerContext } from "../../src/layer-context.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
 
 /** When a turn ends, deferred work is done at once: the host may exit, or another instance continue the session. */
 export function createTurnEnd({ deferred }: Pick<LayerContext, "deferred">): Layer {

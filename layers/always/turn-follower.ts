@@ -1,6 +1,6 @@
 /** Tracks the turns of agents: files that change on disk during a turn count as the agent's. */
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { Trust } from "../../src/trust/trust.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { Trust } from "../../src/memory/trust/trust.js";
 
 /**
  * No turn waits for its handlers. The memories are read when a turn ends, because git may rewrite the same files later and

@@ -2,17 +2,18 @@
  * Runs for every request before the seven layers: notes that the session has begun, refreshes the result files that the
  * context names, and records why the prompt cache breaks.
  */
-import type { Layer } from "../../src/dispatcher/layer.js";
-import { formatError } from "../../src/error.js";
-import type { Log } from "../../src/record/log.js";
-import type { KnownPrices } from "../../src/record/prices.js";
-import type { Savings } from "../../src/record/savings.js";
-import { type Clock, waitAtMost } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { ContextSizes } from "../../src/view/context-size.js";
-import type { Decisions } from "../../src/view/decisions.js";
-import type { ContextRequest, Requests } from "../../src/view/request.js";
-import type { ModelWindows } from "../../src/view/windows.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { ContextSizes } from "../../src/context/context-size.js";
+import type { Decisions } from "../../src/context/decisions.js";
+import type { ContextRequest, Requests } from "../../src/context/request.js";
+import type { ModelWindows } from "../../src/context/windows.js";
+import type { KnownPrices } from "../../src/costs/prices.js";
+import type { Savings } from "../../src/costs/savings.js";
+import { type Clock, waitAtMost } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { RequestUsage } from "./request-usage.js";
 import type { ResultRefresh } from "./result-refresh.js";

@@ -3,20 +3,20 @@
  * failing test, a search without a hit, a call that the user refused.
  */
 import { stripVTControlCharacters } from "node:util";
+import { isRecord } from "../../src/base/records.js";
+import type { ToolPart } from "../../src/io/message.js";
 import {
   findTouchedPaths,
   formatInput,
   mayShowSecrets,
   readInput,
   readText,
-} from "../../src/conversation/call.js";
-import { readResultKey } from "../../src/conversation/keys.js";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { hashText, readExit } from "../../src/conversation/outcome.js";
-import { findTellingLine } from "../../src/conversation/telling-line.js";
-import { isRecord } from "../../src/records.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
-import { toLine } from "../../src/text.js";
+} from "../../src/messages/call.js";
+import { readResultKey } from "../../src/messages/keys.js";
+import { hashText, readExit } from "../../src/messages/outcome.js";
+import { findTellingLine } from "../../src/messages/telling-line.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { toLine } from "../../src/text/text.js";
 
 /** A call that has ended by itself, with its failure if it is worth remembering. */
 export interface EndedCall {

@@ -14,10 +14,10 @@
  * rename ends up in `errors.log.1`, which is read as well.
  */
 import { basename, dirname, join } from "node:path";
-import { StrataError } from "../../src/error.js";
-import type { Locks } from "../../src/lock/locks.js";
-import type { Seal } from "../../src/own/own.js";
-import { type Files, readText } from "../../src/seams/files.js";
+import { StrataError } from "../../src/base/error.js";
+import { type Files, readText } from "../../src/io/files.js";
+import type { Locks } from "../../src/io/locks.js";
+import type { Seal } from "../../src/project/own.js";
 
 export interface Entry {
   readonly kind: "failed" | "resolved";

@@ -5,9 +5,10 @@
  * the same everywhere. Answers use only lines that this user's machine has written and that are unchanged. The log is
  * written in the background. If a write fails, strata.log says so once, and the entries stay known in memory.
  */
-import { isChangingTool, readInput } from "../../src/conversation/call.js";
-import type { Message } from "../../src/conversation/message.js";
-import { formatError } from "../../src/error.js";
+
+import { formatError } from "../../src/base/error.js";
+import type { Message } from "../../src/io/message.js";
+import { isChangingTool, readInput } from "../../src/messages/call.js";
 import { formatCall, hashCall, splitCommand, toField } from "./ended-call.js";
 import { createErrorLog, type Entry, type ErrorLogOptions, type LogLine } from "./error-log.js";
 import { createSessionCalls, type LastDone, type SessionCall } from "./session-calls.js";

@@ -1,7 +1,8 @@
 /** Warns a session, after the user's messages, of calls that failed before. Pure. */
-import { isChangingTool } from "../../src/conversation/call.js";
-import { DAY_MS, formatDay } from "../../src/days.js";
-import { quote, withoutMark } from "../../src/text.js";
+
+import { DAY_MS, formatDay } from "../../src/base/days.js";
+import { isChangingTool } from "../../src/messages/call.js";
+import { quote, withoutMark } from "../../src/text/text.js";
 import { isCorrected, isOpen, type KnownFailure, splitWords } from "./failures.js";
 
 export interface ForewarningInput {

@@ -8,16 +8,16 @@
  * Loaded with a process's first request.
  */
 
-import type { History, Result } from "../../src/conversation/history.js";
-import { readOwnTexts } from "../../src/conversation/own-texts.js";
-import { formatDay } from "../../src/days.js";
-import { refuse, type ToolArguments, type ToolCall } from "../../src/dispatcher/hooks.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import { quote } from "../../src/text.js";
-import { type Addition, extend } from "../../src/view/extend.js";
-import { forget } from "../../src/view/forgotten.js";
-import { isExtendedBy } from "../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { formatDay } from "../../src/base/days.js";
+import { type Addition, extend } from "../../src/context/extend.js";
+import { forget } from "../../src/context/forgotten.js";
+import { isExtendedBy } from "../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { History, Result } from "../../src/messages/history.js";
+import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { quote } from "../../src/text/text.js";
 import { hashCall, REFUSED } from "./ended-call.js";
 import { createFailures, isCorrected, isOpen, type KnownFailure, type Repetition } from "./failures.js";
 import { formatTimes, planForewarning } from "./forewarning.js";

@@ -3,9 +3,9 @@
  * user's messages. A call that fails the same way again gets a hint after its result, before the result is first sent; the
  * hint goes with the next batch that clears before it.
  */
-import type { Handler } from "../../src/dispatcher/hooks.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import type { Handler } from "../../src/kernel/hooks.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import { defaults } from "./defaults.js";
 import type { Hints } from "./hints.js";
 

@@ -1,4 +1,4 @@
-import { countEvents, type Proof } from "../../src/proof.js";
+import { countEvents, type Proof } from "../../src/kernel/proof.js";
 
 const failing = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
 

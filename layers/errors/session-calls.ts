@@ -1,7 +1,8 @@
 /** The calls of each session as they end, and what its calls have done. Uses no disk. */
-import { isChangingTool } from "../../src/conversation/call.js";
-import { createKnownMessages, type KnownMessages } from "../../src/conversation/known-messages.js";
-import { isToolPart, type Message } from "../../src/conversation/message.js";
+
+import { isToolPart, type Message } from "../../src/io/message.js";
+import { isChangingTool } from "../../src/messages/call.js";
+import { createKnownMessages, type KnownMessages } from "../../src/messages/known-messages.js";
 import { type EndedCall, formatCall, readCallKey, readCommand, readEndedCall } from "./ended-call.js";
 
 export interface SessionCalls {

@@ -42,12 +42,12 @@ export function leaveOut(packages) {
   };
 }
 
-/** Replaces the version in `src/version.ts`, if one is given. */
+/** Replaces the version in `src/base/version.ts`, if one is given. */
 export function withVersion(version) {
   return {
     name: "version",
     transform(code, id) {
-      if (version === undefined || !id.endsWith("/src/version.ts")) return null;
+      if (version === undefined || !id.endsWith("/src/base/version.ts")) return null;
       return { code: code.replace(/"[^"]+"/, JSON.stringify(version)), map: null };
     },
   };

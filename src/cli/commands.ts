@@ -1,13 +1,13 @@
 import { memoryTypes } from "../memory/memory.js";
-import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "./command.js";
+import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "../operations/command.js";
+import { FORCE_OPTION } from "../operations/write-new.js";
 import { handoverCommands } from "./handover/commands.js";
-import { mcpCommands } from "./mcp/commands.js";
-import { serveCommands } from "./serve/commands.js";
+import { mcpCommands } from "./mcp-commands.js";
+import { serveCommands } from "./serve-commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
-import { FORCE_OPTION } from "./write-new.js";
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
     options: [],
     example: "strata edit port-8080",
     first: "memory",
-    load: () => import("./commands/edit.js"),
+    load: () => import("../operations/edit.js"),
   },
   {
     name: "archive",
@@ -197,7 +197,7 @@ export const commands: readonly Command[] = [
     summary: "undoes the last change to memory, a dream or a single change; run it again for the one before",
     options: [["--run <id>", "undoes this dream or change; DREAMS.md and strata history list the ids"]],
     example: "strata undo --run 1f20c9d1",
-    load: () => import("./commands/undo.js"),
+    load: () => import("../operations/undo.js"),
   },
   {
     name: "dream",

@@ -1,7 +1,7 @@
 /** Opens a file in the program that the system has for it. */
 import { spawn } from "node:child_process";
-import { StrataError } from "../error.js";
-import { type Clock, waitAtMost } from "../seams/clock.js";
+import { StrataError } from "../base/error.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
 
 /** Rejects with a `StrataError` if no program could open the file. */
 export type OpenFile = (path: string) => Promise<void>;

@@ -1,5 +1,5 @@
 /** Overview of the memories, for `strata recall` without words. Pure. */
-import { formatCount } from "../format.js";
+import { formatCount } from "../base/format.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
 
 export interface Overview {

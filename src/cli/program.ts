@@ -1,8 +1,8 @@
 /** The commands behind a parser, which answers help, wrong arguments and errors. */
 import { CommanderError, Command as Parser } from "commander";
-import { formatFailure, StrataError } from "../error.js";
-import { VERSION } from "../version.js";
-import { WRONG_ARGUMENT } from "./arguments.js";
+import { formatFailure, StrataError } from "../base/error.js";
+import { VERSION } from "../base/version.js";
+import { WRONG_ARGUMENT } from "../operations/arguments.js";
 import {
   type CliContext,
   COMPLETE,
@@ -11,8 +11,8 @@ import {
   exitCodes,
   findCommand,
   type OptionValues,
-} from "./command.js";
-import { withOwnFiles } from "./with-own-files.js";
+} from "../operations/command.js";
+import { withOwnFiles } from "../operations/with-own-files.js";
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 problems found, 2 wrong usage, 3 failed`;

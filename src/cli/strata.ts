@@ -3,12 +3,12 @@
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../seams/clock.js";
-import { nodeFiles } from "../seams/node-files.js";
+import { systemClock } from "../io/clock.js";
+import { nodeFiles } from "../io/node-files.js";
+import { createStyle } from "../operations/style.js";
 import { commands } from "./commands.js";
 import { createOpenFile } from "./open-file.js";
 import { runProgram } from "./program.js";
-import { createStyle } from "./style.js";
 import { createTerminal } from "./terminal.js";
 
 /** Of the built file `dist/strata.js`. */

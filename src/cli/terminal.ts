@@ -1,7 +1,7 @@
 /** Prints to two streams, each a terminal, a pipe or closed. Text from a file cannot send control sequences to them. */
-import { toPrintable } from "../printable.js";
-import type { CliContext } from "./command.js";
-import { CLEARED } from "./progress.js";
+import { toPrintable } from "../base/printable.js";
+import type { CliContext } from "../operations/command.js";
+import { CLEARED } from "../operations/progress.js";
 
 /** The part of a stream that is used here. */
 export interface Output {

@@ -1,6 +1,6 @@
 /** Checks the sources against the schema, field by field. Loaded only if a source has settings. */
 
-import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
+import { isRecord, mergeRecords, type PlainRecord } from "../base/records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
 import { type Field, listFields, mayReplace, readPath } from "./owners.js";
 import type { Config, ConfigSchema } from "./schema.js";

@@ -1,9 +1,9 @@
 /** Reads the configuration files, with their owners and contents. */
 import type { ParseError } from "jsonc-parser";
-import { formatError } from "../error.js";
-import { isRecord, type PlainRecord } from "../records.js";
-import type { Files } from "../seams/files.js";
-import type { ConfigFile } from "../seams/host.js";
+import { formatError } from "../base/error.js";
+import { isRecord, type PlainRecord } from "../base/records.js";
+import type { Files } from "../io/files.js";
+import type { ConfigFile } from "../io/host.js";
 
 /** A file that exists and is readable. */
 export interface ParsedFile extends ConfigFile {

@@ -2,8 +2,8 @@
  * The settings in force. Wrong input never stops Strata: an invalid field is ignored, the next weaker source or the
  * default is used instead, and one sentence says so.
  */
-import type { Files } from "../seams/files.js";
-import type { ConfigFile } from "../seams/host.js";
+import type { Files } from "../io/files.js";
+import type { ConfigFile } from "../io/host.js";
 import { composeDefaults } from "./defaults.js";
 import type { ModelClaims } from "./model-claims.js";
 import type { SettingsPart } from "./part.js";

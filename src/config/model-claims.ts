@@ -2,8 +2,8 @@
  * What the configuration files say about models. The host accepts a model and its provider's address from a project's
  * file as well as from the user's own. Where Strata sends text is for the user alone to decide.
  */
-import { isRecord } from "../records.js";
-import type { Models } from "../seams/host.js";
+import { isRecord } from "../base/records.js";
+import type { Models } from "../io/host.js";
 import type { ParsedFile } from "./config-files.js";
 
 export interface ModelClaims {

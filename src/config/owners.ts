@@ -10,7 +10,7 @@
  *     user or higher   the same, where a larger number lowers the cost
  */
 import * as z from "zod";
-import { isRecord } from "../records.js";
+import { isRecord } from "../base/records.js";
 
 export type Owner = "anyone" | "user" | "user or lower" | "user or higher";
 

@@ -1,9 +1,9 @@
 /** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRecord, type PlainRecord } from "../records.js";
-import type { Files } from "../seams/files.js";
-import type { ConfigFile, Origin } from "../seams/host.js";
+import { isRecord, type PlainRecord } from "../base/records.js";
+import type { Files } from "../io/files.js";
+import type { ConfigFile, Origin } from "../io/host.js";
 import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
 
 /** Name of this package. */

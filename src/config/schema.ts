@@ -3,7 +3,7 @@
  * messages about wrong values come from here. Defaults are in `kernel-defaults.ts` and in each layer's `defaults.ts`.
  */
 import * as z from "zod";
-import { logLevels } from "../record/log.js";
+import { logLevels } from "../io/log.js";
 import { list, textLike, whole } from "./fields.js";
 import { kernelDefaults } from "./kernel-defaults.js";
 import { byAnyone, byUser, byUserOrHigher, byUserOrLower } from "./owners.js";

@@ -5,9 +5,9 @@
  * names the plugin would discard them.
  */
 
-import type { PlainRecord } from "../records.js";
-import type { Files } from "../seams/files.js";
-import type { ConfigFile, Origin } from "../seams/host.js";
+import type { PlainRecord } from "../base/records.js";
+import type { Files } from "../io/files.js";
+import type { ConfigFile, Origin } from "../io/host.js";
 import { type ParsedFile, readConfigFiles } from "./config-files.js";
 import { findModelClaims, type ModelClaims } from "./model-claims.js";
 import { findPluginEntries, isStrata, listPlugins } from "./plugin-entries.js";

@@ -1,9 +1,10 @@
 /** Carries out one of our slash commands, in bounded time; the answer is for people. */
-import type { SlashCommand } from "../dispatcher/slash-command.js";
-import { formatError, StrataError } from "../error.js";
-import { toPrintable } from "../printable.js";
-import type { Log } from "../record/log.js";
-import { type Clock, waitAtMost } from "../seams/clock.js";
+
+import { formatError, StrataError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import type { Log } from "../io/log.js";
+import type { SlashCommand } from "../kernel/slash-command.js";
 
 const DEADLINE_MS = 5_000;
 

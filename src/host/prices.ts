@@ -1,6 +1,7 @@
 /** Reads a model's prices from the host's description of the model. */
-import type { LongPrices, ModelPrices, PriceTier } from "../record/prices.js";
-import { isRecord } from "../records.js";
+
+import { isRecord } from "../base/records.js";
+import type { LongPrices, ModelPrices, PriceTier } from "../costs/prices.js";
 
 /** The host applies `experimentalOver200K` beyond this size of the prompt (OpenCode 1.18.33). */
 const OVER_200K_TOKENS = 200_000;

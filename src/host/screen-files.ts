@@ -1,7 +1,7 @@
 /** Where OpenCode 1.18.33 looks for what its TUI loads, and where it records what it loaded (measured). */
 import { join } from "node:path";
-import type { ConfigFile } from "../seams/host.js";
-import { type ConfigFilesInput, findGlobalFolder, listFolders } from "./config-files.js";
+import type { ConfigFile } from "../io/host.js";
+import { type ConfigFilesInput, findGlobalFolder, listFolders } from "../project/opencode-files.js";
 
 /**
  * Configuration files of the TUI, weakest first: the global folder's, the one named by OPENCODE_TUI_CONFIG, those of every

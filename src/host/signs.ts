@@ -1,5 +1,5 @@
-import type { Pulse } from "../dispatcher/pulse.js";
-import { isRecord } from "../records.js";
+import { isRecord } from "../base/records.js";
+import type { Pulse } from "../kernel/pulse.js";
 
 /**
  * Counts answers, answers that ran tools, and the host's summaries. A shell command that a person runs with `!`

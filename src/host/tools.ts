@@ -1,10 +1,10 @@
 /** Binds the layers' tools to the host: checks arguments, bounds time, reports failures to the model. */
 import type { Hooks, ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
-import { formatParameters, type Tool } from "../dispatcher/tool.js";
-import { StrataError } from "../error.js";
-import type { Log } from "../record/log.js";
-import { type Clock, waitAtMost } from "../seams/clock.js";
+import { StrataError } from "../base/error.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import type { Log } from "../io/log.js";
+import { formatParameters, type Tool } from "../kernel/tool.js";
 
 const DEADLINE_MS = 10_000;
 

@@ -2,7 +2,7 @@
  * The messages left after a user undoes part of a session. Until the next message the host keeps and lists the undone
  * ones, so that they can be redone; then it removes them.
  */
-import type { Message } from "../conversation/message.js";
+import type { Message } from "../io/message.js";
 
 /** Everything from this message on is undone or, with `partID`, from that part of the message on. */
 export interface Revert {

@@ -1,10 +1,9 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
 import { basename, dirname, join } from "node:path";
-import { StrataError } from "../error.js";
-import { hashOf } from "../hash.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import type { Trust } from "../trust/trust.js";
+import { StrataError } from "../base/error.js";
+import { hashOf } from "../base/hash.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
 import { type Conflict, fingerprint, formatConflict, formatConflictName, isSettled } from "./conflict.js";
 import {
   type ConflictRecord,
@@ -16,6 +15,7 @@ import { isHidden } from "./kept-out.js";
 import type { Memory } from "./memory.js";
 import { formatConflictPath } from "./path.js";
 import { findObstacle, formatObstacle } from "./store/obstacle.js";
+import type { Trust } from "./trust/trust.js";
 
 export interface ConflictLog {
   /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */

@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
-import { hashOf } from "../hash.js";
-import { decodeText, type Files } from "../seams/files.js";
-import type { NamedContents } from "../trust/record.js";
+import { hashOf } from "../base/hash.js";
+import { decodeText, type Files } from "../io/files.js";
 import { type Conflict, parseConflict } from "./conflict.js";
 import { CONFLICTS, isConflictFile } from "./path.js";
 import { listItself, readWithin } from "./store/obstacle.js";
+import type { NamedContents } from "./trust/record.js";
 
 export interface ConflictRecord extends Conflict {
   path: string;

@@ -6,8 +6,8 @@
  * The first line is for the machine, the rest for people.
  */
 import { createHash } from "node:crypto";
-import { parseJson } from "../records.js";
-import { each, isVersion, object, optional, parserOf, string } from "../shape.js";
+import { parseJson } from "../base/records.js";
+import { each, isVersion, object, optional, parserOf, string } from "../base/shape.js";
 import { parseID } from "./id.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 

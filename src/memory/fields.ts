@@ -1,5 +1,5 @@
 /** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
-import { isRecord, type PlainRecord } from "../records.js";
+import { isRecord, type PlainRecord } from "../base/records.js";
 import { judges, type Memory, type MemoryStatus, type Provenance } from "./memory.js";
 
 /** Fields read from the frontmatter; the rest comes from the file's path and body. */

@@ -1,7 +1,7 @@
 /** Texts for people about memories that are not theirs. Pure. */
 
-import { countMemories } from "../format.js";
-import { toLine } from "../text.js";
+import { countMemories } from "../base/format.js";
+import { toLine } from "../text/text.js";
 import type { Memory } from "./memory.js";
 
 const MOST_LINES = 20;

@@ -3,7 +3,7 @@
  * level. Frontmatter beyond the bounds is reported as a problem and never parsed.
  */
 import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { isRecord, type PlainRecord } from "../records.js";
+import { isRecord, type PlainRecord } from "../base/records.js";
 
 /** Fields describe a memory; its text comes below them. */
 const MOST_FRONT_BYTES = 16 * 1024;

@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize } from "node:path";
+import type { Files } from "../io/files.js";
 import { findEntities, parseEntityName } from "../recall/entities.js";
-import type { Files } from "../seams/files.js";
 import { isFinding } from "./finding.js";
 import type { Memory } from "./memory.js";
 

@@ -7,7 +7,7 @@
  *     !/preference/tone.md          published
  *     !/archive/preference/tone.md
  */
-import { formatNegation } from "../git-ignore.js";
+import { formatNegation } from "../base/git-ignore.js";
 import type { Memory, MemoryType } from "./memory.js";
 import { ARCHIVE, formatPath, splitPath } from "./path.js";
 

@@ -2,13 +2,13 @@
  * Finds memories that say the same, contradict each other or share most words, and merges the metadata of those that
  * become one. Pure.
  *
- * Two memories say the same if they differ only in wording (see src/statement/wording.ts). Sharing nearly all words is not
+ * Two memories say the same if they differ only in wording (see src/text/wording.ts). Sharing nearly all words is not
  * enough: "the port is 8080" and "the port is 8081" share them, and so do a reset in staging and one in production.
  */
 import { createHash } from "node:crypto";
-import { readPivots } from "../statement/support.js";
-import { readMeaning, readWording } from "../statement/wording.js";
-import { countShared, FILLERS, readWords } from "../statement/words.js";
+import { readPivots } from "../text/support.js";
+import { readMeaning, readWording } from "../text/wording.js";
+import { countShared, FILLERS, readWords } from "../text/words.js";
 import type { Memory } from "./memory.js";
 import { readSessions } from "./sessions.js";
 

@@ -17,7 +17,7 @@
  * This file loads the YAML package: import it where the first memory is read or written, not at start.
  */
 import { Document, isMap } from "yaml";
-import type { PlainRecord } from "../records.js";
+import type { PlainRecord } from "../base/records.js";
 import { fieldNames, formatFields, isSame, readFields } from "./fields.js";
 import { parseFront } from "./frontmatter.js";
 import { formatID, type Place } from "./id.js";

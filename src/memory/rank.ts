@@ -2,7 +2,7 @@
  * A memory's effective importance: base + 0.02 per use − 0.01 per week without one. Decisions, procedures, feedback
  * and directives do not fade.
  */
-import { DAY_MS } from "../days.js";
+import { DAY_MS } from "../base/days.js";
 import { lastingTypes, type Memory } from "./memory.js";
 
 /** How often and when a memory was last shown or asked for. */

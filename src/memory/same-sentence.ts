@@ -1,5 +1,5 @@
 /** Decides whether two memories are one because they say the same sentence. Pure. */
-import { foldSentence } from "../text.js";
+import { foldSentence } from "../text/text.js";
 import { type Memory, usersTypes } from "./memory.js";
 import { withSession } from "./sessions.js";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../seams/clock.js";
-import { lookForSecrets } from "../secrets/secrets.js";
-import { inSlices, type Sliced } from "../slices.js";
+import { inSlices, type Sliced } from "../base/slices.js";
+import type { Clock } from "../io/clock.js";
+import { lookForSecrets } from "../text/secrets/secrets.js";
 import type { Memory } from "./memory.js";
 
 /** Why a memory may not be written or shown; `undefined` if it may. */

@@ -3,10 +3,10 @@
  * lists count: an unpacked archive can bring a `.git` file that names any repository.
  */
 import { basename, dirname, join, relative } from "node:path";
-import { formatError } from "../error.js";
-import type { Files } from "../seams/files.js";
-import { findGitFolder } from "../trust/git-folder.js";
+import { formatError } from "../base/error.js";
+import type { Files } from "../io/files.js";
 import { isType } from "./id.js";
+import { findGitFolder } from "./trust/git-folder.js";
 
 /** "auto": only if this worktree has no memories and the main one has. */
 export type WorktreeSharing = boolean | "auto";

@@ -1,9 +1,9 @@
 /** What an edit has changed, in a few words: "5433 → 5432". Pure. */
 
-import { mayShowSecrets, readInput, readText } from "../conversation/call.js";
-import type { ToolPart } from "../conversation/message.js";
-import { redactSecrets } from "../secrets/secrets.js";
-import { cut, toLine } from "../text.js";
+import type { ToolPart } from "../io/message.js";
+import { mayShowSecrets, readInput, readText } from "../messages/call.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
+import { cut, toLine } from "../text/text.js";
 import { findNames } from "./names.js";
 
 /** Lines of a file before and after an edit, those that are equal left out. */

@@ -1,5 +1,5 @@
-import { formatError } from "../error.js";
-import type { Log } from "../record/log.js";
+import { formatError } from "../base/error.js";
+import type { Log } from "../io/log.js";
 
 /** The last complaint about each thing is logged once. */
 export interface Complaints {

@@ -6,10 +6,10 @@
  *                     the machine's other lines, together at most 8 KB: see notes-room.ts
  *                     more of the requests, newest first, up to 1 KB of each
  */
-import { formatCount } from "../format.js";
-import { redactSecrets, removeFromLines } from "../secrets/secrets.js";
-import type { Sliced } from "../slices.js";
-import { cut, toLine } from "../text.js";
+import { formatCount } from "../base/format.js";
+import type { Sliced } from "../base/slices.js";
+import { redactSecrets, removeFromLines } from "../text/secrets/secrets.js";
+import { cut, toLine } from "../text/text.js";
 import type { MergedBlock, MergedLine } from "./merge.js";
 import { findNamesAndPaths } from "./names.js";
 import { allotMachine, costOf, MOST_OF_OTHERS, type Unit } from "./notes-room.js";

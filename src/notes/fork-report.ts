@@ -2,8 +2,8 @@
  * The answer of the `fork` tool: each fork's answer, the cache hit of its first request, and the tokens used. The notes
  * parse it again, so formatter and parser are in one file.
  */
-import { formatCount } from "../format.js";
-import type { UsedTokens } from "../seams/host.js";
+import { formatCount } from "../base/format.js";
+import type { UsedTokens } from "../io/host.js";
 import type { FileTouch } from "./ledger.js";
 
 export interface ForkReport {

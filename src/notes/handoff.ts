@@ -3,7 +3,7 @@
  * is no second record that could differ or that a crash could prevent.
  */
 
-import { cut, toLine } from "../text.js";
+import { cut, toLine } from "../text/text.js";
 import { findOpenTodos } from "./facts.js";
 import { type Answer, findRequestAt, type Ledger, type Todo, type UserRequest } from "./ledger.js";
 import { findState } from "./page-state.js";

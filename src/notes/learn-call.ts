@@ -1,6 +1,7 @@
 /** What a finished tool call adds to the ledger. */
 
 import { stripVTControlCharacters } from "node:util";
+import type { ToolPart } from "../io/message.js";
 import {
   findDeclaredIn,
   findDeclaredNames,
@@ -11,12 +12,11 @@ import {
   readInput,
   readText,
   shortenPath,
-} from "../conversation/call.js";
-import type { ToolPart } from "../conversation/message.js";
-import { hasFailed, hashCall, hashText, readExit } from "../conversation/outcome.js";
-import { findTellingLine } from "../conversation/telling-line.js";
-import { redactSecrets } from "../secrets/secrets.js";
-import { toSafeLine } from "../text.js";
+} from "../messages/call.js";
+import { hasFailed, hashCall, hashText, readExit } from "../messages/outcome.js";
+import { findTellingLine } from "../messages/telling-line.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
+import { toSafeLine } from "../text/text.js";
 import { type ChangedLines, describeChange, findChangedNames, readChangedLines } from "./changes.js";
 import { type Draft, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";

@@ -6,10 +6,10 @@
  * Removes secrets, once per fact, because facts reach files, models and later sessions.
  */
 
-import { isToolPart, type Message, type MessageInfo, type Part } from "../conversation/message.js";
-import { nameMessage, readOwnTexts, readTime } from "../conversation/own-texts.js";
-import { redactSecrets } from "../secrets/secrets.js";
-import { cut, toSafeLine } from "../text.js";
+import { isToolPart, type Message, type MessageInfo, type Part } from "../io/message.js";
+import { nameMessage, readOwnTexts, readTime } from "../messages/own-texts.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
+import { cut, toSafeLine } from "../text/text.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";

@@ -1,11 +1,11 @@
 /** Reads and writes the two files of a session's notes; see notes.ts for their order. */
-import { formatError } from "../error.js";
-import { keepOutOfGit } from "../folders.js";
-import type { SeenSessions } from "../own/own.js";
-import type { Log } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { inSlices } from "../slices.js";
+import { formatError } from "../base/error.js";
+import { inSlices } from "../base/slices.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import { keepOutOfGit } from "../project/folders.js";
+import type { SeenSessions } from "../project/own.js";
 import type { Complaints } from "./complaints.js";
 import { markLoaded, planStoredAlone, planWrite, type Session, takeIn } from "./session.js";
 import { formatStored, planPaths, readNotes, readStored } from "./session-files.js";

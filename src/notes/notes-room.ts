@@ -2,7 +2,7 @@
  * Which of the machine's lines a model gets, requests and rules apart: what it needs to go on first, within a share for
  * each kind so that none crowds out the others, then what is left, newest first in each. Pure.
  */
-import { cut } from "../text.js";
+import { cut } from "../text/text.js";
 
 /** Lines that are shown or dropped together. */
 export interface Unit {

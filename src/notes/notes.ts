@@ -10,12 +10,12 @@
  */
 
 import { dirname } from "node:path";
-import type { Message, ToolPart } from "../conversation/message.js";
-import type { SeenSessions } from "../own/own.js";
-import type { Log } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { inSlices } from "../slices.js";
+import { inSlices } from "../base/slices.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import type { Message, ToolPart } from "../io/message.js";
+import type { SeenSessions } from "../project/own.js";
 import { createComplaints } from "./complaints.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { toCode } from "../text.js";
+import { toCode } from "../text/text.js";
 import { findRequestAt, type Ledger, numberOf } from "./ledger.js";
 
 export interface PageLine {

@@ -1,5 +1,5 @@
 /** The lines under "Current State": the last answer that says something, what was changed, what is open. */
-import { quote, toCode, toLine } from "../text.js";
+import { quote, toCode, toLine } from "../text/text.js";
 import { type Answer, type Change, findRequestAt, type Ledger, numberOf, type Todo } from "./ledger.js";
 import { findNumberAt, isForeignFile, type PageLine, shortenPaths } from "./page-line.js";
 import { isTelling } from "./telling.js";

@@ -1,6 +1,6 @@
 /** The lines on files, on what happened in its order, and on failures. Text from tools is quoted. */
-import { formatCount } from "../format.js";
-import { quote, toCode, toLine } from "../text.js";
+import { formatCount } from "../base/format.js";
+import { quote, toCode, toLine } from "../text/text.js";
 import type { Answer, Change, Failure, Ledger, SubagentRun, TouchedFile } from "./ledger.js";
 import { isLooking } from "./looking.js";
 import { findNumberAt, isForeignFile, type PageLine, shortenPaths, toShortCode } from "./page-line.js";

@@ -2,8 +2,8 @@
  * The machine's version of the notes: lines under headings, each with an ID by which it is recognised after its text
  * changes. Lines contain no ages or counters, so the file changes only when facts do. Text from tools is quoted.
  */
-import { formatCount } from "../format.js";
-import { cleanLine, cut, toCode, toLine } from "../text.js";
+import { formatCount } from "../base/format.js";
+import { cleanLine, cut, toCode, toLine } from "../text/text.js";
 import { findRequestAt, type Ledger, MOST_OF_A_REQUEST, numberOf, type UserRequest } from "./ledger.js";
 import { findNamesAndPaths } from "./names.js";
 import type { PageLine } from "./page-line.js";

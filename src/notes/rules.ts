@@ -3,9 +3,9 @@
  * reasons. Matches words from the languages' data files and keeps the sentences verbatim. What outlasts the session is
  * for a judge: layers/5-auto-memory/judge.
  */
-import type { SessionRuleRow } from "../language/language.js";
-import { languages } from "../language/languages.js";
-import { splitSentences } from "../language/sentences.js";
+import type { SessionRuleRow } from "../text/language/language.js";
+import { languages } from "../text/language/languages.js";
+import { splitSentences } from "../text/language/sentences.js";
 
 export interface FoundRule {
   kind: SessionRuleRow["kind"];

@@ -1,7 +1,7 @@
 /** The six sections of the notes, and the check of a model's text for them. */
-import { formatCount } from "../format.js";
-import { removeSecrets } from "../secrets/secrets.js";
-import type { Sliced } from "../slices.js";
+import { formatCount } from "../base/format.js";
+import type { Sliced } from "../base/slices.js";
+import { removeSecrets } from "../text/secrets/secrets.js";
 
 export const HEADINGS = [
   "Current State",

@@ -1,7 +1,7 @@
 /** Files of a session in the notes folder, and how they are read. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { decodeStrictly, type Files, readText } from "../seams/files.js";
+import { decodeStrictly, type Files, readText } from "../io/files.js";
 import type { Stored } from "./stored.js";
 
 export interface SessionPaths {

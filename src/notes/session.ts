@@ -1,10 +1,10 @@
 /** What is known about a session in memory, and how it is merged with the session's files. */
 
-import { isOnlyRest } from "../conversation/history.js";
-import { createKnownMessages, type KnownMessages } from "../conversation/known-messages.js";
-import type { Message } from "../conversation/message.js";
-import { removeFromLines } from "../secrets/secrets.js";
-import type { Sliced } from "../slices.js";
+import type { Sliced } from "../base/slices.js";
+import type { Message } from "../io/message.js";
+import { isOnlyRest } from "../messages/history.js";
+import { createKnownMessages, type KnownMessages } from "../messages/known-messages.js";
+import { removeFromLines } from "../text/secrets/secrets.js";
 import { readFacts, type SessionFacts } from "./facts.js";
 import { learnMessages } from "./learn.js";
 import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";

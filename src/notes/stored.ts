@@ -1,6 +1,6 @@
 /** The file beside the notes, `<sessionID>.json`: the source of the machine's lines in them. */
 import { z } from "zod";
-import { parseJson } from "../records.js";
+import { parseJson } from "../base/records.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 import type { Written } from "./merge.js";
 import { HEADINGS, type Sections } from "./sections.js";

@@ -2,8 +2,8 @@
  * Finds messages that the user has taken back, by undoing a turn, or removing or rewriting a message. Their facts leave
  * the ledger, which is learned again from the remaining messages. Pure.
  */
-import type { Message } from "../conversation/message.js";
-import { nameMessage, readOwnTexts } from "../conversation/own-texts.js";
+import type { Message } from "../io/message.js";
+import { nameMessage, readOwnTexts } from "../messages/own-texts.js";
 import { SHORTENED } from "./draft.js";
 import { learnMessages } from "./learn.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";

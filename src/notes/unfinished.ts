@@ -1,9 +1,9 @@
 /** Finds the newest session that left work open, for the next session to start with. */
 
 import { dirname, join } from "node:path";
-import type { SeenSessions } from "../own/own.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { SeenSessions } from "../project/own.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
 

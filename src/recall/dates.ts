@@ -8,7 +8,7 @@
  *
  * All times are UTC, and written dates are taken as written, so that the same entries give the same hits everywhere.
  */
-import { DAY_MS, formatDay } from "../days.js";
+import { DAY_MS, formatDay } from "../base/days.js";
 
 const MONTHS = [
   "january",

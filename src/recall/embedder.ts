@@ -1,5 +1,5 @@
 /** The interface of embedders. */
-import { formatError } from "../error.js";
+import { formatError } from "../base/error.js";
 
 /**
  * Turns texts into vectors, by a model or by a table.

@@ -2,7 +2,7 @@
  * Splits a text into index terms.
  *
  *     "Where does createUserIndex live?"   createuserindex, creat, user, index, live
- *     "src/view/request.ts:12"             src/view/request.ts, src, view, request.ts, request, ts, 12
+ *     "src/context/request.ts:12"             src/context/request.ts, src, view, request.ts, request, ts, 12
  *     "see !12 and #34"                    !12, #34, 12, 34
  *     "端口改成8080"                        端口, 口改, 改成, 8080
  *

@@ -1,8 +1,9 @@
 /** Formats the status for people: sections about the project, its memory, and what is on; problems last. */
-import { formatWaiting } from "../candidates/format-waiting.js";
-import { formatCount, formatPercent, formatTokens } from "../format.js";
-import { findCacheShare } from "../savings/sums.js";
-import { formatContext, formatSaving } from "../screen/format-figures.js";
+
+import { formatCount, formatPercent, formatTokens } from "../base/format.js";
+import { findCacheShare } from "../costs/sums.js";
+import { formatWaiting } from "../memory/candidates/format-waiting.js";
+import { formatContext, formatSaving } from "./format-figures.js";
 import { formatSections, type Row, type Section, type StatusStyle } from "./sections.js";
 import type { SessionStatus, Status } from "./status.js";
 

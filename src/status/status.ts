@@ -1,16 +1,11 @@
 /** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
 import { basename, join } from "node:path";
-import { createBudget } from "../background/budget.js";
-import type { Candidates } from "../candidates/candidates.js";
+import { formatLocalDay } from "../base/days.js";
+import { isRecord } from "../base/records.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
-import { formatLocalDay } from "../days.js";
-import { findSilent, type PulseRecord, parsePulse } from "../dispatcher/pulse.js";
-import type { Folders } from "../folders.js";
-import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
-import type { SavingsRecord } from "../record/savings.js";
-import { isRecord } from "../records.js";
-import { readLedger } from "../savings/figures.js";
+import { readLedger } from "../costs/figures.js";
+import type { SavingsRecord } from "../costs/savings.js";
 import {
   formatLocalDayOf,
   type Saving,
@@ -19,10 +14,15 @@ import {
   sumRecords,
   sumUp,
   toSaving,
-} from "../savings/sums.js";
-import { readTitles } from "../screen/known-sessions.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+} from "../costs/sums.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import { findSilent, type PulseRecord, parsePulse } from "../kernel/pulse.js";
+import type { Candidates } from "../memory/candidates/candidates.js";
+import { createBudget } from "../models/budget.js";
+import type { Folders } from "../project/folders.js";
+import { findOwnFlaws, formatOwnFlaw } from "../project/own-flaws.js";
+import { readTitles } from "./known-sessions.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
 
 export interface SessionStatus extends SavingsTotals {

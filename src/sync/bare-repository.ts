@@ -5,10 +5,10 @@
  */
 import { devNull } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { StrataError } from "../error.js";
-import { decodeText, type Files } from "../seams/files.js";
-import type { RemoteGit, RemoteGitAnswer } from "../seams/remote-git.js";
-import { withoutCredentials } from "../secrets/credentials.js";
+import { StrataError } from "../base/error.js";
+import { decodeText, type Files } from "../io/files.js";
+import type { RemoteGit, RemoteGitAnswer } from "../io/remote-git.js";
+import { withoutCredentials } from "../text/secrets/credentials.js";
 
 /** A file on the branch. */
 export interface BranchFile {

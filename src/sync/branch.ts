@@ -7,7 +7,7 @@
  *
  * A file of lines grows to about 128 KB before the next one begins, so a push writes little for a ledger of any size. Pure.
  */
-import { isRecord, parseJson } from "../records.js";
+import { isRecord, parseJson } from "../base/records.js";
 
 /** The ledger file whose lines are in a file of the branch, and that file's number. */
 export interface Segment {

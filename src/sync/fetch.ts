@@ -1,10 +1,10 @@
 /** Fetches the remote's branch and reads its new lines. Call under the sync lock. */
-import { DAY_MS } from "../days.js";
-import { StrataError } from "../error.js";
+import { DAY_MS } from "../base/days.js";
+import { StrataError } from "../base/error.js";
+import type { Clock } from "../io/clock.js";
 import { formatPrefix } from "../memory/id.js";
 import { readSharedLine, type SharedLine, splitLines } from "../memory/store/exchange/shared-lines.js";
 import type { Taken } from "../memory/store.js";
-import type { Clock } from "../seams/clock.js";
 import type { BareRepository, BranchFile } from "./bare-repository.js";
 import { FORMAT_FILE, findFormatFault, MOST_FILE_BYTES, parseSegment, type Scope } from "./branch.js";
 import { type KnownLines, NO_SYNC, type SyncConfig, type SyncFiles } from "./sync-state.js";

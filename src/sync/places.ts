@@ -1,7 +1,7 @@
 /** Where a sync stores its state: see `sync-state.ts`. */
 import { join } from "node:path";
-import { locateRecord } from "../own/record.js";
-import type { Files } from "../seams/files.js";
+import type { Files } from "../io/files.js";
+import { locateRecord } from "../project/record.js";
 import type { Scope } from "./branch.js";
 
 export interface SyncPlace {

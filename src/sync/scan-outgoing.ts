@@ -3,6 +3,8 @@
  * repeats or names a private memory, names a path of this machine, or is not the user's. All others are sent. A change
  * without text, such as a move, is sent only if the text that it refers to may be sent.
  */
+
+import type { Sliced } from "../base/slices.js";
 import { listFingerprints } from "../memory/conflict.js";
 import { findKeptOutID, findPrivateID } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
@@ -13,7 +15,6 @@ import { SYNC } from "../memory/store/exchange/plan-receipt.js";
 import type { SharedLine } from "../memory/store/exchange/shared-lines.js";
 import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
 import type { Shared } from "../memory/store.js";
-import type { Sliced } from "../slices.js";
 
 export interface Outgoing {
   /** In ledger order. */

@@ -10,10 +10,10 @@
  * A project's memories use the folder of its record, global memories use `sync-global`.
  */
 import { join } from "node:path";
-import { createStateFile, formatPage, formatState } from "../record/state-file.js";
-import { parseJson } from "../records.js";
-import { type Files, readText } from "../seams/files.js";
-import { count, each, isVersion, list, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { parseJson } from "../base/records.js";
+import { count, each, isVersion, list, object, oneOf, optional, parserOf, string } from "../base/shape.js";
+import { type Files, readText } from "../io/files.js";
+import { createStateFile, formatPage, formatState } from "../io/state-file.js";
 import { SYNC_CONFIG, type SyncPlace } from "./places.js";
 
 /** The remote that the user has chosen. */

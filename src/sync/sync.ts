@@ -6,15 +6,15 @@
  * A sync can stop after any step: fetched commits stay fetched, applied lines are recognised by their ids, and a commit
  * that was not pushed is never used. If the branch moves meanwhile, the sync starts over.
  */
-import { formatError, StrataError } from "../error.js";
-import { formatCounted } from "../format.js";
-import type { Locks } from "../lock/locks.js";
+import { formatError, StrataError } from "../base/error.js";
+import { formatCounted } from "../base/format.js";
+import { inSlices } from "../base/slices.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Locks } from "../io/locks.js";
+import type { RemoteGit } from "../io/remote-git.js";
 import type { SharedLine } from "../memory/store/exchange/shared-lines.js";
 import type { Exchange, Taken } from "../memory/store.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import type { RemoteGit } from "../seams/remote-git.js";
-import { inSlices } from "../slices.js";
 import { type BareRepository, type BranchFile, createBareRepository } from "./bare-repository.js";
 import { formatBranchPages, MOST_FILE_BYTES, parseSegment, planSegments } from "./branch.js";
 import { type Fetched, fetchNew } from "./fetch.js";

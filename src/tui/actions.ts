@@ -6,32 +6,32 @@
  */
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
-import type { WaitingCandidate } from "../candidates/candidate.js";
-import { findCandidates, keepCandidate } from "../candidates/choose-candidates.js";
-import type { CliContext } from "../cli/command.js";
-import { findEditor, openEditor } from "../cli/editor.js";
-import { openCandidates } from "../cli/open-candidates.js";
-import { openGate } from "../cli/open-gate.js";
-import { withMemories } from "../cli/open-memories.js";
-import { openProject } from "../cli/open-project.js";
-import { openSearch } from "../cli/open-search.js";
-import type { Project } from "../cli/project.js";
-import { createStyle } from "../cli/style.js";
-import { withOwnFiles } from "../cli/with-own-files.js";
-import { isFileName } from "../folders.js";
+import type { Clock } from "../io/clock.js";
+import { decodeText, type Files } from "../io/files.js";
+import type { WaitingCandidate } from "../memory/candidates/candidate.js";
+import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
 import type { OpenMemories, Written } from "../memory/store.js";
-import { locateRecord } from "../own/record.js";
-import type { Clock } from "../seams/clock.js";
-import { decodeText, type Files } from "../seams/files.js";
+import type { CliContext } from "../operations/command.js";
+import { findEditor, openEditor } from "../operations/editor.js";
+import { openCandidates } from "../operations/open-candidates.js";
+import { openGate } from "../operations/open-gate.js";
+import { withMemories } from "../operations/open-memories.js";
+import { openProject } from "../operations/open-project.js";
+import { openSearch } from "../operations/open-search.js";
+import type { Project } from "../operations/project.js";
+import { createStyle } from "../operations/style.js";
+import { withOwnFiles } from "../operations/with-own-files.js";
+import { isFileName } from "../project/folders.js";
+import { locateRecord } from "../project/record.js";
 import {
   type Action,
   type ContextItems,
   type ContextRequestLine,
   readContextItems,
-} from "../steering/context-items.js";
-import { type ContextRequests, createContextRequests } from "../steering/context-requests.js";
+} from "../status/context-items.js";
+import { type ContextRequests, createContextRequests } from "../status/context-requests.js";
 
 /** A change, in words for the user. */
 export interface Changed {
@@ -103,12 +103,12 @@ export function createActions(options: ActionsOptions): Actions {
       ),
     editMemory: (id) =>
       runCommand(async (cli) => {
-        const { run } = await import("../cli/commands/edit.js");
+        const { run } = await import("../operations/edit.js");
         return whileSuspended(() => run(cli, {}, [id]));
       }),
     async undo() {
       const undone = await runCommand(async (cli) => {
-        const { run } = await import("../cli/commands/undo.js");
+        const { run } = await import("../operations/undo.js");
         return run(cli, {}, []);
       });
       return undone.what;

@@ -1,9 +1,9 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
 
-import { countMemories, formatCounted, formatMoney, formatPercent, formatTokens } from "../format.js";
-import type { Saving } from "../savings/sums.js";
-import { isGain, isLoss, KIND_NAMES } from "../screen/format-figures.js";
-import { KINDS, type Kind, type SessionScreen } from "../screen/session-screen.js";
+import { countMemories, formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
+import type { Saving } from "../costs/sums.js";
+import { isGain, isLoss, KIND_NAMES } from "../status/format-figures.js";
+import { KINDS, type Kind, type SessionScreen } from "../status/session-screen.js";
 import { padTo, spread, wrap } from "./columns.js";
 import { type Colour, type Line, type Piece, plain } from "./line.js";
 

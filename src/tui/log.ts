@@ -1,8 +1,8 @@
 /** Strata's log, for the screen half: each complaint once. A chunk of its own. */
 import { join } from "node:path";
-import { formatLogLine } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import { formatLogLine } from "../io/log.js";
 
 /** Nothing is written where Strata has written nothing. Never rejects. */
 export async function complainIn(

@@ -6,7 +6,7 @@
  *     ui.dialog       promises, as the pages want them
  *     data.on         the end of a turn
  */
-import { isRecord, type PlainRecord } from "../records.js";
+import { isRecord, type PlainRecord } from "../base/records.js";
 import { CATEGORY, planKeys, screenCommands } from "./commands.js";
 import { loadSolid, type Solid } from "./draw.js";
 import type { Colour } from "./line.js";

@@ -1,9 +1,10 @@
 /** Likely sentences that wait: each is kept or dropped. */
-import { readLatest, type WaitingCandidate } from "../candidates/candidate.js";
-import { formatSessions, readSurroundings } from "../candidates/format-candidates.js";
-import { formatPercent } from "../format.js";
+
+import { formatPercent } from "../base/format.js";
+import { toPrintable } from "../base/printable.js";
+import { readLatest, type WaitingCandidate } from "../memory/candidates/candidate.js";
+import { formatSessions, readSurroundings } from "../memory/candidates/format-candidates.js";
 import { formatDays } from "../memory/search/found.js";
-import { toPrintable } from "../printable.js";
 import { fit, wrap } from "./columns.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";

@@ -1,9 +1,9 @@
 /** The list of memories, and one of them with what can be done to it. */
-import { StrataError } from "../error.js";
+import { StrataError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
 import { formatJudge } from "../memory/judge.js";
 import type { Memory } from "../memory/memory.js";
 import { formatDays } from "../memory/search/found.js";
-import { toPrintable } from "../printable.js";
 import type { Changed } from "./actions.js";
 import { fit, wrap } from "./columns.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";

@@ -1,8 +1,8 @@
 /** `/memory` as a page: the session's figures, the project's, and what can be done. */
 
-import { countMemories, formatCounted, formatPercent, formatTokens } from "../format.js";
-import { KIND_NAMES } from "../screen/format-figures.js";
-import type { SessionScreen } from "../screen/session-screen.js";
+import { countMemories, formatCounted, formatPercent, formatTokens } from "../base/format.js";
+import { KIND_NAMES } from "../status/format-figures.js";
+import type { SessionScreen } from "../status/session-screen.js";
 import { fit, padTo } from "./columns.js";
 import { formatLess, formatSaving, listProblems, rankKinds } from "./format-sidebar.js";
 import { type Opening, type Page, ROW_COLUMNS } from "./page.js";

@@ -1,5 +1,5 @@
 /** The notes on the session, and the user's own editor for them. */
-import { toPrintable } from "../printable.js";
+import { toPrintable } from "../base/printable.js";
 import { fit } from "./columns.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";

@@ -1,7 +1,8 @@
 /** `/recall` as a list to pick from. */
+
+import { toPrintable } from "../base/printable.js";
 import { formatDays } from "../memory/search/found.js";
 import type { Found } from "../memory/search/search.js";
-import { toPrintable } from "../printable.js";
 import { fit } from "./columns.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import { showMemory } from "./page-memories.js";

@@ -1,5 +1,5 @@
 /** What the pages have in common. */
-import type { SessionScreen } from "../screen/session-screen.js";
+import type { SessionScreen } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";
 import type { ScreenHost } from "./screen-host.js";
 import type { PageName } from "./submitted.js";

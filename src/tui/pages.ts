@@ -1,6 +1,6 @@
 /** The pages behind commands and keys. Loaded when the first one opens. */
-import { formatError, StrataError } from "../error.js";
-import { toPrintable } from "../printable.js";
+import { formatError, StrataError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
 import type { Opening, Page, Pages } from "./page.js";
 import { showCandidates } from "./page-candidates.js";
 import { showContext } from "./page-context.js";

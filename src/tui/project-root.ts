@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { requireProject } from "../cli/find-project.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import { requireProject } from "../operations/find-project.js";
 
 /** While Strata has written nothing there, another folder may turn out to be the root. */
 const UNSURE_MS = 10_000;

@@ -3,10 +3,10 @@
  * and only in files that have grown.
  */
 import { join } from "node:path";
+import { toPrintable } from "../base/printable.js";
+import { parseJson } from "../base/records.js";
+import { decodeText, type Files } from "../io/files.js";
 import { readLedgerLine } from "../memory/store/ledger-line.js";
-import { toPrintable } from "../printable.js";
-import { parseJson } from "../records.js";
-import { decodeText, type Files } from "../seams/files.js";
 
 export interface Remembered {
   /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */

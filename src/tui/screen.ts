@@ -2,10 +2,10 @@
  * Strata on a host's screen, whichever it is: the figures that are drawn, and the pages that open. Deciding where they are
  * drawn and what opens them is left to the host's own file.
  */
-import { formatError } from "../error.js";
-import type { SessionScreen } from "../screen/session-screen.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import { formatError } from "../base/error.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { SessionScreen } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";
 import { createDrawing, type Solid } from "./draw.js";
 import { formatFooter, formatSidebar } from "./format-sidebar.js";

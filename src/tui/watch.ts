@@ -4,12 +4,13 @@
  *     no file, no session      nothing is shown
  *     damaged or half a file   what was shown of this session stays
  */
-import { isFileName, planFolders } from "../folders.js";
-import { toPrintable } from "../printable.js";
-import { parseJson } from "../records.js";
-import { parseSessionScreen, type SessionScreen, screenPath } from "../screen/session-screen.js";
-import type { Clock } from "../seams/clock.js";
-import { decodeText, type Files } from "../seams/files.js";
+
+import { toPrintable } from "../base/printable.js";
+import { parseJson } from "../base/records.js";
+import type { Clock } from "../io/clock.js";
+import { decodeText, type Files } from "../io/files.js";
+import { isFileName, planFolders } from "../project/folders.js";
+import { parseSessionScreen, type SessionScreen, screenPath } from "../status/session-screen.js";
 
 export interface Watch {
   /** Looks now, and then every second. Never throws. */

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { user } from "../support/messages.js";
 import { bundleScript } from "../support/processes/bundled.js";

@@ -6,7 +6,7 @@
  *     BUN_BE_BUN=1 opencode test/bench/longest-piece.ts [reader]     under the host's own engine
  */
 
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { shapes } from "../support/shapes.js";
 import { type Reader, readers } from "./longest-piece/readers.js";
 

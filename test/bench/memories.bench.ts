@@ -7,13 +7,13 @@ import { lstat, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, bench, describe } from "vitest";
-import { planFolders } from "../../src/folders.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { createLocks } from "../../src/lock/locks.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import { createLocks } from "../../src/io/locks.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { Memories } from "../../src/memory/store.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";
 
 const opened: string[] = [];

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { withStrata } from "../demo/play.js";
 import { openStage, type Stage } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import * as today from "../../src/secrets/secrets.js";
+import * as today from "../../src/text/secrets/secrets.js";
 import {
   createRandom,
   generate,

@@ -43,9 +43,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "the disk",
-    folder: "src/seams",
+    folder: "src/io",
     pattern: "rename",
-    own: ["src/seams/node-files.ts", "src/seams/files.ts", "test/unit/files.test.ts"],
+    own: ["src/io/node-files.ts", "src/io/files.ts", "test/unit/files.test.ts"],
     theirs: [
       "@types/node/fs/promises.d.ts",
       "@types/node/stream.d.ts",
@@ -63,9 +63,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "the queue of writes",
-    folder: "src/record",
+    folder: "src/io",
     pattern: "queue",
-    own: ["src/record/log.ts", "src/record/json-lines.ts", "test/unit/record.test.ts"],
+    own: ["src/io/log.ts", "src/io/json-lines.ts", "test/unit/record.test.ts"],
     theirs: [
       "p-queue/dist/index.js",
       "p-queue/readme.md",
@@ -109,7 +109,7 @@ export const chapters: readonly Chapter[] = [
     topic: "the host's hooks",
     folder: "src/host",
     pattern: "hook",
-    own: ["src/host/hooks.ts", "src/host/setup/setup.ts", "test/unit/opencode-adapter.test.ts"],
+    own: ["src/host/1/hooks.ts", "src/host/2/setup.ts", "test/unit/opencode-adapter.test.ts"],
     theirs: [
       "@opencode-ai/sdk/dist/gen/types.gen.d.ts",
       "@opencode-ai/sdk/dist/v2/gen/types.gen.d.ts",
@@ -127,9 +127,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "counting tokens",
-    folder: "src/record",
+    folder: "src/io",
     pattern: "token",
-    own: ["src/record/tokens.ts", "src/record/tokenizer-worker.ts", "src/view/context-size.ts"],
+    own: ["src/costs/tokens.ts", "src/costs/tokenizer-worker.ts", "src/context/context-size.ts"],
     theirs: [
       "gpt-tokenizer/src/GptEncoding.ts",
       "gpt-tokenizer/esm/models.js",
@@ -191,9 +191,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "the dispatcher",
-    folder: "src/dispatcher",
+    folder: "src/kernel",
     pattern: "deadline",
-    own: ["src/dispatcher/dispatcher.ts", "src/dispatcher/layer.ts", "test/unit/dispatcher.test.ts"],
+    own: ["src/kernel/dispatcher.ts", "src/kernel/layer.ts", "test/unit/dispatcher.test.ts"],
     theirs: [
       "@types/node/http.d.ts",
       "vite/dist/node/cli.js",
@@ -211,9 +211,9 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "the view of the messages",
-    folder: "src/view",
+    folder: "src/context",
     pattern: "decision",
-    own: ["src/view/decisions.ts", "src/conversation/message.ts", "test/unit/view.test.ts"],
+    own: ["src/context/decisions.ts", "src/io/message.ts", "test/unit/view.test.ts"],
     theirs: [
       "@types/node/vm.d.ts",
       "zod/src/v4/core/to-json-schema.ts",

@@ -1,7 +1,7 @@
 /** What must be true of the run with the plugin; otherwise the demo would show what is not so. */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { formatCount } from "../../src/format.js";
+import { formatCount } from "../../src/base/format.js";
 import { type ExplainedBreak, explainBreaks } from "../host/stage/break-reasons.js";
 import { findBreaks, formatBreak } from "../host/stage/prefix-breaks.js";
 import type { Outcome } from "./outcome.js";

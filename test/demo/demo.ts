@@ -13,8 +13,8 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createStyle } from "../../src/cli/style.js";
-import { formatCount } from "../../src/format.js";
+import { formatCount } from "../../src/base/format.js";
+import { createStyle } from "../../src/operations/style.js";
 import { HOST } from "../host/stage/which-host.js";
 import { type Checked, checkRun, type Moved } from "./check.js";
 import { measureRun, PRICE } from "./figures.js";

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SavingsRecord } from "../../src/record/savings.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";

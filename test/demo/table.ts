@@ -1,7 +1,7 @@
 /** The tables: what each run came to, where the prefix broke, and where what was moved out lies. */
 
 import { basename } from "node:path";
-import { formatCount } from "../../src/format.js";
+import { formatCount } from "../../src/base/format.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import { HOST } from "../host/stage/which-host.js";
 import type { Moved } from "./check.js";

@@ -1,6 +1,6 @@
 /** Any file operation of a request that is told of edits and brings a message fails: no byte that was sent changes. */
 import { expect, it } from "vitest";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
 import { systemError } from "../support/memory-files.js";
 import { call } from "../support/messages.js";
 import { openPair, textOf } from "../support/pair.js";

@@ -4,8 +4,8 @@
  * was sent changes only with a record.
  */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { estimateTextTokens } from "../../src/view/context-size.js";
+import { estimateTextTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type Fault, type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { call, lines } from "../support/messages.js";

@@ -4,8 +4,8 @@
  */
 import { expect, it } from "vitest";
 import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
-import { formatError } from "../../src/error.js";
-import { planFolders } from "../../src/folders.js";
+import { formatError } from "../../src/base/error.js";
+import { planFolders } from "../../src/project/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type Fault, spreadFaults, withFault } from "../support/faulty-files.js";

@@ -3,7 +3,7 @@
  * what is said behind a result is recorded or not there, what was sent stays as it was, and somebody is told.
  */
 import { expect, it } from "vitest";
-import type { Message, ToolPart } from "../../src/conversation/message.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type Fault, type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { call } from "../support/messages.js";

@@ -1,6 +1,6 @@
 /** Every file operation of publishing a preference, and of undoing that, fails once: nothing is lost, and nothing leaks. */
 import { expect, it } from "vitest";
-import { readIgnored } from "../../src/git-ignore.js";
+import { readIgnored } from "../../src/base/git-ignore.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, MEMORY, openMemoryWorld } from "../support/memory-world.js";

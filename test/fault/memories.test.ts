@@ -3,7 +3,7 @@
  * there, what was refused has a clear reason, and the store goes on.
  */
 import { describe, expect, it } from "vitest";
-import { StrataError } from "../../src/error.js";
+import { StrataError } from "../../src/base/error.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import { createChance } from "../support/chance.js";
 import { BY_TEST, draft } from "../support/memory-world.js";

@@ -1,5 +1,5 @@
 /** The context that the contract host gives `setup`, and ways to take parts of it away or to break them. */
-import type { SyntheticInput, TheirCommand, TheirTool } from "../../src/host/setup/contract.js";
+import type { SyntheticInput, TheirCommand, TheirTool } from "../../src/host/2/contract.js";
 import { contextOf, MODEL } from "./contract-host.js";
 import type { Callback, ContractHost } from "./host-types.js";
 

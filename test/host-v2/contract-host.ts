@@ -2,7 +2,7 @@
  * A stand-in for OpenCode 2, for what the real one cannot be brought to do: an API that throws or hangs, and nonsense.
  * It behaves as 2.0.15 was seen to, and refuses malformed requests. Sessions outlive the plugin.
  */
-import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/setup/contract.js";
+import type { StoredMessage, StoredPart, TheirTool } from "../../src/host/2/contract.js";
 import type { FakeClock } from "../support/fake-clock.js";
 import type { Callback, ContractHost, HostSession } from "./host-types.js";
 import { lower } from "./lowering.js";

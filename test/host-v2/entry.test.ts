@@ -1,8 +1,8 @@
 /** The entries for OpenCode 2, of the plugin and of its screen half, in hosts that are and are not OpenCode 2. */
 import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { findGlobalFolder } from "../../src/host/config-files.js";
-import { createSetup } from "../../src/host/setup/setup.js";
+import { createSetup } from "../../src/host/2/setup.js";
+import { findGlobalFolder } from "../../src/project/opencode-files.js";
 import screen from "../../src/tui.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 /** The host's events as layers know them. */
 import { describe, expect, it } from "vitest";
-import { createEventReader } from "../../src/host/setup/events.js";
+import { createEventReader } from "../../src/host/2/events.js";
 
 describe("an error of the host", () => {
   it("a prompt that is too long, and what a person breaks off, have OpenCode 1's names of errors", () => {

@@ -1,4 +1,4 @@
-import type { StoredMessage, TheirTool } from "../../src/host/setup/contract.js";
+import type { StoredMessage, TheirTool } from "../../src/host/2/contract.js";
 import type { ScriptedModel } from "./script.js";
 
 export interface HostSession {

@@ -5,7 +5,7 @@ import {
   type StoredPart,
   type TheirMessage,
   type TheirPart,
-} from "../../src/host/setup/contract.js";
+} from "../../src/host/2/contract.js";
 import { HostMessage } from "./theirs.js";
 
 export const lower = (stored: readonly StoredMessage[]): TheirMessage[] => stored.flatMap(lowerOne);

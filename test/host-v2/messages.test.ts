@@ -1,15 +1,15 @@
 /** Messages of OpenCode 2 read as ours and written back. */
 import { describe, expect, it } from "vitest";
+import { withNotes } from "../../src/context/replay.js";
+import type { TheirMessage, TheirPart } from "../../src/host/2/contract.js";
+import { type ReadRequest, readRequest } from "../../src/host/2/messages.js";
 import {
   isToolPart,
   type Message,
   readResultText,
   type ToolPart,
   withResultText,
-} from "../../src/conversation/message.js";
-import type { TheirMessage, TheirPart } from "../../src/host/setup/contract.js";
-import { type ReadRequest, readRequest } from "../../src/host/setup/messages.js";
-import { withNotes } from "../../src/view/replay.js";
+} from "../../src/io/message.js";
 import { fc, runs } from "../support/property.js";
 import { type Conversation, conversation, freeze, HostMessage } from "./theirs.js";
 

@@ -1,12 +1,13 @@
 /** Messages of OpenCode 2 as the contract has them, made by hand or at random. */
+
+import { isRecord } from "../../src/base/records.js";
 import type {
   StoredMessage,
   StoredPart,
   TheirMessage,
   TheirPart,
   TheirResult,
-} from "../../src/host/setup/contract.js";
-import { isRecord } from "../../src/records.js";
+} from "../../src/host/2/contract.js";
 import { fc } from "../support/property.js";
 
 /** The host's own class of messages. */

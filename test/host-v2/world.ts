@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
-import { createSetup } from "../../src/host/setup/setup.js";
+import { createSetup } from "../../src/host/2/setup.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
 import { GLOBAL, PROJECT, STATE } from "../support/fake-host.js";

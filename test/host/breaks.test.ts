@@ -1,6 +1,6 @@
 /** Whatever the host changes in what was sent stands in the savings ledger before the request leaves. */
 import { expect, test } from "vitest";
-import type { SavingsRecord } from "../../src/record/savings.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { only1 } from "./only-1.js";
 import { repository } from "./repository.js";

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { locateRecord } from "../../src/own/record.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { locateRecord } from "../../src/project/record.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER } from "../support/extraction.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import type { ContextItem, ContextItems } from "../../src/steering/context-items.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import type { ContextItem, ContextItems } from "../../src/status/context-items.js";
 import { lines } from "../support/messages.js";
 import { patiently } from "../support/patience.js";
 import { only1 } from "./only-1.js";
@@ -20,7 +20,10 @@ import { strata } from "./stage/strata.js";
 const shared = shareHost({ plugin: repository });
 const QUIET = { microCompact: { enabled: false }, autoCompact: { threshold: 40_000 } };
 const FILES = Object.fromEntries(
-  ["one", "two", "three", "four", "five", "six"].map((name) => [`${name}.txt`, `${name} begins\n${lines(500)}`]),
+  ["one", "two", "three", "four", "five", "six"].map((name) => [
+    `${name}.txt`,
+    `${name} begins\n${lines(500)}`,
+  ]),
 );
 
 /** Runs the command line in the project; returns what it printed. */

@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { locateRecord } from "../../src/own/record.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { locateRecord } from "../../src/project/record.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";

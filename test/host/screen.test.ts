@@ -1,6 +1,6 @@
 /** What the package shows on OpenCode's real screen, at three sizes. long/screen-odd.test.ts installs it as its user does. */
 import { expect, test } from "vitest";
-import type { SessionScreen } from "../../src/screen/session-screen.js";
+import type { SessionScreen } from "../../src/status/session-screen.js";
 import { FIGURES } from "./fixtures/screen-figures.js";
 import { repository } from "./repository.js";
 import { say } from "./stage/steps.js";

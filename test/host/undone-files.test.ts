@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Part } from "../../src/conversation/message.js";
+import type { Part } from "../../src/io/message.js";
 import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";

@@ -8,7 +8,7 @@ import { openPage } from "../host/stage/browser-page.js";
 import type { Browser } from "../host/stage/chromium.js";
 
 const WIDTH_PX = 1_000;
-const PAGE = join(sources, "src/cli/inspector/page");
+const PAGE = join(sources, "src/inspector/page");
 
 export async function drawContext(path: string, { bare, strata }: Runs, browser: Browser): Promise<void> {
   const props = {

@@ -2,14 +2,14 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createBulk } from "../../src/cli/transfer/bulk.js";
-import { createFindSimilar } from "../../src/gate/find-similar.js";
-import { createGate, type Gate } from "../../src/gate/gate.js";
+import { createFindSimilar } from "../../src/memory/gate/find-similar.js";
+import { createGate, type Gate } from "../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemorySearch, type MemorySearch } from "../../src/memory/search/search.js";
 import { listPaths } from "../../src/memory/store/entry-paths.js";
 import type { MemoryStore, OpenMemories, Written } from "../../src/memory/store.js";
-import { compareStatements, createStatementReader } from "../../src/statement/compare.js";
-import { createStatementIndex } from "../../src/statement/statement-index.js";
+import { compareStatements, createStatementReader } from "../../src/text/compare.js";
+import { createStatementIndex } from "../../src/text/statement-index.js";
 import { allSeen } from "../support/all-seen.js";
 import { planOneOfMany } from "../support/many-memories.js";
 import { draft, GLOBAL_MEMORY, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";

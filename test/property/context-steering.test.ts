@@ -1,9 +1,9 @@
 /** Whatever people ask for, about whatever history: requests stay valid, words untouched, and the bytes the same. */
 import { expect, it } from "vitest";
-import { isToolPart, type Message, readResultText, type ToolPart } from "../../src/conversation/message.js";
-import { readOwnTexts } from "../../src/conversation/own-texts.js";
-import { ACTIONS, type Action, type ContextItem } from "../../src/steering/context-items.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import { isToolPart, type Message, readResultText, type ToolPart } from "../../src/io/message.js";
+import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { ACTIONS, type Action, type ContextItem } from "../../src/status/context-items.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { countAnswer, placeStep, planTimes, type Step, session } from "../support/histories.js";
 import { fork } from "../support/messages.js";

@@ -4,8 +4,8 @@ import { isFailedCommand, normalizeMessage, splitCommand, toField } from "../../
 import { type Entry, formatEntry, parseEntry } from "../../layers/errors/error-log.js";
 import { isCorrection, sumEntries } from "../../layers/errors/failures.js";
 import { formatHint } from "../../layers/errors/hints.js";
-import type { Message } from "../../src/conversation/message.js";
-import { planFolders } from "../../src/folders.js";
+import type { Message } from "../../src/io/message.js";
+import { planFolders } from "../../src/project/folders.js";
 import { openFailures, readErrorLog } from "../support/failures.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { VERSION } from "../../src/version.js";
+import { VERSION } from "../../src/base/version.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { BY_TEST, draft } from "../support/memory-world.js";
 import { fc } from "../support/property.js";

@@ -9,7 +9,7 @@ import {
   planRelease,
   planRenew,
 } from "../../layers/7-across-agents/leases/lease-table.js";
-import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/instances/lease.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/lease.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { formatDelivery } from "../../layers/7-across-agents/mail/agent-message.js";
 import { createMail, type Mail } from "../../layers/7-across-agents/mail/mail.js";
-import type { Files } from "../../src/seams/files.js";
-import { createDecisions } from "../../src/view/decisions.js";
+import { createDecisions } from "../../src/context/decisions.js";
+import type { Files } from "../../src/io/files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { withFault } from "../support/faulty-files.js";

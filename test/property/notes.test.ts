@@ -1,7 +1,7 @@
 /** Whatever happens in a session and whatever people do to its notes, neither loses to the other. */
 
 import { expect, it } from "vitest";
-import type { Message, ToolPart } from "../../src/conversation/message.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
 import { fc, runs } from "../support/property.js";

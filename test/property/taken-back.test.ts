@@ -1,6 +1,6 @@
 /** Whatever is said, undone, done again, removed and rewritten: the notes are those of what is left. */
 import { expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 import { fc } from "../support/property.js";

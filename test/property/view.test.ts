@@ -1,8 +1,8 @@
 /** Whatever a history looks like, and however it grows, the view of it is one that a model can be sent. */
 
 import { expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTextTokens, estimateTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { countAnswer, disorder, placeStep, planTimes, type Step, session } from "../support/histories.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -3,9 +3,9 @@
  * undo make a history shorter, and neither is played here.
  */
 import { expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { isToolPart, readResultText } from "../../src/conversation/message.js";
-import { countCall } from "../../src/view/context-size.js";
+import { countCall } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
+import { isToolPart, readResultText } from "../../src/io/message.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { call, lines } from "../support/messages.js";
 import { patiently } from "../support/patience.js";

@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { anyObject, type Check, list, number, object, optional, string } from "../../src/shape.js";
+import { anyObject, type Check, list, number, object, optional, string } from "../../src/base/shape.js";
 
 /** One tool call with its recorded answer. */
 export interface RecordedCall {

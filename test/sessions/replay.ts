@@ -8,9 +8,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { mergeRecords } from "../../src/records.js";
-import { sumSavings } from "../../src/savings/sums.js";
+import { mergeRecords } from "../../src/base/records.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import { sumSavings } from "../../src/costs/sums.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import { whenFits } from "../host/stage/files.js";
 import type { ChatTool } from "../host/stage/model-request.js";

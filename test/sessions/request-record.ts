@@ -1,5 +1,5 @@
 /** What a replay keeps of a request: its counts and blocks, without its text. */
-import type { SavingsRecord } from "../../src/record/savings.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 import type { Block } from "./blocks.js";
 import type { Leaning } from "./identifiers.js";
 

@@ -1,6 +1,6 @@
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/candidates/question.js";
-import type { Message } from "../../src/conversation/message.js";
 import { bindTools } from "../../src/host/tools.js";
+import type { Message } from "../../src/io/message.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";

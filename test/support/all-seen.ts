@@ -1,4 +1,4 @@
-import type { SeenSessions } from "../../src/own/own.js";
+import type { SeenSessions } from "../../src/project/own.js";
 
 /** Treats every session as one of this machine. */
 export const allSeen: SeenSessions = {

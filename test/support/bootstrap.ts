@@ -1,6 +1,7 @@
 /** Projects for `strata bootstrap`, and the resulting memories. */
-import { readTaken } from "../../src/bootstrap/taken.js";
+
 import type { Memory } from "../../src/memory/memory.js";
+import { readTaken } from "../../src/sources/bootstrap/taken.js";
 import { PROJECT } from "./fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { runStrata } from "./shell.js";

@@ -1,9 +1,9 @@
-import { type Candidate, readLatest } from "../../src/candidates/candidate.js";
-import { type Candidates, createCandidates } from "../../src/candidates/candidates.js";
-import { createLocks } from "../../src/lock/locks.js";
-import { locateRecord } from "../../src/own/record.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import { createLocks } from "../../src/io/locks.js";
+import { type Candidate, readLatest } from "../../src/memory/candidates/candidate.js";
+import { type Candidates, createCandidates } from "../../src/memory/candidates/candidates.js";
+import { locateRecord } from "../../src/project/record.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT, STATE } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";

@@ -1,6 +1,6 @@
 /** Every known kind of damage to a memory, planted in an intact project, and what `strata check` says of it. */
 import type { Issue } from "../../src/cli/check/issue.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { MemoryFiles } from "./memory-files.js";
 import { runStrata } from "./shell.js";
 import { FOLDER, SECRET, STATE } from "./sound-project.js";

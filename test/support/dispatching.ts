@@ -1,7 +1,7 @@
-import { createDispatcher } from "../../src/dispatcher/dispatcher.js";
-import { type HookRules, hookRules } from "../../src/dispatcher/hooks.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { Log } from "../../src/record/log.js";
+import type { Log } from "../../src/io/log.js";
+import { createDispatcher } from "../../src/kernel/dispatcher.js";
+import { type HookRules, hookRules } from "../../src/kernel/hooks.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import { createFakeClock } from "./fake-clock.js";
 
 /** A dispatcher of these layers, and every line that it has logged: "error layer …". */

@@ -1,10 +1,10 @@
 import { type DreamOutcome, type RunOptions, runDream } from "../../layers/6-dream/dream.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { kernelDefaults } from "../../src/config/kernel-defaults.js";
-import { DAY_MS } from "../../src/days.js";
-import { planFolders } from "../../src/folders.js";
-import { createLocks } from "../../src/lock/locks.js";
-import { type DreamState, readDreamState } from "../../src/record/dream-state.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import { createLocks } from "../../src/io/locks.js";
+import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
+import { planFolders } from "../../src/project/folders.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";

@@ -1,7 +1,7 @@
 import type { Config } from "../../src/config/schema.js";
-import { type OpenEmbedder, openEmbedder } from "../../src/embeddings/open-embedder.js";
-import { planFolders } from "../../src/folders.js";
-import type { Post } from "../../src/seams/post.js";
+import type { Post } from "../../src/io/post.js";
+import { type OpenEmbedder, openEmbedder } from "../../src/models/open-embedder.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

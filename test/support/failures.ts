@@ -1,11 +1,11 @@
 import { type Entry, readEntries } from "../../layers/errors/error-log.js";
 import { createFailures, type Failures } from "../../layers/errors/failures.js";
-import { planFolders } from "../../src/folders.js";
-import { createLocks } from "../../src/lock/locks.js";
-import { createSeal } from "../../src/own/own.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { RunningProcesses } from "../../src/seams/processes.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import { createLocks } from "../../src/io/locks.js";
+import type { RunningProcesses } from "../../src/io/processes.js";
+import { planFolders } from "../../src/project/folders.js";
+import { createSeal } from "../../src/project/own.js";
 import { STATE } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 

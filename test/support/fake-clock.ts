@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/seams/clock.js";
+import type { Clock } from "../../src/io/clock.js";
 
 /** A clock that only advances by hand. */
 export interface FakeClock extends Clock {

@@ -1,4 +1,3 @@
-import type { Message } from "../../src/conversation/message.js";
 import type {
   ConfigFile,
   ForkRequest,
@@ -9,7 +8,8 @@ import type {
   Host,
   Models,
   OwnSession,
-} from "../../src/seams/host.js";
+} from "../../src/io/host.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
 export interface FakeHost extends Host {

@@ -1,4 +1,4 @@
-import type { Log } from "../../src/record/log.js";
+import type { Log } from "../../src/io/log.js";
 
 export interface FakeLog extends Log {
   /** "warn background: what happened", in order. */

@@ -1,4 +1,4 @@
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
 import { systemError } from "./memory-files.js";
 import { sizeOf } from "./sizes.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
 
 /** Tests that every implementation of Files must pass. */
 export function describeFiles(name: string, open: () => Promise<{ files: Files; folder: string }>): void {

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fetchGet, type Get } from "../../src/seams/get.js";
+import { fetchGet, type Get } from "../../src/io/get.js";
 
 export interface ForgeAnswer {
   status?: number;

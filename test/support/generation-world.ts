@@ -1,9 +1,9 @@
-import { createGeneration } from "../../src/background/generation.js";
 import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
-import type { NewSavingsRecord } from "../../src/record/savings.js";
-import type { Files } from "../../src/seams/files.js";
-import { createToasts } from "../../src/toasts.js";
+import type { NewSavingsRecord } from "../../src/costs/savings.js";
+import type { Files } from "../../src/io/files.js";
+import { createToasts } from "../../src/io/toasts.js";
+import { createGeneration } from "../../src/models/generation.js";
 import { createFakeClock } from "./fake-clock.js";
 import { createFakeHost } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
 import { type Ran, runStrata } from "./shell.js";
 
 export function useGitProject() {

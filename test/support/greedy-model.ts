@@ -1,9 +1,9 @@
-import { createGeneration } from "../../src/background/generation.js";
 import { NO_CLAIMS } from "../../src/config/model-claims.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { GenerateRequest } from "../../src/seams/host.js";
-import { createToasts } from "../../src/toasts.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { GenerateRequest } from "../../src/io/host.js";
+import { createToasts } from "../../src/io/toasts.js";
+import { createGeneration } from "../../src/models/generation.js";
 import { createFakeHost, written } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 import { defaults } from "./settings.js";

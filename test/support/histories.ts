@@ -1,6 +1,6 @@
 /** Histories of every shape that OpenCode may pass. */
 
-import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
+import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/io/message.js";
 import { MORNING } from "./fake-clock.js";
 import { fc } from "./property.js";
 

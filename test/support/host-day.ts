@@ -1,5 +1,5 @@
 /** A day in one session as the host reports it: calls every hook and gives every layer something to do. */
-import type { Message, ToolPart } from "../../src/conversation/message.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
 import { measure } from "./fake-clock.js";
 import { bindTestHooks } from "./hooks.js";
 import { call, lines } from "./messages.js";

@@ -1,14 +1,14 @@
 /** A project with data for every view of the inspector: sessions on three days, played by real layers. */
 import type { Hono } from "hono";
 import { layers } from "../../layers/index.js";
-import type { CliContext } from "../../src/cli/command.js";
-import { createInspector } from "../../src/cli/inspector/inspector.js";
-import { openProject } from "../../src/cli/open-project.js";
-import { createStyle } from "../../src/cli/style.js";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { DAY_MS } from "../../src/days.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { createInspector } from "../../src/inspector/inspector.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { ToolPart } from "../../src/io/message.js";
+import type { CliContext } from "../../src/operations/command.js";
+import { openProject } from "../../src/operations/open-project.js";
+import { createStyle } from "../../src/operations/style.js";
 import { candidateOf, openTestCandidates } from "./candidates.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";

@@ -1,6 +1,6 @@
 /** Invariants of session and disk, whatever a layer or the host does. */
 import { expect } from "vitest";
-import { estimateTextTokens } from "../../src/view/context-size.js";
+import { estimateTextTokens } from "../../src/context/context-size.js";
 import type { Sent } from "./host-day.js";
 import { expectView } from "./view-check.js";
 import type { World } from "./world.js";

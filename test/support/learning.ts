@@ -1,5 +1,5 @@
 /** Messages of past conversations, and what `strata learn` makes of them. */
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
 import { PROJECT } from "./fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { type Ran, runStrata } from "./shell.js";

@@ -1,4 +1,4 @@
-import type { SavingsRecord } from "../../src/record/savings.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 
 const answer = (sent: number, keptOut: number, net: number) => ({ event: "answer", sent, keptOut, net });
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";

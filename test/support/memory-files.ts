@@ -1,4 +1,4 @@
-import type { FileStat, Files, ReadOptions } from "../../src/seams/files.js";
+import type { FileStat, Files, ReadOptions } from "../../src/io/files.js";
 
 /** An in-memory file system; tests may read and change its map of path to contents. */
 export interface MemoryFiles extends Files {

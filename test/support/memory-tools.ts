@@ -2,11 +2,11 @@ import type { AgentChange } from "../../layers/5-auto-memory/changed-by-agent.js
 import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
-import { planFolders } from "../../src/folders.js";
-import { createGate } from "../../src/gate/gate.js";
 import { bindTools } from "../../src/host/tools.js";
+import { createGate } from "../../src/memory/gate/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Found } from "../../src/memory/search/search.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";

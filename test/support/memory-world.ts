@@ -1,11 +1,11 @@
-import { planFolders } from "../../src/folders.js";
-import { createLocks } from "../../src/lock/locks.js";
+import type { Files } from "../../src/io/files.js";
+import { createLocks } from "../../src/io/locks.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, LedgerLine } from "../../src/memory/store/ledger-line.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories, Written } from "../../src/memory/store.js";
-import type { Files } from "../../src/seams/files.js";
-import type { Trust } from "../../src/trust/trust.js";
+import type { Trust } from "../../src/memory/trust/trust.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { GLOBAL, PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";

@@ -1,4 +1,4 @@
-import type { Message, ToolPart, ToolState } from "../../src/conversation/message.js";
+import type { Message, ToolPart, ToolState } from "../../src/io/message.js";
 import { MORNING } from "./fake-clock.js";
 
 let ids = 0;

@@ -1,6 +1,6 @@
 /** Input that no host sends today but an update might; every hook of the plugin gets all of it. */
 import { expect } from "vitest";
-import { heardEvents } from "../../src/dispatcher/hooks.js";
+import { heardEvents } from "../../src/kernel/hooks.js";
 import type { HostDay } from "./host-day.js";
 import type { World } from "./world.js";
 

@@ -1,7 +1,7 @@
-import type { Message, ToolPart, ToolState } from "../../src/conversation/message.js";
+import type { Files } from "../../src/io/files.js";
+import type { Log } from "../../src/io/log.js";
+import type { Message, ToolPart, ToolState } from "../../src/io/message.js";
 import { createNotes, type Notes } from "../../src/notes/notes.js";
-import type { Log } from "../../src/record/log.js";
-import type { Files } from "../../src/seams/files.js";
 import { allSeen } from "./all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";

@@ -1,8 +1,8 @@
 /** Two plugin instances in one project, as in separate processes. */
 
-import type { Message } from "../../src/conversation/message.js";
-import type { ToolArguments } from "../../src/dispatcher/hooks.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import type { Message } from "../../src/io/message.js";
+import type { ToolArguments } from "../../src/kernel/hooks.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, PROJECT } from "./fake-host.js";
 import { createFakeProcesses } from "./fake-processes.js";

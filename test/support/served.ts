@@ -1,8 +1,8 @@
 /** The server's app without a socket or a project. */
 import type { Hono } from "hono";
-import { type Access, createAccess } from "../../src/cli/serve/access.js";
-import { type AppOptions, createApp } from "../../src/cli/serve/app.js";
-import { createServerMetrics } from "../../src/cli/serve/metrics.js";
+import { type Access, createAccess } from "../../src/serve/access.js";
+import { type AppOptions, createApp } from "../../src/serve/app.js";
+import { createServerMetrics } from "../../src/serve/metrics.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 
 export const KEY = "the-key-of-these-tests";

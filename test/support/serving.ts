@@ -1,8 +1,8 @@
 /** `strata serve` in this process, on files in memory and a real port. */
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
-import { createStyle } from "../../src/cli/style.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import { createStyle } from "../../src/operations/style.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 

@@ -1,4 +1,4 @@
-import type { Message, MessageInfo, ModelName, Part, ToolPart } from "../../src/conversation/message.js";
+import type { Message, MessageInfo, ModelName, Part, ToolPart } from "../../src/io/message.js";
 import type { FakeClock } from "./fake-clock.js";
 
 /** A running session: every message takes time on the clock and ends before the next begins. */

@@ -1,12 +1,12 @@
 import { layers } from "../../layers/index.js";
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
-import { createStyle } from "../../src/cli/style.js";
-import type { LayerDefinition } from "../../src/layer-definition.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import type { Get } from "../../src/seams/get.js";
-import type { Host } from "../../src/seams/host.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import type { Get } from "../../src/io/get.js";
+import type { Host } from "../../src/io/host.js";
+import type { LayerDefinition } from "../../src/kernel/layer-definition.js";
+import { createStyle } from "../../src/operations/style.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 

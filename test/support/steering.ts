@@ -1,14 +1,14 @@
 /** Asks for changes of a context as the command line does, and reads what the screen would show. */
 
-import { isToolPart, type Message, readResultText } from "../../src/conversation/message.js";
-import { locateRecord } from "../../src/own/record.js";
+import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
+import { locateRecord } from "../../src/project/record.js";
 import {
   type Action,
   type ContextItem,
   type ContextItems,
   parseContextItems,
-} from "../../src/steering/context-items.js";
-import { type ContextOutcomeLine, createContextRequests } from "../../src/steering/context-requests.js";
+} from "../../src/status/context-items.js";
+import { type ContextOutcomeLine, createContextRequests } from "../../src/status/context-requests.js";
 import { PROJECT } from "./fake-host.js";
 import { call, lines } from "./messages.js";
 import { createSession, type Session } from "./session.js";

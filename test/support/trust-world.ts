@@ -3,15 +3,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { planFolders } from "../../src/folders.js";
-import { createGit } from "../../src/host/git.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { createLocks } from "../../src/lock/locks.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import { createLocks } from "../../src/io/locks.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
+import { createGit } from "../../src/io/node-git.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
-import { createTrust, type Trust, type TrustOptions } from "../../src/trust/trust.js";
+import { createTrust, type Trust, type TrustOptions } from "../../src/memory/trust/trust.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "./fake-log.js";
 
 /** A folder for several projects of one user. */

@@ -1,6 +1,6 @@
 /** An inspector of an own copy of the project for each test of a file; the project is played once. */
 import { beforeAll, beforeEach } from "vitest";
-import type { Done, Failure, MemoryPage } from "../../src/cli/inspector/answers.js";
+import type { Done, Failure, MemoryPage } from "../../src/inspector/answers.js";
 import {
   copyProject,
   type InspectedProject,

@@ -15,13 +15,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { planFolders } from "../../src/folders.js";
-import { createLocks } from "../../src/lock/locks.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import type { Files } from "../../src/io/files.js";
+import { createLocks } from "../../src/io/locks.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 import { type Ran, runStrata } from "./shell.js";

@@ -1,14 +1,8 @@
 /** Invariants of every view of a history, whatever was decided. */
 import { expect } from "vitest";
 import { PREVIEW_LIMIT_BYTES } from "../../layers/1-tool-results/preview.js";
-import {
-  isToolPart,
-  type Message,
-  type Part,
-  readResultText,
-  type ToolPart,
-} from "../../src/conversation/message.js";
-import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTextTokens, estimateTokens } from "../../src/context/context-size.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 
 /** Maximum characters that layer 3, and the hints on earlier failures, add in one place. */
 export const LONGEST_REMINDER = 4_000;

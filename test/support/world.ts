@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
-import { isSummary } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition, Stack } from "../../src/layer-definition.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import type { Files } from "../../src/seams/files.js";
-import type { Get } from "../../src/seams/get.js";
+import type { Decision, DecisionBatch } from "../../src/context/decision-batch.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import type { Files } from "../../src/io/files.js";
+import type { Get } from "../../src/io/get.js";
+import type { Message } from "../../src/io/message.js";
+import type { Layer } from "../../src/kernel/layer.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { LayerDefinition, Stack } from "../../src/kernel/layer-definition.js";
+import { isSummary } from "../../src/messages/history.js";
 import { createStrata, type Strata } from "../../src/strata.js";
-import type { Decision, DecisionBatch } from "../../src/view/decision-batch.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { planKnownProject } from "./known-project.js";
@@ -98,7 +98,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     async request(messages) {
       const request = strata.requests.open(messages);
       if (!request) return messages;
-      // In the same order as src/host/hooks.ts.
+      // In the same order as src/host/1/hooks.ts.
       const limit = strata.dispatcher.limit("context");
       await strata.dispatcher.ask("takenBack", request, undefined, limit);
       const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);

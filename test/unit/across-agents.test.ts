@@ -1,9 +1,9 @@
 /** Layer 7 between two instances in one project: messages, leases, and edits of the same file. */
 
 import { describe, expect, it } from "vitest";
-import { findRefusal } from "../../src/dispatcher/hooks.js";
-import { formatParameters } from "../../src/dispatcher/tool.js";
-import { BEAT_MS } from "../../src/instances/instances.js";
+import { findRefusal } from "../../src/kernel/hooks.js";
+import { formatParameters } from "../../src/kernel/tool.js";
+import { BEAT_MS } from "../../src/project/instances.js";
 import { call } from "../support/messages.js";
 import { inProject, openPair, textOf } from "../support/pair.js";
 import { openWorld } from "../support/world.js";

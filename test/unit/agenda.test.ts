@@ -6,11 +6,11 @@ import {
   type AgendaSession,
   planAgenda,
 } from "../../layers/7-across-agents/agenda/plan-agenda.js";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { DAY_MS } from "../../src/days.js";
-import { PERSON } from "../../src/instances/lease.js";
+import { DAY_MS } from "../../src/base/days.js";
+import type { ToolPart } from "../../src/io/message.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { PERSON } from "../../src/project/lease.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memory } from "../support/memories.js";

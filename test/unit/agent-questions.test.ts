@@ -2,8 +2,8 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { MOST_TOKENS, planAsked } from "../../layers/5-auto-memory/judge/plan-asked.js";
-import type { WaitingCandidate } from "../../src/candidates/candidate.js";
-import { QUESTION_HEAD } from "../../src/candidates/question.js";
+import type { WaitingCandidate } from "../../src/memory/candidates/candidate.js";
+import { QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { fc } from "../support/property.js";
 
 const SESSION = "ses_1";

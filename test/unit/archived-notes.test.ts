@@ -1,6 +1,6 @@
 /** A dream moves the notes of long unused sessions to an archive. */
 import { expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { openDreamWorld } from "../support/dream-world.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,8 +1,8 @@
 /** Handover of a session's state to another session or person. */
 import { describe, expect, it } from "vitest";
-import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/checkpoints/capsule.js";
-import { parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { formatCapsule, formatForeignCapsule, MOST_CHARACTERS } from "../../src/notes/checkpoints/capsule.js";
+import { parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { textOf } from "../support/pair.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
 import { bindTools } from "../../src/host/tools.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createSession } from "../support/session.js";

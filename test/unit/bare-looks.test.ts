@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { findLooks } from "../../layers/always/bare/looks.js";
 import { findShown } from "../../layers/always/bare/shown-files.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { ToolPart } from "../../src/conversation/message.js";
+import type { ToolPart } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

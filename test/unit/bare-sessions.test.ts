@@ -1,8 +1,8 @@
 /** The ledger's comparison with the bare host survives restarts, forks and reverts. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { countCharacters } from "../../src/view/context-size.js";
+import { countCharacters } from "../../src/context/context-size.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import type { Message } from "../../src/io/message.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";

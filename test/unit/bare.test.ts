@@ -5,7 +5,7 @@ import { estimateBare } from "../../layers/always/bare/estimate.js";
 import { type BareRequest, type BareStep, planBare } from "../../layers/always/bare/plan-bare.js";
 import { planSummary } from "../../layers/always/bare/summary.js";
 import { planSummaryInSession } from "../../layers/always/bare/summary-in-session.js";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { PERSON } from "../../src/instances/lease.js";
+import { PERSON } from "../../src/project/lease.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";

@@ -1,8 +1,8 @@
 /** Rules for other agents and decisions from the git history in `strata bootstrap`. */
 import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { GIT_HISTORY } from "../../src/bootstrap/taken.js";
-import { planDecisions } from "../../src/cli/bootstrap/git-history.js";
+import { planDecisions } from "../../src/operations/bootstrap/git-history.js";
+import { GIT_HISTORY } from "../../src/sources/bootstrap/taken.js";
 import { byFact, listMemories, openProject } from "../support/bootstrap.js";
 import { PROJECT } from "../support/fake-host.js";
 import { useGitProject } from "../support/git-project.js";

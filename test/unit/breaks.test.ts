@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createDigestReader } from "../../layers/always/digest.js";
 import { formatSentView, parseSentView } from "../../layers/always/sent-views.js";
-import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
+import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";

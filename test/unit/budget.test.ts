@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type BudgetLine, createBudget, parseBudgetLine, sumBudget } from "../../src/background/budget.js";
-import { DAY_MS } from "../../src/days.js";
-import type { Files } from "../../src/seams/files.js";
+import { DAY_MS } from "../../src/base/days.js";
+import type { Files } from "../../src/io/files.js";
+import { type BudgetLine, createBudget, parseBudgetLine, sumBudget } from "../../src/models/budget.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 /** A person sees, keeps and drops candidates, on the command line and in a session; no model ever sees one. */
 import { describe, expect, it } from "vitest";
-import type { Layer } from "../../src/dispatcher/layer.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import { candidateOf, type GivenSaying, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

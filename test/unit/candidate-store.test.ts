@@ -1,7 +1,7 @@
 /** Candidates on disk: in the user's state folder, of one project, for one writer at a time, and never half-written. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
+import type { Message } from "../../src/io/message.js";
 import { candidateOf, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT, STATE } from "../support/fake-host.js";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/base/days.js";
+import { atOnce } from "../../src/base/slices.js";
 import {
   type Candidate,
   planDraft,
   readLatest,
   type WaitingCandidate,
-} from "../../src/candidates/candidate.js";
-import { planCandidates, planDropped, withoutDropped } from "../../src/candidates/plan-candidates.js";
-import { DAY_MS } from "../../src/days.js";
-import { atOnce } from "../../src/slices.js";
+} from "../../src/memory/candidates/candidate.js";
+import { planCandidates, planDropped, withoutDropped } from "../../src/memory/candidates/plan-candidates.js";
 
 const candidate = (text: string, session = "ses_1", given: Partial<Candidate> = {}): Candidate => ({
   type: "knowledge",

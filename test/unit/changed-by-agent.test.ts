@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/changed-by-agent.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { planFolders } from "../../src/folders.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,11 +1,11 @@
 /** `strata check` on files that are no longer needed, and on what the settings let go. */
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/base/days.js";
 import type { Issue } from "../../src/cli/check/issue.js";
-import { DAY_MS } from "../../src/days.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { formatInstance, type Instance } from "../../src/instances/instance.js";
+import { formatContentID } from "../../src/context/result-files.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
-import { formatContentID } from "../../src/view/result-files.js";
+import { formatInstance, type Instance } from "../../src/project/instance.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

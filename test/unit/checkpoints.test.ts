@@ -1,7 +1,7 @@
 /** Saved states of sessions. */
 import { describe, expect, it } from "vitest";
-import { formatCheckpoint, parseCheckpoint } from "../../src/checkpoints/checkpoint.js";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { formatCheckpoint, parseCheckpoint } from "../../src/notes/checkpoints/checkpoint.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -1,7 +1,7 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { createOpenCodeHost } from "../../src/host/opencode.js";
-import type { GenerateRequest } from "../../src/seams/host.js";
+import { createOpenCodeHost } from "../../src/host/1/opencode.js";
+import type { GenerateRequest } from "../../src/io/host.js";
 import { createFakeClock } from "../support/fake-clock.js";
 
 const never = () => new Promise<never>(() => {});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { planChoice } from "../../src/background/choice.js";
 import { findModelClaims, type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
+import { planChoice } from "../../src/models/choice.js";
 import { defaults } from "../support/settings.js";
 
 const users = { main: "acme/large", small: "acme/small" };

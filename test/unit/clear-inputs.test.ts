@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isToolPart, type Message, type ToolPart } from "../../src/conversation/message.js";
-import { findRefusal } from "../../src/dispatcher/hooks.js";
+import { isToolPart, type Message, type ToolPart } from "../../src/io/message.js";
+import { findRefusal } from "../../src/kernel/hooks.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

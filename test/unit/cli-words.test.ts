@@ -1,7 +1,7 @@
 /** The words that the command line understands: help, version, words of other memory tools, and mistyped ones. */
 import { describe, expect, it } from "vitest";
+import { VERSION } from "../../src/base/version.js";
 import { commands } from "../../src/cli/commands.js";
-import { VERSION } from "../../src/version.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc, runs } from "../support/property.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
-import { requireProject } from "../../src/cli/find-project.js";
+import { requireProject } from "../../src/operations/find-project.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";

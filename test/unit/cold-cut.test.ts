@@ -1,7 +1,7 @@
 /** A session that somebody comes back to: nothing of it is cached, so notes replace history sooner. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import { call, lines } from "../support/messages.js";
 import { createSession, MODEL } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";

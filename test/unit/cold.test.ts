@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readHistory } from "../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../src/conversation/message.js";
-import { findHostBreak } from "../../src/view/breaks.js";
-import { findColdReason } from "../../src/view/cold.js";
+import { findHostBreak } from "../../src/context/breaks.js";
+import { findColdReason } from "../../src/context/cold.js";
+import type { Message, MessageInfo } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createSession, MODEL, NO_TOKENS } from "../support/session.js";
 

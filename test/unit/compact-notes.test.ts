@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
 import { answer, user } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld } from "../support/world.js";

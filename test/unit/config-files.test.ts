@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ConfigFilesInput, listConfigFiles } from "../../src/host/config-files.js";
-import type { ConfigFile } from "../../src/seams/host.js";
+import type { ConfigFile } from "../../src/io/host.js";
+import { type ConfigFilesInput, listConfigFiles } from "../../src/project/opencode-files.js";
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };

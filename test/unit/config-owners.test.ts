@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { PlainRecord } from "../../src/base/records.js";
 import { readConfig } from "../../src/config/config.js";
 import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.js";
-import type { PlainRecord } from "../../src/records.js";
-import type { ConfigFile } from "../../src/seams/host.js";
+import type { ConfigFile } from "../../src/io/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { otherSettings } from "../support/other-settings.js";
 import { configSchema, defaults, parts } from "../support/settings.js";

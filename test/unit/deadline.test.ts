@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Dispatcher } from "../../src/dispatcher/dispatcher.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Dispatcher } from "../../src/kernel/dispatcher.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import { layer, openDispatcher } from "../support/dispatching.js";
 import { measure } from "../support/fake-clock.js";
 import { user } from "../support/messages.js";

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createDeferred } from "../../src/record/deferred.js";
-import { createSavings } from "../../src/record/savings.js";
+import { createSavings } from "../../src/costs/savings.js";
+import { createDeferred } from "../../src/io/deferred.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

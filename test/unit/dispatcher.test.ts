@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Dispatcher } from "../../src/dispatcher/dispatcher.js";
-import { findRefusal, type Handler, type HookRules, hookRules, refuse } from "../../src/dispatcher/hooks.js";
-import type { Layer } from "../../src/dispatcher/layer.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Dispatcher } from "../../src/kernel/dispatcher.js";
+import { findRefusal, type Handler, type HookRules, hookRules, refuse } from "../../src/kernel/hooks.js";
+import type { Layer } from "../../src/kernel/layer.js";
 import { layer, openDispatcher } from "../support/dispatching.js";
 import { user } from "../support/messages.js";
 

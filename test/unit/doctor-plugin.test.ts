@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
-import { fine, formatSections, note, problem, warning } from "../../src/cli/doctor/finding.js";
 import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
 import { createSteps } from "../../src/cli/doctor/steps.js";
-import { createStyle } from "../../src/cli/style.js";
 import { findName, type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
-import { planFolders } from "../../src/folders.js";
+import { fine, formatSections, note, problem, warning } from "../../src/operations/doctor/finding.js";
+import { createStyle } from "../../src/operations/style.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/base/version.js";
 import { keepOwnWords } from "../../src/cli/doctor/report.js";
-import { planFolders } from "../../src/folders.js";
-import { formatLogLine } from "../../src/record/log.js";
-import { VERSION } from "../../src/version.js";
+import { formatLogLine } from "../../src/io/log.js";
+import { planFolders } from "../../src/project/folders.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 import { removeFolder } from "../support/remove-folder.js";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Finding, Section } from "../../src/cli/doctor/finding.js";
-import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
-import { checkHost, findOpenCode } from "../../src/cli/doctor/opencode.js";
-import { planFolders } from "../../src/folders.js";
-import { isSecond } from "../../src/host/tested.js";
-import type { LockState } from "../../src/lock/holders.js";
-import type { Files } from "../../src/seams/files.js";
+import { isSecond } from "../../src/base/tested.js";
+import type { Files } from "../../src/io/files.js";
+import type { LockState } from "../../src/io/holders.js";
+import type { Finding, Section } from "../../src/operations/doctor/finding.js";
+import { checkMachine, checkRuntime } from "../../src/operations/doctor/machine.js";
+import { checkHost, findOpenCode } from "../../src/operations/doctor/opencode.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";

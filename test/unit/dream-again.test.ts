@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { type AskModel, nameGroup, nameTry, planGroups } from "../../layers/6-dream/ask-model.js";
 import { undoChange } from "../../layers/6-dream/undo.js";
-import { DAY_MS } from "../../src/days.js";
-import { planFolders } from "../../src/folders.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { planFolders } from "../../src/project/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memoryOf } from "../support/memory.js";

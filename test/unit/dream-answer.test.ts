@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkAnswer, createAskModel, planGroups } from "../../layers/6-dream/ask-model.js";
 import { merge, planDream, readChanges } from "../../layers/6-dream/plan.js";
-import type { GenerationRequest, GenerationResult } from "../../src/background/generation.js";
+import { atOnce } from "../../src/base/slices.js";
 import { kernelDefaults } from "../../src/config/kernel-defaults.js";
-import { atOnce } from "../../src/slices.js";
+import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
 import { sliced } from "../support/sliced.js";

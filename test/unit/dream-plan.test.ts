@@ -3,7 +3,7 @@ import { type DreamInput, planDream, readChanges } from "../../layers/6-dream/pl
 import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import { isProtected } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { isWatched } from "../../src/record/dream-state.js";
+import { isWatched } from "../../src/project/dream-state.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
 

@@ -1,7 +1,7 @@
 /** Dreams on a disk that is a map: what they do to many memories, and that nothing is lost on the way. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
-import { planFolders } from "../../src/folders.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { planFolders } from "../../src/project/folders.js";
 import { CREATED, type DreamWorld, openDreamWorld, putDreamDays, putMemory } from "../support/dream-world.js";
 import { withDeath } from "../support/dying-files.js";
 import { MORNING } from "../support/fake-clock.js";

@@ -1,10 +1,10 @@
 /** Requests about entities, saved facts, and forges that do not answer. */
 import { describe, expect, it } from "vitest";
-import { formatFact } from "../../src/entities/format-fact.js";
-import { openEntities } from "../../src/entities/open-entities.js";
-import { findNamesIn } from "../../src/entities/plan-enrichment.js";
-import { planFolders } from "../../src/folders.js";
-import { fetchGet, type Get } from "../../src/seams/get.js";
+import { fetchGet, type Get } from "../../src/io/get.js";
+import { planFolders } from "../../src/project/folders.js";
+import { formatFact } from "../../src/sources/entities/format-fact.js";
+import { openEntities } from "../../src/sources/entities/open-entities.js";
+import { findNamesIn } from "../../src/sources/entities/plan-enrichment.js";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { measure } from "../support/fake-clock.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";

@@ -1,7 +1,5 @@
 /** Notations of merge requests, issues and epics, and the forge that each belongs to. */
 import { describe, expect, it } from "vitest";
-import { type Forge, formatLocated, locateEntity, planForges } from "../../src/entities/forges.js";
-import { readHome } from "../../src/entities/home.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import {
   findEntities,
@@ -10,6 +8,8 @@ import {
   mayBeSame,
   parseEntityName,
 } from "../../src/recall/entities.js";
+import { type Forge, formatLocated, locateEntity, planForges } from "../../src/sources/entities/forges.js";
+import { readHome } from "../../src/sources/entities/home.js";
 import { memory } from "../support/memories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ROTATE_AT_BYTES } from "../../layers/errors/error-log.js";
-import { planFolders } from "../../src/folders.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
+import { planFolders } from "../../src/project/folders.js";
 import { readErrorLog } from "../support/failures.js";
 import { startChild } from "../support/processes/child.js";
 

@@ -1,7 +1,7 @@
 /** What failed, in errors.log and behind the results of those who do it again. */
 import { describe, expect, it } from "vitest";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { redactSecrets } from "../../src/secrets/secrets.js";
+import type { ToolPart } from "../../src/io/message.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { openFailures } from "../support/failures.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork } from "../support/messages.js";

@@ -1,11 +1,11 @@
 /** One table says which files expire: those that a start removes, and those that `strata check --fix` does. */
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
-import { DAY_MS } from "../../src/days.js";
-import { findExpired, removeExpired } from "../../src/expired-files.js";
-import { type FileKind, matches } from "../../src/file-kinds.js";
-import { planFolders } from "../../src/folders.js";
-import { kernelFiles } from "../../src/kernel-files.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { findExpired, removeExpired } from "../../src/kernel/expired-files.js";
+import { type FileKind, matches } from "../../src/kernel/file-kinds.js";
+import { kernelFiles } from "../../src/kernel/kernel-files.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";

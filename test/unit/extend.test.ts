@@ -1,8 +1,8 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createSavings } from "../../src/record/savings.js";
-import { createDecisions } from "../../src/view/decisions.js";
-import { type Addition, extend, noteExtended } from "../../src/view/extend.js";
+import { createDecisions } from "../../src/context/decisions.js";
+import { type Addition, extend, noteExtended } from "../../src/context/extend.js";
+import { createSavings } from "../../src/costs/savings.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -9,7 +9,7 @@ import {
   splitCommand,
 } from "../../layers/errors/ended-call.js";
 import { isCorrection } from "../../layers/errors/failures.js";
-import { findTellingLine } from "../../src/conversation/telling-line.js";
+import { findTellingLine } from "../../src/messages/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 

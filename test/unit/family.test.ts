@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFamily } from "../../src/family.js";
+import { createFamily } from "../../src/project/family.js";
 import { createFakeHost } from "../support/fake-host.js";
 
 const created = (id: string, parentID?: string) => ({

@@ -1,7 +1,7 @@
 /** Messages of which earlier versions kept the wrong thing, or nothing: what each becomes without a judge, and what a judge is given. */
 import { describe, expect, it } from "vitest";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 import { messageOf, openExtraction, verdicts } from "../support/extraction.js";
 
 const statementsOf = (text: string, asked?: string) =>

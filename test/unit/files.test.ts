@@ -2,10 +2,10 @@ import { chmod, lstat, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { systemClock } from "../../src/seams/clock.js";
-import { createDryFiles } from "../../src/seams/dry-files.js";
-import type { ReadOptions } from "../../src/seams/files.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { systemClock } from "../../src/io/clock.js";
+import { createDryFiles } from "../../src/io/dry-files.js";
+import type { ReadOptions } from "../../src/io/files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { describeFiles } from "../support/files-suite.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { readChoice } from "../../layers/5-auto-memory/findings/chosen-quotes.js";
 import { findChoice, findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 

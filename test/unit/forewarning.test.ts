@@ -1,8 +1,8 @@
 /** Earlier failures: shown with the user's messages and, if set, refused before the call runs. */
 import { describe, expect, it } from "vitest";
 import { FOREWARNING_HEAD } from "../../layers/errors/forewarning.js";
-import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
-import { findRefusal } from "../../src/dispatcher/hooks.js";
+import type { Message, Part, ToolPart } from "../../src/io/message.js";
+import { findRefusal } from "../../src/kernel/hooks.js";
 import { openFailures } from "../support/failures.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";

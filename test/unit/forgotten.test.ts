@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolPart } from "../../src/conversation/message.js";
+import type { ToolPart } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

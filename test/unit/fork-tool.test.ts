@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ForkResult } from "../../src/seams/host.js";
+import type { ForkResult } from "../../src/io/host.js";
 import { runOf } from "../support/fake-host.js";
 import { call, user } from "../support/messages.js";
 import { createSession } from "../support/session.js";

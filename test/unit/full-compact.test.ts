@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planCut, planTail } from "../../layers/4-full-compact/plan-cut.js";
-import type { Message } from "../../src/conversation/message.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { fc } from "../support/property.js";

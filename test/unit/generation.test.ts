@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { countMostTokens } from "../../src/background/cost.js";
 import { NO_CLAIMS } from "../../src/config/model-claims.js";
-import type { Generated } from "../../src/seams/host.js";
+import type { Generated } from "../../src/io/host.js";
+import { countMostTokens } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";
 import { notes, openGeneration, TODAY } from "../support/generation-world.js";
 

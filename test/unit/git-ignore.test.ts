@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { hideFromGit, planFolders } from "../../src/folders.js";
-import { hidesAll, planRules, TORN_RULE } from "../../src/git-ignore.js";
-import { readTracked } from "../../src/own/git-index.js";
-import { findOwnFlaws } from "../../src/own/own-flaws.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { hidesAll, planRules, TORN_RULE } from "../../src/base/git-ignore.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
+import { hideFromGit, planFolders } from "../../src/project/folders.js";
+import { readTracked } from "../../src/project/git-index.js";
+import { findOwnFlaws } from "../../src/project/own-flaws.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { defaults } from "../support/settings.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { planReminder } from "../../layers/3-session-memory/goal.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { ToolPart } from "../../src/conversation/message.js";
+import type { Find } from "../../src/context/replay.js";
+import type { ToolPart } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
 import { readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import type { Find } from "../../src/view/replay.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolPart } from "../../src/conversation/message.js";
+import type { ToolPart } from "../../src/io/message.js";
 import { formatHandoff } from "../../src/notes/handoff.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";

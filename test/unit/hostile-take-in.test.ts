@@ -1,10 +1,10 @@
 /** Files of a repository that try to hang or crash their readers. */
 import { describe, expect, it } from "vitest";
-import { readWorkflow } from "../../src/bootstrap/readers/ci.js";
-import { readGoMod } from "../../src/bootstrap/readers/lines.js";
-import { readCargo, readPackageJson } from "../../src/bootstrap/readers/manifests.js";
-import { readReadme } from "../../src/bootstrap/readers/readme.js";
-import { compileGlob } from "../../src/glob.js";
+import { compileGlob } from "../../src/base/glob.js";
+import { readWorkflow } from "../../src/sources/bootstrap/readers/ci.js";
+import { readGoMod } from "../../src/sources/bootstrap/readers/lines.js";
+import { readCargo, readPackageJson } from "../../src/sources/bootstrap/readers/manifests.js";
+import { readReadme } from "../../src/sources/bootstrap/readers/readme.js";
 import { openProject } from "../support/bootstrap.js";
 import { runStrata } from "../support/shell.js";
 

@@ -1,6 +1,6 @@
 /** Changes over the inspector's API, as its page requests them. */
 import { describe, expect, it } from "vitest";
-import type { AgendaPage, Steps, Waiting } from "../../src/cli/inspector/answers.js";
+import type { AgendaPage, Steps, Waiting } from "../../src/inspector/answers.js";
 import { PROJECT } from "../support/fake-host.js";
 import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";

@@ -1,12 +1,12 @@
 /** The inspector beside other projects, while an agent works, and after its project was deleted. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Done, Failure, MemoryList, MemoryPage } from "../../src/cli/inspector/answers.js";
-import { createProjectQueue } from "../../src/cli/inspector/project-queue.js";
-import { openLocks } from "../../src/cli/open-locks.js";
-import { openProject } from "../../src/cli/open-project.js";
-import { createStyle } from "../../src/cli/style.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { createTurns } from "../../src/trust/turns.js";
+import type { Done, Failure, MemoryList, MemoryPage } from "../../src/inspector/answers.js";
+import { createProjectQueue } from "../../src/inspector/project-queue.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
+import { createTurns } from "../../src/memory/trust/turns.js";
+import { openLocks } from "../../src/operations/open-locks.js";
+import { openProject } from "../../src/operations/open-project.js";
+import { createStyle } from "../../src/operations/style.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { openInspector } from "../support/inspected-project.js";

@@ -11,8 +11,8 @@ import type {
   SessionRow,
   ViewAnswer,
   Waiting,
-} from "../../src/cli/inspector/answers.js";
-import { parseLog } from "../../src/cli/inspector/read-log.js";
+} from "../../src/inspector/answers.js";
+import { parseLog } from "../../src/inspector/read-log.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { openInspector } from "../support/inspected-project.js";

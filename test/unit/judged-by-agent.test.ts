@@ -1,9 +1,9 @@
 /** The running agent judges: when it is asked, and what its letters keep. */
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/candidates/question.js";
-import type { Message } from "../../src/conversation/message.js";
-import { formatParameters } from "../../src/dispatcher/tool.js";
+import type { Message } from "../../src/io/message.js";
+import { formatParameters } from "../../src/kernel/tool.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { event, keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
 import { openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { priceJudging } from "../../layers/always/judging-price.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/candidates/question.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
-import { JUDGING, PRICE, priceUsage, type SavingsRecord } from "../../src/record/savings.js";
-import { sumSavings } from "../../src/savings/sums.js";
+import { JUDGING, PRICE, priceUsage, type SavingsRecord } from "../../src/costs/savings.js";
+import { sumSavings } from "../../src/costs/sums.js";
+import type { Message } from "../../src/io/message.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { readHistory } from "../../src/messages/history.js";
 import { keep, open, questionIn, say } from "../support/agent-judge.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

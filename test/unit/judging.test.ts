@@ -1,6 +1,6 @@
 /** When the small model judges: when nobody says anything, when much waits, at a compaction, at the next start. */
 import { describe, expect, it, vi } from "vitest";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
 import { open, SESSION, say } from "../support/agent-judge.js";
 import {
   bash,

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatNegation, planRules, readIgnored, TORN_RULE } from "../../src/git-ignore.js";
+import { formatNegation, planRules, readIgnored, TORN_RULE } from "../../src/base/git-ignore.js";
 import { planKeepingRules, planPublishingRules, withoutPublishing } from "../../src/memory/kept-out.js";
 
 const PATHS = [

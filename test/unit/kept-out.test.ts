@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
+import { hashOf } from "../../src/base/hash.js";
 import { useGitProject } from "../support/git-project.js";
 
 const M = ".opencode/memory";

@@ -1,6 +1,6 @@
 /** Whose decisions count for whom, as it is on disk and as it is known. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDecisions, type DatedDecision, type Decisions } from "../../src/view/decisions.js";
+import { createDecisions, type DatedDecision, type Decisions } from "../../src/context/decisions.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
 import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
-import { readLatest } from "../../src/candidates/candidate.js";
 import { LONGEST_LINE, splitLines } from "../../src/cli/learn/files.js";
-import { createGate } from "../../src/gate/gate.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import { readLatest } from "../../src/memory/candidates/candidate.js";
+import { createGate } from "../../src/memory/gate/gate.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";

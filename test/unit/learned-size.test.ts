@@ -1,7 +1,7 @@
 /** What the provider's counts tell of a session's size. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { createContextSizes } from "../../src/view/context-size.js";
+import { createContextSizes } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createSession } from "../support/session.js";
 

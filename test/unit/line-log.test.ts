@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, formatDay, formatDayFile, isDayFile, parseDayFile } from "../../src/days.js";
-import { createDayLog, createLineLog, takeNewLines } from "../../src/record/json-lines.js";
-import { object, parserOf, string } from "../../src/shape.js";
+import { DAY_MS, formatDay, formatDayFile, isDayFile, parseDayFile } from "../../src/base/days.js";
+import { object, parserOf, string } from "../../src/base/shape.js";
+import { createDayLog, createLineLog, takeNewLines } from "../../src/io/json-lines.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

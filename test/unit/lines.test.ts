@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createErrorLog } from "../../layers/errors/error-log.js";
+import type { Files } from "../../src/io/files.js";
+import { readJsonLines, takeLines } from "../../src/io/json-lines.js";
 import { createLedger } from "../../src/memory/store/ledger.js";
-import { readJsonLines, takeLines } from "../../src/record/json-lines.js";
-import type { Files } from "../../src/seams/files.js";
-import { createTrustRecord } from "../../src/trust/record.js";
+import { createTrustRecord } from "../../src/memory/trust/record.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { createLocks } from "../../src/lock/locks.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import { createLocks } from "../../src/io/locks.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { type Child, startChild } from "../support/processes/child.js";
 
 let folder: string;

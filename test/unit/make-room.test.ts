@@ -1,7 +1,7 @@
 /** What makes room in a full context: one batch that clears for long, or notes; and how long that holds. */
 import { describe, expect, it } from "vitest";
-import type { Message, ToolPart } from "../../src/conversation/message.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
 import { call, lines, outputs } from "../support/messages.js";
 import { fc, runs } from "../support/property.js";
 import { createSession, MODEL } from "../support/session.js";

@@ -1,7 +1,7 @@
 /** Commands that change many memories at once: by type, age and words. */
 import { describe, expect, it } from "vitest";
-import { selectMemories } from "../../src/cli/upkeep/select.js";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { selectMemories } from "../../src/operations/select.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memoryOf } from "../support/memory.js";

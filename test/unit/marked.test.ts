@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 
 /** Each marked sentence of the message, with its type. */
 function marksOf(text: string): string[] {

@@ -1,8 +1,8 @@
 /** What a client over MCP cannot do: speak as the user, change the user's words, see private memories. */
 import { describe, expect, it } from "vitest";
-import { isShownPath } from "../../src/cli/mcp/without-private.js";
-import { createInstances } from "../../src/instances/instances.js";
-import { formatKnownSessions } from "../../src/screen/known-sessions.js";
+import { isShownPath } from "../../src/mcp/without-private.js";
+import { createInstances } from "../../src/project/instances.js";
+import { formatKnownSessions } from "../../src/status/known-sessions.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpClient, type McpWorld, openAll } from "../support/mcp.js";

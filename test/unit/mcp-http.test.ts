@@ -1,7 +1,7 @@
 /** MCP over streamable HTTP, as `strata serve` mounts it, with the SDK's own client and requests by hand. */
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
-import { createMcpHandler, type McpHandler } from "../../src/cli/mcp/http.js";
+import { createMcpHandler, type McpHandler } from "../../src/mcp/http.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type ClientOptions, connectClient, type McpWorld, openMcp } from "../support/mcp.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,9 +1,9 @@
 /** Which files an MCP client may use, and what it gets beside the plugin. */
 import { describe, expect, it } from "vitest";
 import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/receivers.js";
-import { planClientID } from "../../src/cli/mcp/client-context.js";
-import { tools } from "../../src/cli/mcp/tools/tools.js";
-import type { Instance } from "../../src/instances/instance.js";
+import { planClientID } from "../../src/mcp/client-context.js";
+import { tools } from "../../src/mcp/tools/tools.js";
+import type { Instance } from "../../src/project/instance.js";
 import { type McpWorldOptions, openAll, openMcp } from "../support/mcp.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 

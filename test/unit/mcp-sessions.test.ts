@@ -1,6 +1,6 @@
 /** `strata mcp` with the SDK's client: sessions of several clients, and tools about the memories as a whole. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { keep, openAll, openMcp } from "../support/mcp.js";
 
 const TESTS = "Always run the tests before you push.";

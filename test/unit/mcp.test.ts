@@ -1,6 +1,6 @@
 /** `strata mcp` with the SDK's client: the tools that find and write, and what they leave on disk. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { keep, openAll, PORT } from "../support/mcp.js";
 
 const TESTS = "Always run the tests before you push.";

@@ -1,12 +1,12 @@
 /** What the tokens of a request are spent on. */
 import { describe, expect, it } from "vitest";
 import { countKinds, measureContext } from "../../layers/always/screen/measure-context.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { Message } from "../../src/conversation/message.js";
-import { KINDS } from "../../src/screen/session-screen.js";
-import type { KnownDecision, Standing } from "../../src/view/known-decision.js";
-import { replay } from "../../src/view/replay.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import type { KnownDecision, Standing } from "../../src/context/known-decision.js";
+import { replay } from "../../src/context/replay.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
+import { KINDS } from "../../src/status/session-screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { fc } from "../support/property.js";

@@ -1,9 +1,9 @@
 /** Memories edited by hand. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
+import type { Files } from "../../src/io/files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
-import type { Files } from "../../src/seams/files.js";
 import {
   BY_TEST,
   createFakeTrust,

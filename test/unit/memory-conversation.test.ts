@@ -8,7 +8,7 @@ import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memori
 import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
 import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/rule-triggers.js";
 import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
-import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
+import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createKeptMemories } from "../support/kept-memories.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGate } from "../../src/gate/gate.js";
+import { createGate } from "../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
 import { CAUSE, createFakeMemories, type FakeMemories } from "../support/fake-memories.js";

@@ -1,8 +1,8 @@
 import PQueue from "p-queue";
 import { expect, it } from "vitest";
+import { systemClock as clock } from "../../src/io/clock.js";
 import { createMemorySearch } from "../../src/memory/search/search.js";
 import { createRecall } from "../../src/recall/recall.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
 import { readConversation } from "../bench/recall/conversation.js";
 import { allSeen } from "../support/all-seen.js";
 import { MORNING } from "../support/fake-clock.js";

@@ -1,10 +1,10 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/io/clock.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { parsePastLines } from "../../src/memory/search/past-sessions.js";
 import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
-import type { Clock } from "../../src/seams/clock.js";
 import { allSeen } from "../support/all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog, type FakeLog } from "../support/fake-log.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TORN_RULE } from "../../src/git-ignore.js";
+import { TORN_RULE } from "../../src/base/git-ignore.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import {

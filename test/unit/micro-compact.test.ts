@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCount } from "../../src/format.js";
+import { formatCount } from "../../src/base/format.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines, outputs } from "../support/messages.js";
 import { createSession, NO_TOKENS, type Session } from "../support/session.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Candidate, planClear } from "../../layers/2-micro-compact/plan.js";
-import { formatMarker } from "../../src/clearing/marker.js";
-import { findSuperseded } from "../../src/clearing/superseded.js";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { PRICE } from "../../src/record/savings.js";
+import { formatMarker } from "../../src/context/marker.js";
+import { findSuperseded } from "../../src/context/superseded.js";
+import { PRICE } from "../../src/costs/savings.js";
+import type { ToolPart } from "../../src/io/message.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 

@@ -1,6 +1,6 @@
 /** A small model judges; code proves. Whatever the model does, nothing of the user's is lost or reworded. */
 import { describe, expect, it } from "vitest";
-import type { GenerationResult } from "../../src/background/generation.js";
+import type { GenerationResult } from "../../src/models/generation.js";
 import { candidateOf } from "../support/candidates.js";
 import {
   bash,

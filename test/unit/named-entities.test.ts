@@ -1,8 +1,8 @@
 /** Issues and merge requests that a message names, as shown to the agent. */
 import { describe, expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
-import type { Message, Part } from "../../src/conversation/message.js";
 import { bindTools } from "../../src/host/tools.js";
+import type { Message, Part } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { findNamesAndPaths } from "../../src/notes/names.js";
 import { HEADINGS } from "../../src/notes/sections.js";
 import { ask, did, NOTES_FILE, openNotes, ran, reply } from "../support/notes.js";

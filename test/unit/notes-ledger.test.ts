@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
+import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { CAPS, EMPTY_LEDGER, type Ledger } from "../../src/notes/ledger.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/material.js";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { ask, did, ran, reply } from "../support/notes.js";
 
 const format = (messages: readonly Message[], maxCharacters = 10_000): string =>

@@ -1,9 +1,9 @@
 /** Secrets that were said, run or shown in a session go into none of the files of its notes, and to nobody from there. */
 import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/material.js";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
-import { redactLines, redactSecrets } from "../../src/secrets/secrets.js";
+import { redactLines, redactSecrets } from "../../src/text/secrets/secrets.js";
 import {
   ask,
   did,

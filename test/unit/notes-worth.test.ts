@@ -1,6 +1,6 @@
 /** What the notes carry over a cut: the state, what was changed, what is open, in order, without the noise of looking. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { shortenPaths } from "../../src/notes/page-line.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { isTelling } from "../../src/notes/telling.js";

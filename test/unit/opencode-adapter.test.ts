@@ -1,7 +1,7 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { refuse } from "../../src/dispatcher/hooks.js";
-import { createOpenCodeHost } from "../../src/host/opencode.js";
+import { createOpenCodeHost } from "../../src/host/1/opencode.js";
+import { refuse } from "../../src/kernel/hooks.js";
 import type { Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

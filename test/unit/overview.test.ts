@@ -1,6 +1,6 @@
 /** Views of memories besides the search: the overview, related and unused memories, and filtered exports. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLiveConfig } from "../../src/host/live-config.js";
-import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
-import { createProcesses } from "../../src/host/processes.js";
+import { createLiveConfig } from "../../src/host/1/live-config.js";
+import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/1/own-sessions.js";
+import { createProcesses } from "../../src/io/signals.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Generated, GenerateRequest } from "../../src/seams/host.js";
+import type { Generated, GenerateRequest } from "../../src/io/host.js";
 import { learn, lines, listMemories, openConversation, parseObjects, said } from "../support/learning.js";
 import type { MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";

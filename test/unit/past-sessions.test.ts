@@ -1,6 +1,6 @@
 /** `autoMemory.pastSessions`: sessions from before Strata listened, read and judged behind what the session itself says. */
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { type Given, messageOf, openExtraction, STATE, verdicts } from "../support/extraction.js";
 import { createSession } from "../support/session.js";
 

@@ -1,12 +1,12 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
-import { formatMoney } from "../../src/format.js";
+import { formatMoney } from "../../src/base/format.js";
+import { findReach, hasLookBack } from "../../src/context/look-back.js";
+import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
+import { PRICE, priceNet, type SavingsRecord } from "../../src/costs/savings.js";
+import { sumSavings } from "../../src/costs/sums.js";
 import { readPrices } from "../../src/host/prices.js";
-import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/record/prices.js";
-import { PRICE, priceNet, type SavingsRecord } from "../../src/record/savings.js";
-import { sumSavings } from "../../src/savings/sums.js";
-import { findReach, hasLookBack } from "../../src/view/look-back.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

@@ -2,11 +2,11 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
+import { toPrintable } from "../../src/base/printable.js";
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
-import { createStyle } from "../../src/cli/style.js";
 import { createTerminal, type Output } from "../../src/cli/terminal.js";
-import { toPrintable } from "../../src/printable.js";
+import { createStyle } from "../../src/operations/style.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { expect, it } from "vitest";
-import { parsePulse } from "../../src/dispatcher/pulse.js";
+import { parsePulse } from "../../src/kernel/pulse.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
+import { hashOf } from "../../src/base/hash.js";
 import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
 import { findPutBack } from "../../src/memory/store/put-back.js";
 import {

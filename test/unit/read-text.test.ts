@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { parseJson } from "../../src/records.js";
-import { readPlainText, readText } from "../../src/seams/files.js";
+import { parseJson } from "../../src/base/records.js";
+import { readPlainText, readText } from "../../src/io/files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
 const files = createMemoryFiles({ "/a": "zwölf", "/empty": "", "/bytes": new Uint8Array([0x61, 0xff]) });

@@ -20,7 +20,7 @@ const text = (id: string, words: string, more: Partial<RecallEntry> = {}): Recal
 describe("words", () => {
   const recall = recallOf(
     text("port", "The dev server listens on port 8080."),
-    text("build", "createUserIndex in src/view/request.ts builds the table of users."),
+    text("build", "createUserIndex in src/context/request.ts builds the table of users."),
     text("snake", "max_retry_count stops the loop."),
     text("chinese", "开发服务器的端口改成了 8080。"),
     text("french", "Le café est fermé."),
@@ -31,7 +31,7 @@ describe("words", () => {
     ["createUserIndex", "build"],
     ["user index", "build"],
     ["request.ts", "build"],
-    ["src/view/request.ts:12", "build"],
+    ["src/context/request.ts:12", "build"],
     ["./src/view", "build"],
     ["retry count", "snake"],
     ["max_retry_count", "snake"],

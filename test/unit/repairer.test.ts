@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
-import { sumSavings } from "../../src/savings/sums.js";
+import { sumSavings } from "../../src/costs/sums.js";
+import type { Message } from "../../src/io/message.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

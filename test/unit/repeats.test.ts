@@ -1,6 +1,6 @@
 /** The same demand in session after session: noticed, shown first, and at last a rule, with nobody to judge it. */
 import { describe, expect, it } from "vitest";
-import { isCounted, planHeard } from "../../src/candidates/repeats.js";
+import { isCounted, planHeard } from "../../src/memory/candidates/repeats.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { openExtraction } from "../support/extraction.js";
 import { createMemoryFiles } from "../support/memory-files.js";

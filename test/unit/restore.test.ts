@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
 import { checkSummary, formatMustHave, SUMMARY_HEADINGS } from "../../layers/4-full-compact/summary.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { ToolPart } from "../../src/conversation/message.js";
-import { planFolders } from "../../src/folders.js";
+import type { ToolPart } from "../../src/io/message.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { createPrompts } from "../../src/io/prompts.js";
+import { readHistory } from "../../src/messages/history.js";
 import { type FileFact, readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { createPrompts } from "../../src/prompts.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -4,8 +4,8 @@ import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
 import { findEnd, saysEverywhere } from "../../layers/5-auto-memory/said/limits.js";
 import { readUsersMessages } from "../../layers/5-auto-memory/said/users-messages.js";
 import { dropPasted, readGroups } from "../../layers/5-auto-memory/words/own-words.js";
-import type { Message } from "../../src/conversation/message.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
+import type { Message } from "../../src/io/message.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

@@ -1,9 +1,9 @@
 /** What was saved, in words. */
 import { describe, expect, it } from "vitest";
-import { formatMoney, formatPercent, formatTokens } from "../../src/format.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { sumRecords, toSaving } from "../../src/savings/sums.js";
-import { formatContext, formatHeadline, formatSaving } from "../../src/screen/format-figures.js";
+import { formatMoney, formatPercent, formatTokens } from "../../src/base/format.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import { sumRecords, toSaving } from "../../src/costs/sums.js";
+import { formatContext, formatHeadline, formatSaving } from "../../src/status/format-figures.js";
 
 const answer = (fields: Partial<SavingsRecord>): SavingsRecord => ({
   v: 1,

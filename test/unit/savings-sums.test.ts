@@ -1,9 +1,9 @@
 /** Sums of the savings ledger, added up piece by piece. */
 import { describe, expect, it } from "vitest";
 import { createLedgerReader } from "../../layers/always/screen/ledger-reader.js";
-import { planFolders } from "../../src/folders.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { addSums, addToDay, NO_SUMS, sumRecords, sumSavings, toSaving } from "../../src/savings/sums.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
+import { addSums, addToDay, NO_SUMS, sumRecords, sumSavings, toSaving } from "../../src/costs/sums.js";
+import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,8 +1,8 @@
 /** A departure from the context that is in the savings ledger and was not recorded as decided counts once, when it succeeds. */
 import { describe, expect, it } from "vitest";
-import { recordBefore, type SavingsRecord } from "../../src/record/savings.js";
-import { sumFigures } from "../../src/savings/figures.js";
-import { sumSavings } from "../../src/savings/sums.js";
+import { sumFigures } from "../../src/costs/figures.js";
+import { recordBefore, type SavingsRecord } from "../../src/costs/savings.js";
+import { sumSavings } from "../../src/costs/sums.js";
 import { call, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld } from "../support/world.js";

@@ -1,6 +1,6 @@
 /** Which memories may leave a machine, by their text. */
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
+import { hashOf } from "../../src/base/hash.js";
 import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
 import { type Outgoing, scanOutgoing } from "../../src/sync/scan-outgoing.js";
 

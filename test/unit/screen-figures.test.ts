@@ -1,6 +1,6 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
-import { KINDS, type SessionScreen } from "../../src/screen/session-screen.js";
+import { KINDS, type SessionScreen } from "../../src/status/session-screen.js";
 import { countColumns, fit, spread, wrap } from "../../src/tui/columns.js";
 import {
   formatBar,

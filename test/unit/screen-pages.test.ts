@@ -1,6 +1,6 @@
 /** The pages of the screen half, with the store, the locks and the ledger of the command line. */
 import { describe, expect, it } from "vitest";
-import type { ContextItem } from "../../src/steering/context-items.js";
+import type { ContextItem } from "../../src/status/context-items.js";
 import { createActions } from "../../src/tui/actions.js";
 import { countColumns } from "../../src/tui/columns.js";
 import type { Page } from "../../src/tui/page.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactSecrets } from "../../src/secrets/secrets.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { lastSurroundings, otherSurroundings, surroundings } from "../support/secrets/generate.js";
 import { allFormats, listMissed, writeSamples, writeTold, writeWhole } from "../support/secrets/samples.js";
 import { tellings } from "../support/secrets/told-passwords.js";

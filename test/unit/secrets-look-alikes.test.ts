@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findSecrets } from "../../src/secrets/secrets.js";
+import { findSecrets } from "../../src/text/secrets/secrets.js";
 import { createRandom, generate } from "../support/secrets/generate.js";
 import { lookAlikes } from "../support/secrets/look-alikes.js";
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { readHints } from "../../src/secrets/hints.js";
-import { createOpenings, findByOpening, type Opened } from "../../src/secrets/openings.js";
-import { secretRules, tokenRows } from "../../src/secrets/secret-rules.js";
-import { findSecrets, redactSecrets } from "../../src/secrets/secrets.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
+import { readHints } from "../../src/text/secrets/hints.js";
+import { createOpenings, findByOpening, type Opened } from "../../src/text/secrets/openings.js";
+import { secretRules, tokenRows } from "../../src/text/secrets/secret-rules.js";
+import { findSecrets, redactSecrets } from "../../src/text/secrets/secrets.js";
 import { countLookedAt } from "../support/looked-at.js";
 import { fc } from "../support/property.js";
 import { createRandom, generate, surroundings } from "../support/secrets/generate.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSecrets, redactSecrets } from "../../src/secrets/secrets.js";
+import { findSecrets, redactSecrets } from "../../src/text/secrets/secrets.js";
 import { fc } from "../support/property.js";
 
 /** No secret stands in this file: each is put together here, so that no scanner trips over the repository. */

@@ -1,6 +1,6 @@
 /** Notes on sessions that nobody on this machine has had: a repository may come with any. */
 import { describe, expect, it } from "vitest";
-import { createSeenSessions } from "../../src/own/own.js";
+import { createSeenSessions } from "../../src/project/own.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { LINK_MS } from "../../src/cli/serve/access.js";
+import { LINK_MS } from "../../src/serve/access.js";
 import { HOST, KEY, KEYED, type Served, serveApp } from "../support/served.js";
 
 const inspector = (): Hono => {

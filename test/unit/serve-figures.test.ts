@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createLedgerFigures } from "../../src/cli/serve/figures.js";
-import { createServerMetrics } from "../../src/cli/serve/metrics.js";
-import { sumSavings } from "../../src/savings/sums.js";
-import type { Files } from "../../src/seams/files.js";
+import { sumSavings } from "../../src/costs/sums.js";
+import type { Files } from "../../src/io/files.js";
+import { createLedgerFigures } from "../../src/serve/figures.js";
+import { createServerMetrics } from "../../src/serve/metrics.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 

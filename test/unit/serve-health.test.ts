@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { openProject } from "../../src/cli/open-project.js";
-import { checkHealth, type HealthOptions } from "../../src/cli/serve/health.js";
-import { createStyle } from "../../src/cli/style.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
-import { formatToken } from "../../src/lock/token.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
+import { formatToken } from "../../src/io/token.js";
+import { openProject } from "../../src/operations/open-project.js";
+import { createStyle } from "../../src/operations/style.js";
+import { checkHealth, type HealthOptions } from "../../src/serve/health.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Listening, type ListenOptions, listen } from "../../src/cli/serve/listen.js";
-import { systemClock } from "../../src/seams/clock.js";
+import { systemClock } from "../../src/io/clock.js";
+import { type Listening, type ListenOptions, listen } from "../../src/serve/listen.js";
 import { HOST, KEY, serveApp } from "../support/served.js";
 
 const open: (() => Promise<void>)[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { HEADINGS } from "../../src/notes/sections.js";
 import { createFakeHost, PROJECT, written } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";

@@ -5,7 +5,7 @@ import {
   parseSessionScreen,
   readSessionScreen,
   type SessionScreen,
-} from "../../src/screen/session-screen.js";
+} from "../../src/status/session-screen.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, lines } from "../support/messages.js";
 import { fc, runs } from "../support/property.js";

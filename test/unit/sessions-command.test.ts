@@ -1,6 +1,6 @@
 /** Output of `strata sessions` and `strata lease`, and a person's changes. */
 import { describe, expect, it } from "vitest";
-import { findRefusal } from "../../src/dispatcher/hooks.js";
+import { findRefusal } from "../../src/kernel/hooks.js";
 import { MORNING } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { inProject, openPair, type Pair, textOf } from "../support/pair.js";

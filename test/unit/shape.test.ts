@@ -17,7 +17,7 @@ import {
   parserOf,
   string,
   unchecked,
-} from "../../src/shape.js";
+} from "../../src/base/shape.js";
 import { fc } from "../support/property.js";
 
 interface Letter {

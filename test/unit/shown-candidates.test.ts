@@ -1,10 +1,10 @@
 /** How candidates are shown to a person: in order of worth, between the sentences beside them, and by which type they are kept. */
 import { describe, expect, it } from "vitest";
-import type { Candidate, WaitingCandidate } from "../../src/candidates/candidate.js";
-import { formatCandidates } from "../../src/candidates/format-candidates.js";
-import { planCandidates } from "../../src/candidates/plan-candidates.js";
-import { planReasons } from "../../src/candidates/why.js";
-import { inSlices } from "../../src/slices.js";
+import { inSlices } from "../../src/base/slices.js";
+import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/candidate.js";
+import { formatCandidates } from "../../src/memory/candidates/format-candidates.js";
+import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
+import { planReasons } from "../../src/memory/candidates/why.js";
 import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";

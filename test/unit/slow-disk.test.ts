@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
 import { createFakeClock, measure } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";

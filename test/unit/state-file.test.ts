@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createStateFile, formatPage, formatState } from "../../src/record/state-file.js";
-import { isRecord } from "../../src/records.js";
+import { isRecord } from "../../src/base/records.js";
+import { createStateFile, formatPage, formatState } from "../../src/io/state-file.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 

@@ -1,9 +1,9 @@
 /** Machine state that this machine has not written: a clone or an archive may bring some. */
 import { describe, expect, it } from "vitest";
-import { planFolders } from "../../src/folders.js";
-import { openOwn } from "../../src/own/own.js";
-import { readDreamState } from "../../src/record/dream-state.js";
-import type { Files } from "../../src/seams/files.js";
+import type { Files } from "../../src/io/files.js";
+import { readDreamState } from "../../src/project/dream-state.js";
+import { planFolders } from "../../src/project/folders.js";
+import { openOwn } from "../../src/project/own.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";

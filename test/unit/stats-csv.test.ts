@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planOpener } from "../../src/cli/open-file.js";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { CSV_COLUMNS, formatCsv } from "../../src/savings/csv.js";
+import { CSV_COLUMNS, formatCsv } from "../../src/costs/csv.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 import { PROJECT } from "../support/fake-host.js";
 import { readLedgerExample } from "../support/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SavingsRecord } from "../../src/record/savings.js";
-import { sumFigures } from "../../src/savings/figures.js";
+import { sumFigures } from "../../src/costs/figures.js";
+import type { SavingsRecord } from "../../src/costs/savings.js";
 import { PROJECT } from "../support/fake-host.js";
 import { readLedgerExample } from "../support/ledger.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 /** What people ask for: an undone cut, the log that it waits in, and `/context`. */
 import { describe, expect, it } from "vitest";
-import { replay } from "../../src/view/replay.js";
+import { replay } from "../../src/context/replay.js";
 import { fork } from "../support/messages.js";
 import { MODEL } from "../support/session.js";
 import {

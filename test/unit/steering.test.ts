@@ -1,7 +1,7 @@
 /** What people see of a context, and what becomes of it when they drop, pin and bring back. */
 import { describe, expect, it } from "vitest";
-import { isToolPart, type Message, readResultText } from "../../src/conversation/message.js";
-import { estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/brief.js";
-import type { Message } from "../../src/conversation/message.js";
+import type { Message } from "../../src/io/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
+import { DAY_MS } from "../../src/base/days.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, fork, lines, outputs, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";

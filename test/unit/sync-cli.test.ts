@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { systemClock as clock } from "../../src/io/clock.js";
+import { nodeFiles as files } from "../../src/io/node-files.js";
 import { removeFolder } from "../support/remove-folder.js";
 import { type Ran, runStrata } from "../support/shell.js";
 import { envOf, listAll } from "../support/sync-world.js";

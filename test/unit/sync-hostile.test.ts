@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
+import { hashOf } from "../../src/base/hash.js";
 import { cutInSteps } from "../../src/memory/store/exchange/shared-lines.js";
 import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
 import type { OpenMemories } from "../../src/memory/store.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { locateRecord } from "../../src/own/record.js";
-import type { RemoteGit } from "../../src/seams/remote-git.js";
+import type { RemoteGit } from "../../src/io/remote-git.js";
+import { locateRecord } from "../../src/project/record.js";
 import { formatBranchPages } from "../../src/sync/branch.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -24,7 +24,7 @@ const LINE = {
 
 /** Git with a remote that has one memory; `reached` are the calls to the remote. */
 async function createScriptedGit(): Promise<{ git: RemoteGit; reached: string[] }> {
-  const { hashOf } = await import("../../src/hash.js");
+  const { hashOf } = await import("../../src/base/hash.js");
   const contents = "The server listens on port 8080.\n";
   const line = JSON.stringify({ ...LINE, after: hashOf(contents), contents });
   const pages: Record<string, string> = {

@@ -2,9 +2,9 @@
 import PQueue from "p-queue";
 import { expect, it } from "vitest";
 import { createTakenBack } from "../../layers/always/taken-back/taken-back.js";
-import { createDispatcher } from "../../src/dispatcher/dispatcher.js";
-import type { Handler } from "../../src/dispatcher/hooks.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { createDispatcher } from "../../src/kernel/dispatcher.js";
+import type { Handler } from "../../src/kernel/hooks.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { planMemories } from "../../layers/always/taken-back/plan-memories.js";
-import type { Message } from "../../src/conversation/message.js";
+import { estimateTokens } from "../../src/context/context-size.js";
+import type { Message } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { estimateTokens } from "../../src/view/context-size.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines, outputs } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

@@ -1,7 +1,7 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
 import { readEndedCall } from "../../layers/errors/ended-call.js";
-import { findTellingLine, rankLine } from "../../src/conversation/telling-line.js";
+import { findTellingLine, rankLine } from "../../src/messages/telling-line.js";
 import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";

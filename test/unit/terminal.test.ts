@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
-import { CLEARED, createProgress } from "../../src/cli/progress.js";
 import { createTerminal, type Output } from "../../src/cli/terminal.js";
+import { CLEARED, createProgress } from "../../src/operations/progress.js";
 import { createFakeClock } from "../support/fake-clock.js";
 
 class FakeStream extends EventEmitter implements Output {

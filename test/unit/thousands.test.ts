@@ -1,10 +1,10 @@
 /** Costs of many memories, counted instead of timed: twice as many may cost at most twice as much. */
 import { describe, expect, it } from "vitest";
-import { createRelated } from "../../src/gate/related.js";
+import type { Files } from "../../src/io/files.js";
 import { planMemory } from "../../src/memory/draft.js";
+import { createRelated } from "../../src/memory/gate/related.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { readTitle } from "../../src/memory/memory-file.js";
-import type { Files } from "../../src/seams/files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { formatOthersExport, formatOwnExport, formatPage, planOneOfMany } from "../support/many-memories.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createToasts } from "../../src/toasts.js";
+import { createToasts } from "../../src/io/toasts.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { openWorld } from "../support/world.js";

@@ -1,11 +1,11 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
 import { createShortenHistory } from "../../layers/4-full-compact/shorten-history.js";
-import { readHistory } from "../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../src/conversation/message.js";
-import { findHostBreak } from "../../src/view/breaks.js";
-import { createContextSizes } from "../../src/view/context-size.js";
-import { createModelWindows, planBudget } from "../../src/view/windows.js";
+import { findHostBreak } from "../../src/context/breaks.js";
+import { createContextSizes } from "../../src/context/context-size.js";
+import { createModelWindows, planBudget } from "../../src/context/windows.js";
+import type { Message, MessageInfo } from "../../src/io/message.js";
+import { readHistory } from "../../src/messages/history.js";
 import { answer, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PREVIEW_LIMIT_BYTES } from "../../layers/1-tool-results/preview.js";
-import { formatContentID } from "../../src/view/result-files.js";
+import { formatContentID } from "../../src/context/result-files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, pathIn, user } from "../support/messages.js";

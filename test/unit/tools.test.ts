@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineTool, formatParameters, type Tool, type ToolParameters } from "../../src/dispatcher/tool.js";
-import { StrataError } from "../../src/error.js";
+import { StrataError } from "../../src/base/error.js";
 import { bindTools, defineTools } from "../../src/host/tools.js";
+import { defineTool, formatParameters, type Tool, type ToolParameters } from "../../src/kernel/tool.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { openWorld } from "../support/world.js";

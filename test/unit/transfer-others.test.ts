@@ -1,6 +1,6 @@
 /** Memories from other tools' JSON, from ledgers of a .memory folder, and from folders of Markdown. */
 import { describe, expect, it } from "vitest";
-import { readJsonExport } from "../../src/cli/transfer/json-export.js";
+import { readJsonExport } from "../../src/operations/transfer/json-export.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";

@@ -1,8 +1,8 @@
 /** What a person writes into the memory folder stays theirs, whatever commands run next. On a real disk, with a real git. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/seams/clock.js";
-import { nodeFiles } from "../../src/seams/node-files.js";
+import { systemClock } from "../../src/io/clock.js";
+import { nodeFiles } from "../../src/io/node-files.js";
 import { draft } from "../support/memory-world.js";
 import { runStrata } from "../support/shell.js";
 import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";

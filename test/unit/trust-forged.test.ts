@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGit } from "../../src/host/git.js";
+import { createGit } from "../../src/io/node-git.js";
 import { draft } from "../support/memory-world.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 import type { TrustProject, TrustWorld } from "../support/trust-world.js";

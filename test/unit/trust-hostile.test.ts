@@ -1,7 +1,7 @@
 /** What git brings, in all its ways, is not the user's. On a real disk, with a real git. */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
+import { hashOf } from "../../src/base/hash.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 import type { TrustProject, TrustWorld } from "../support/trust-world.js";
 

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
-import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { DAY_MS } from "../../src/base/days.js";
+import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { draft } from "../support/memory-world.js";
 import { openTrustWorld, type TrustProject, type TrustWorld } from "../support/trust-world.js";

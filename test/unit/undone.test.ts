@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/conversation/message.js";
 import { withoutUndone } from "../../src/host/undone.js";
+import type { Message } from "../../src/io/message.js";
 
 const message = (id: string, ...parts: string[]): Message => ({
   info: { id, sessionID: "ses_1", role: "user" },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findOrder, type OrderedAction } from "../../layers/5-auto-memory/said/find-order.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openMemoryTools as open } from "../support/memory-tools.js";

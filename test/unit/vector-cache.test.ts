@@ -1,10 +1,10 @@
 /** Vectors on disk: asked for once, bounded, and no loss if the file is damaged. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createVectorCache } from "../../src/embeddings/vector-cache.js";
-import { formatVectors, packVector, parseVectors } from "../../src/embeddings/vector-file.js";
-import { matches } from "../../src/file-kinds.js";
-import { kernelFiles } from "../../src/kernel-files.js";
+import { matches } from "../../src/kernel/file-kinds.js";
+import { kernelFiles } from "../../src/kernel/kernel-files.js";
+import { createVectorCache } from "../../src/models/vector-cache.js";
+import { formatVectors, packVector, parseVectors } from "../../src/models/vector-file.js";
 import { createFakePost, listInputs, openEmbeddingWorld } from "../support/embedding-world.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";

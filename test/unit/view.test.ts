@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readResultKey } from "../../src/conversation/keys.js";
-import type { Message, ReportedTokens } from "../../src/conversation/message.js";
-import { createContextSizes } from "../../src/view/context-size.js";
-import { createDecisions, decide } from "../../src/view/decisions.js";
+import { createContextSizes } from "../../src/context/context-size.js";
+import { createDecisions, decide } from "../../src/context/decisions.js";
+import type { Message, ReportedTokens } from "../../src/io/message.js";
+import { readResultKey } from "../../src/messages/keys.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
 import { findCore, LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce } from "../../src/base/slices.js";
 import { MESSAGE, messageOf } from "../support/extraction.js";
 import { fc } from "../support/property.js";
 

@@ -1,14 +1,14 @@
 /** `/keep`, `/drop` and `/why`: the user decides about candidates. Their answers are shown and never sent. */
 import { randomUUID } from "node:crypto";
-import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
-import type { Candidates } from "../../../src/candidates/candidates.js";
-import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
-import { StrataError } from "../../../src/error.js";
-import type { Gate } from "../../../src/gate/gate.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { SlashCommand } from "../../../src/kernel/slash-command.js";
+import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
+import type { Candidates } from "../../../src/memory/candidates/candidates.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import { readTypeName } from "../../../src/memory/id.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 import type { Memories } from "../../../src/memory/store.js";
-import type { Clock } from "../../../src/seams/clock.js";
 
 export interface CandidateCommandsOptions {
   candidates: Candidates;
@@ -69,7 +69,7 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
       description: "Strata: why what you said was kept or not, e.g. /why invoice numbers",
       async execute({ words }) {
         if (words.trim() === "") throw new StrataError("EMPTY", "say about what: /why invoice numbers");
-        const { findReasons, formatReasons } = await import("../../../src/candidates/why.js");
+        const { findReasons, formatReasons } = await import("../../../src/memory/candidates/why.js");
         return formatReasons(await findReasons(words.trim(), { candidates, memories }), "session");
       },
     },
@@ -77,13 +77,13 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
 
   async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
     if (all.length === 0) return NONE;
-    const { formatCandidates } = await import("../../../src/candidates/format-candidates.js");
+    const { formatCandidates } = await import("../../../src/memory/candidates/format-candidates.js");
     const how = "/keep and the first column make one a memory, /drop forgets it.";
     return [...formatCandidates(all, clock.now()), how].join("\n");
   }
 }
 
-const loadChoosing = () => import("../../../src/candidates/choose-candidates.js");
+const loadChoosing = () => import("../../../src/memory/candidates/choose-candidates.js");
 
 /** "3fa2b1 decision": ids, and the type that they get if it is not their own. */
 function readKept(words: string): { ids: string[]; type: MemoryType | undefined } {

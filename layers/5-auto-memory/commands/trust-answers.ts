@@ -1,5 +1,5 @@
 /** `/memory-trust`: shows memories that wait for acceptance, and accepts them. A yes accepts only what was shown before. */
-import { StrataError } from "../../../src/error.js";
+import { StrataError } from "../../../src/base/error.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../../../src/memory/format-foreign.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Memories } from "../../../src/memory/store.js";

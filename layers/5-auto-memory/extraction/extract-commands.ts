@@ -1,13 +1,13 @@
 /** Counts the commands of all sessions, and remembers those by which things are done here. */
 import { join } from "node:path";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { isRecord } from "../../../src/base/records.js";
+import { anyList, each, finite, object } from "../../../src/base/shape.js";
+import { createStateFile, formatState } from "../../../src/io/state-file.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
-import { createStateFile, formatState } from "../../../src/record/state-file.js";
-import { isRecord } from "../../../src/records.js";
-import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { anyList, each, finite, object } from "../../../src/shape.js";
-import { toCode } from "../../../src/text.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
+import { toCode } from "../../../src/text/text.js";
 import {
   type CommandCount,
   type CommandCounts,

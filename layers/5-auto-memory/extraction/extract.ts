@@ -8,9 +8,9 @@
  * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
 
-import { formatError } from "../../../src/error.js";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import { createJudging } from "../judge/judging.js";
 import { createCommandWatch } from "./extract-commands.js";

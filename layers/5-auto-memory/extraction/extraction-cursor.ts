@@ -4,10 +4,10 @@
  * only when all that was found is written.
  */
 import { join } from "node:path";
-import type { Log } from "../../../src/record/log.js";
-import { createStateFile, formatState } from "../../../src/record/state-file.js";
-import type { Files } from "../../../src/seams/files.js";
-import { number, object, oneOf } from "../../../src/shape.js";
+import { number, object, oneOf } from "../../../src/base/shape.js";
+import type { Files } from "../../../src/io/files.js";
+import type { Log } from "../../../src/io/log.js";
+import { createStateFile, formatState } from "../../../src/io/state-file.js";
 
 export interface Cursor {
   /** Messages of the user's up to this time are read. */

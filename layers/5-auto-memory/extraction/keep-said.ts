@@ -6,17 +6,18 @@
  *     of a shape that may hold something      a candidate, for a judge
  *     anything else                           left out, and noted why for `strata why`
  */
+
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   planDraft,
   readLatest,
   readSessions,
   type Saying,
   type WaitingCandidate,
-} from "../../../src/candidates/candidate.js";
-import type { Judgement } from "../../../src/candidates/judgements.js";
-import type { Heard } from "../../../src/candidates/repeats.js";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+} from "../../../src/memory/candidates/candidate.js";
+import type { Judgement } from "../../../src/memory/candidates/judgements.js";
+import type { Heard } from "../../../src/memory/candidates/repeats.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../../src/memory/store.js";

@@ -1,11 +1,12 @@
 /** What a session has brought since the cursor: the user's messages, read for what may matter later, and the commands. Pure. */
-import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
-import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
+
+import type { Sliced } from "../../../src/base/slices.js";
+import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
-import { removeSecrets } from "../../../src/secrets/secrets.js";
-import type { Sliced } from "../../../src/slices.js";
-import { compareStatements } from "../../../src/statement/compare.js";
-import { cut, toLine } from "../../../src/text.js";
+import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
+import { compareStatements } from "../../../src/text/compare.js";
+import { removeSecrets } from "../../../src/text/secrets/secrets.js";
+import { cut, toLine } from "../../../src/text/text.js";
 import { findMark } from "../words/marked.js";
 import { readStatements, type Statement } from "../words/statements.js";
 import { weighShape } from "../words/worth.js";

@@ -1,8 +1,9 @@
 /** Reads what a session has said since the cursor. */
-import type { Message } from "../../../src/conversation/message.js";
-import { readTime } from "../../../src/conversation/own-texts.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { inSlices } from "../../../src/slices.js";
+
+import { inSlices } from "../../../src/base/slices.js";
+import type { Message } from "../../../src/io/message.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { readTime } from "../../../src/messages/own-texts.js";
 import type { Cursor, Cursors } from "./extraction-cursor.js";
 import type { Reading, Unread } from "./read-turns.js";
 

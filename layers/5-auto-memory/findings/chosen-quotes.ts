@@ -2,10 +2,10 @@
  * The question with which a small model chooses quotes, and the check of its answer: only given sentences count, whole
  * or as one continuous part that keeps every number, name, negation and condition. Pure.
  */
-import { isRecord, parseJson } from "../../../src/records.js";
-import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { findStrayPivot } from "../../../src/statement/support.js";
-import { cut } from "../../../src/text.js";
+import { isRecord, parseJson } from "../../../src/base/records.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
+import { findStrayPivot } from "../../../src/text/support.js";
+import { cut } from "../../../src/text/text.js";
 import type { Quote } from "./quotes.js";
 
 export interface Chosen {

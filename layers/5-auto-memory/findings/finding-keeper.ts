@@ -1,7 +1,8 @@
 /** Writes findings: one memory for each source. */
-import { checkDraft } from "../../../src/gate/check-draft.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { inSlices } from "../../../src/slices.js";
+
+import { inSlices } from "../../../src/base/slices.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import { LAYER } from "../injection/shown.js";
 import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";
 import type { KeptFinding } from "./quote-chooser.js";

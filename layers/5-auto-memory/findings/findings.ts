@@ -10,13 +10,14 @@
  *
  * Loaded with the first tool result of a process.
  */
-import type { Message } from "../../../src/conversation/message.js";
-import { readOwnTexts } from "../../../src/conversation/own-texts.js";
-import { formatError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+
+import { formatError } from "../../../src/base/error.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Message } from "../../../src/io/message.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { readOwnTexts } from "../../../src/messages/own-texts.js";
 import type { ShownFindings } from "../injection/conversation.js";
 import { findLineIDs } from "../injection/line.js";
 import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.js";

@@ -1,10 +1,11 @@
 /** Text about findings after the newest results: findings whose source has come up, and one reminder. */
-import { readInput } from "../../../src/conversation/call.js";
-import type { Result } from "../../../src/conversation/history.js";
+
+import type { ContextRequest } from "../../../src/context/request.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { cut } from "../../../src/text.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { readInput } from "../../../src/messages/call.js";
+import type { Result } from "../../../src/messages/history.js";
+import { cut } from "../../../src/text/text.js";
 import { findOwnText } from "../injection/shown.js";
 import { readSource } from "./source.js";
 

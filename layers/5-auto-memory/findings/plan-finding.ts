@@ -7,12 +7,12 @@
  *
  * Pure.
  */
-import { DAY_MS, formatDay } from "../../../src/days.js";
-import { checkDraft } from "../../../src/gate/check-draft.js";
+import { DAY_MS, formatDay } from "../../../src/base/days.js";
 import { FINDING, isFinding } from "../../../src/memory/finding.js";
+import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
 import type { Use } from "../../../src/memory/rank.js";
-import { foldSentence, quote, toSafeLine } from "../../../src/text.js";
+import { foldSentence, quote, toSafeLine } from "../../../src/text/text.js";
 import type { Quote } from "./quotes.js";
 import type { Source } from "./source.js";
 

@@ -3,9 +3,10 @@
  * By then the finding with the quotes found by words is on disk; it is kept if no valid answer comes. Asks at the end
  * of the turn, one question at a time.
  */
-import type { LayerContext } from "../../../src/layer-context.js";
+
+import { inSlices } from "../../../src/base/slices.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
-import { inSlices } from "../../../src/slices.js";
 import { LAYER } from "../injection/shown.js";
 import { formatChoice, readChoice } from "./chosen-quotes.js";
 import { type FindingInput, narrowFinding, planFinding } from "./plan-finding.js";

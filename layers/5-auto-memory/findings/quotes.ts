@@ -1,8 +1,9 @@
 /** Chooses the sentences of a text that answer a request, by its rare words. Deterministic. */
-import { checkDraft } from "../../../src/gate/check-draft.js";
+
+import type { Sliced } from "../../../src/base/slices.js";
+import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import { splitTerms } from "../../../src/recall/terms.js";
-import type { Sliced } from "../../../src/slices.js";
-import { foldSentence } from "../../../src/text.js";
+import { foldSentence } from "../../../src/text/text.js";
 
 export interface Quote {
   /** Line number in the tool's output, from 1. */

@@ -7,17 +7,17 @@
  *     tools of MCP servers     with a name for reading, by URL, path or query
  */
 import { basename, isAbsolute } from "node:path";
+import { TAKES_OVER } from "../../../src/memory/gate/check-draft.js";
 import {
   isChangingTool,
   mayShowSecrets,
   readInput,
   readText,
   shortenPath,
-} from "../../../src/conversation/call.js";
-import type { Result } from "../../../src/conversation/history.js";
-import { TAKES_OVER } from "../../../src/gate/check-draft.js";
-import { findSecrets } from "../../../src/secrets/secrets.js";
-import { cut, quote, toSafeLine } from "../../../src/text.js";
+} from "../../../src/messages/call.js";
+import type { Result } from "../../../src/messages/history.js";
+import { findSecrets } from "../../../src/text/secrets/secrets.js";
+import { cut, quote, toSafeLine } from "../../../src/text/text.js";
 
 export interface Source {
   /** URL without user and fragment, path as the notes spell it, or query. */

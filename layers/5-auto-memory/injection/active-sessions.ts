@@ -1,8 +1,8 @@
 /** Other sessions at work in the project, for the boot block. Pure. */
 
-import { formatSession, type Instance, type LiveSession } from "../../../src/instances/instance.js";
-import { type Lease, PERSON } from "../../../src/instances/lease.js";
-import { toLine, withoutMark } from "../../../src/text.js";
+import { formatSession, type Instance, type LiveSession } from "../../../src/project/instance.js";
+import { type Lease, PERSON } from "../../../src/project/lease.js";
+import { toLine, withoutMark } from "../../../src/text/text.js";
 
 export type ActiveSessions = readonly Pick<Instance, "id" | "sessions">[];
 

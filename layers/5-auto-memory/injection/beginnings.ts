@@ -1,9 +1,9 @@
 /** Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
 
 import type { Config } from "../../../src/config/schema.js";
-import { isSummary } from "../../../src/conversation/history.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Clock } from "../../../src/io/clock.js";
+import { isSummary } from "../../../src/messages/history.js";
 import { planBoot } from "./boot.js";
 import type { KnownMemories } from "./known-memories.js";
 import { readShown, type ShownMemories } from "./shown.js";

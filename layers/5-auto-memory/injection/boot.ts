@@ -1,6 +1,7 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
+
+import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
-import { DAY_MS } from "../../../src/days.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import { isActive, isUsersRule } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";

@@ -7,13 +7,14 @@
  *     either                              a question about what the user said, where the agent is the judge
  *     after a compaction or a cut         a new boot block
  */
-import type { Result } from "../../../src/conversation/history.js";
-import { readOwnTexts } from "../../../src/conversation/own-texts.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+
+import { type Addition, extend } from "../../../src/context/extend.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { type Addition, extend } from "../../../src/view/extend.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import type { Result } from "../../../src/messages/history.js";
+import { readOwnTexts } from "../../../src/messages/own-texts.js";
 import type { AgentJudge } from "../judge/agent-judge.js";
 import type { Asked } from "../judge/plan-asked.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";

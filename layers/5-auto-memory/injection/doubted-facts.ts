@@ -1,8 +1,8 @@
 /** Finds memories whose file now states otherwise, so that they are not shown as certain. Reads only newer files. */
 import { join } from "node:path";
-import { readTaken } from "../../../src/bootstrap/taken.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { readTaken } from "../../../src/sources/bootstrap/taken.js";
 
 /** By memory id: what to verify, as a clause. */
 export type Doubts = ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export function createFindDoubts({
   };
 
   async function check(newer: readonly { memory: Memory; version: string }[]): Promise<void> {
-    const { checkFacts } = await import("../../../src/bootstrap/check-facts.js");
+    const { checkFacts } = await import("../../../src/sources/bootstrap/check-facts.js");
     const looked = newer.map(({ memory }) => memory);
     const checked = await checkFacts(looked, { files, project, nowMs: clock.now() });
     const changed = new Set(checked.changes.map(({ before }) => before.id));

@@ -1,11 +1,11 @@
 /** The memories for the next message: read and ranked in the background, with notices for the session. */
-import { formatError } from "../../../src/error.js";
-import { findHeld, type Lease, parseLeases } from "../../../src/instances/lease.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import { waitAtMost } from "../../../src/io/clock.js";
+import { readText } from "../../../src/io/files.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { rankMemories } from "../../../src/memory/rank.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
-import { readText } from "../../../src/seams/files.js";
+import { findHeld, type Lease, parseLeases } from "../../../src/project/lease.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { type ActiveSessions, formatActive } from "./active-sessions.js";

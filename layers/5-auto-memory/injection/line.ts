@@ -6,10 +6,10 @@
  * A memory is data from an earlier session: its text is put on one line, and cannot pass for the plugin's own text.
  */
 
-import { DAY_MS } from "../../../src/days.js";
+import { DAY_MS } from "../../../src/base/days.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { cut, toLine, withoutMark } from "../../../src/text.js";
+import { cut, toLine, withoutMark } from "../../../src/text/text.js";
 import { dropAsides } from "../asides.js";
 
 export interface LineOptions {

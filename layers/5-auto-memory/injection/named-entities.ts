@@ -2,10 +2,11 @@
  * Known facts from GitLab and GitHub about the merge requests, issues and epics that a message names. Their
  * words are other people's: data, quoted, one line each.
  */
-import type { EntityFact } from "../../../src/entities/entity-fact.js";
-import { formatFact } from "../../../src/entities/format-fact.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
+
+import { waitAtMost } from "../../../src/io/clock.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { EntityFact } from "../../../src/sources/entities/entity-fact.js";
+import { formatFact } from "../../../src/sources/entities/format-fact.js";
 import { formatAge } from "./line.js";
 
 export interface NamedEntities {

@@ -1,8 +1,8 @@
 /** Rules triggered by a call: its command or path matches one of their words or globs. Pure. */
 
-import type { Result } from "../../../src/conversation/history.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import type { Result } from "../../../src/messages/history.js";
 import { formatMemoryLine } from "./line.js";
 import { type CallSubject, compilePattern, type Subject, takeApart } from "./pattern.js";
 

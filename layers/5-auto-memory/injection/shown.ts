@@ -1,6 +1,6 @@
 /** Reads which memories a session shows, from the decisions recorded about its messages and results. */
-import type { Standing } from "../../../src/view/known-decision.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import type { Standing } from "../../../src/context/known-decision.js";
+import type { ContextRequest } from "../../../src/context/request.js";
 import { BOOT_HEAD } from "./boot.js";
 import { findLineIDs } from "./line.js";
 import { MATCH_HEAD } from "./matches.js";

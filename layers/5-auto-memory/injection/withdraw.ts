@@ -1,9 +1,9 @@
 /** Plans to remove memories from a session's shown texts after the user has undone them. Pure. */
 
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Withdrawal } from "../../../src/kernel/hooks.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
 import { BOOT_HEAD } from "./boot.js";
 import { findLineIDs } from "./line.js";
 import { MATCH_HEAD } from "./matches.js";

@@ -8,11 +8,12 @@
  *
  * What the agent does not keep stays a candidate, for the user and for a small model.
  */
-import { readLatest, type WaitingCandidate } from "../../../src/candidates/candidate.js";
-import { formatError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { formatError } from "../../../src/base/error.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { waitAtMost } from "../../../src/io/clock.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
 import { LAYER } from "../injection/shown.js";
 import type { Keeper } from "../tools/keep.js";
 import type { KeepContext } from "./keep-asked.js";

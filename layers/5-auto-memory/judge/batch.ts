@@ -6,10 +6,11 @@
  * It is given only what the user wrote and a line about each turn, so that no tool and no page can speak through it. An
  * entry that does not fit is dropped with its fault, and the rest still counts.
  */
-import type { SaidStatement } from "../../../src/candidates/candidate.js";
+
+import { isRecord } from "../../../src/base/records.js";
+import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";
-import { isRecord } from "../../../src/records.js";
-import { toLine } from "../../../src/text.js";
+import { toLine } from "../../../src/text/text.js";
 
 /** A message to be judged. */
 export interface JudgedMessage {

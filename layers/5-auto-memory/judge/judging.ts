@@ -5,8 +5,8 @@
  * question at a time; nothing waits for it.
  */
 
-import { formatError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { PastReader, PastReaderContext } from "../learn/past-sessions.js";
 import { readUsersMessages } from "../said/users-messages.js";
 import type { ModelJudge } from "./model-judge.js";

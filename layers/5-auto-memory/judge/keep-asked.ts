@@ -1,18 +1,19 @@
 /** What the agent wants to keep of that about which it was asked, by letter. */
+
+import { StrataError } from "../../../src/base/error.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   isHandedOver,
   planDraft,
   readLatest,
   type Saying,
   type WaitingCandidate,
-} from "../../../src/candidates/candidate.js";
-import type { Judgement } from "../../../src/candidates/judgements.js";
-import { readTime } from "../../../src/conversation/own-texts.js";
-import { StrataError } from "../../../src/error.js";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+} from "../../../src/memory/candidates/candidate.js";
+import type { Judgement } from "../../../src/memory/candidates/judgements.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import { readTypeName } from "../../../src/memory/id.js";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";
+import { readTime } from "../../../src/messages/own-texts.js";
 import { formatPath } from "../tools/common.js";
 import { formatStatement } from "../words/statements.js";
 import { quoteCandidate } from "./plan-asked.js";

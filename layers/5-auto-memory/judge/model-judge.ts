@@ -7,19 +7,20 @@
  * Without a model, a budget or a valid answer all of them keep waiting. Asked in vain twice, a candidate waits for the
  * user alone.
  */
+
+import { JUDGING } from "../../../src/costs/savings.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   isHandedOver,
   readLatest,
   readSessions,
   type SaidStatement,
   type WaitingCandidate,
-} from "../../../src/candidates/candidate.js";
-import type { Judgement } from "../../../src/candidates/judgements.js";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+} from "../../../src/memory/candidates/candidate.js";
+import type { Judgement } from "../../../src/memory/candidates/judgements.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
-import { JUDGING } from "../../../src/record/savings.js";
 import { findWhen } from "../when.js";
 import { formatTitle } from "../words/title.js";
 import { type Answer, type Batch, formatBatch, parseAnswer, planBatches, type Verdict } from "./batch.js";

@@ -1,15 +1,16 @@
 /** Which candidates the running agent is asked about, and in which words. Pure. */
+
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Message } from "../../../src/io/message.js";
 import {
   isHandedOver,
   isRepeated,
   readLatest,
   type WaitingCandidate,
-} from "../../../src/candidates/candidate.js";
-import { findQuestion, isOnlyKeeping, QUESTION_HEAD } from "../../../src/candidates/question.js";
-import { countReportedTokens } from "../../../src/conversation/history.js";
-import type { Message } from "../../../src/conversation/message.js";
-import { cut, toSafeLine, withoutMark } from "../../../src/text.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+} from "../../../src/memory/candidates/candidate.js";
+import { findQuestion, isOnlyKeeping, QUESTION_HEAD } from "../../../src/memory/candidates/question.js";
+import { countReportedTokens } from "../../../src/messages/history.js";
+import { cut, toSafeLine, withoutMark } from "../../../src/text/text.js";
 import { boundTokens } from "../injection/bound-tokens.js";
 import { findOwnText } from "../injection/shown.js";
 import { formatStatement } from "../words/statements.js";

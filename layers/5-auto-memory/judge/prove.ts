@@ -9,11 +9,11 @@
  * Secrets, repeats and contradictions are the gate's.
  */
 
-import type { SaidStatement } from "../../../src/candidates/candidate.js";
+import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { usersTypes } from "../../../src/memory/memory.js";
-import { isNegative } from "../../../src/statement/negations.js";
-import { findUnsupported, readNames } from "../../../src/statement/support.js";
-import { normalise } from "../../../src/statement/words.js";
+import { isNegative } from "../../../src/text/negations.js";
+import { findUnsupported, readNames } from "../../../src/text/support.js";
+import { normalise } from "../../../src/text/words.js";
 import { saysEverywhere } from "../said/limits.js";
 import { announcesOthers } from "../words/own-lines.js";
 import { formatStatement } from "../words/statements.js";

@@ -1,6 +1,6 @@
 /** What a session's work showed: a command that worked after failures, a proposal that the user agreed to. Pure. */
-import type { Message } from "../../../src/conversation/message.js";
-import { toCode, toLine } from "../../../src/text.js";
+import type { Message } from "../../../src/io/message.js";
+import { toCode, toLine } from "../../../src/text/text.js";
 import { readCommands } from "../extraction/read-turns.js";
 import { simplifyCommand } from "../extraction/repeated-commands.js";
 import { readAgreed } from "../said/find-agreed.js";

@@ -4,17 +4,17 @@
  * the list of those that became none, and a message by its judgement.
  */
 
-import { readLatest, type WaitingCandidate } from "../../../src/candidates/candidate.js";
-import type { Candidates } from "../../../src/candidates/candidates.js";
-import type { Judgement } from "../../../src/candidates/judgements.js";
-import type { Message } from "../../../src/conversation/message.js";
-import { DAY_MS } from "../../../src/days.js";
-import type { Gate } from "../../../src/gate/gate.js";
+import { DAY_MS } from "../../../src/base/days.js";
+import { inSlices } from "../../../src/base/slices.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Log } from "../../../src/io/log.js";
+import type { Message } from "../../../src/io/message.js";
+import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
+import type { Candidates } from "../../../src/memory/candidates/candidates.js";
+import type { Judgement } from "../../../src/memory/candidates/judgements.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 import type { Memories, MemoryStore } from "../../../src/memory/store.js";
-import type { Log } from "../../../src/record/log.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import { inSlices } from "../../../src/slices.js";
 import { createSaidKeeper, type Kept } from "../extraction/keep-said.js";
 import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
 import { LEAST_WORTH } from "../words/worth.js";

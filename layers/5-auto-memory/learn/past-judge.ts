@@ -4,13 +4,13 @@
  * that of the day.
  */
 
-import { estimateTokens } from "../../../src/background/cost.js";
-import type { GenerationRequest, GenerationResult } from "../../../src/background/generation.js";
-import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
-import { formatCount } from "../../../src/format.js";
+import { formatCount } from "../../../src/base/format.js";
+import type { Generated, GenerateRequest, UsedTokens } from "../../../src/io/host.js";
+import type { Prompts } from "../../../src/io/prompts.js";
+import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
 import type { Memory, MemoryType } from "../../../src/memory/memory.js";
-import type { Prompts } from "../../../src/prompts.js";
-import type { Generated, GenerateRequest, UsedTokens } from "../../../src/seams/host.js";
+import { estimateTokens } from "../../../src/models/cost.js";
+import type { GenerationRequest, GenerationResult } from "../../../src/models/generation.js";
 import { formatBatch, type JudgedMessage, planBatches } from "../judge/batch.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
 import { type Learned, WHOLE } from "./learner.js";

@@ -10,12 +10,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Message } from "../../../src/conversation/message.js";
-import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
-import { hashOf } from "../../../src/hash.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { createStateFile, formatState } from "../../../src/record/state-file.js";
-import { finite, isVersion, object } from "../../../src/shape.js";
+import { hashOf } from "../../../src/base/hash.js";
+import { finite, isVersion, object } from "../../../src/base/shape.js";
+import type { Message } from "../../../src/io/message.js";
+import { createStateFile, formatState } from "../../../src/io/state-file.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
 import type { Cursors } from "../extraction/extraction-cursor.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
 import { atItsTime, createLearner, type PastTurn, WHOLE } from "./learner.js";

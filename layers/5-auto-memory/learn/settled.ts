@@ -3,11 +3,11 @@
  * `state/extraction/learned.jsonl`. Read a second time, such a sentence would count as newer than it is.
  */
 import { join } from "node:path";
-import { hashOf } from "../../../src/hash.js";
-import { createLineLog } from "../../../src/record/json-lines.js";
-import type { Log } from "../../../src/record/log.js";
-import type { Files } from "../../../src/seams/files.js";
-import { isVersion, object, string } from "../../../src/shape.js";
+import { hashOf } from "../../../src/base/hash.js";
+import { isVersion, object, string } from "../../../src/base/shape.js";
+import type { Files } from "../../../src/io/files.js";
+import { createLineLog } from "../../../src/io/json-lines.js";
+import type { Log } from "../../../src/io/log.js";
 
 export interface Settled {
   /** A check whether the sentence is listed, complete as of now. Rejects with the system's error. */

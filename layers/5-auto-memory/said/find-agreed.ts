@@ -9,9 +9,9 @@
  * nothing else. A yes with a "but" is the user's own sentence, and counts as that only. Pure.
  */
 
-import type { Sliced } from "../../../src/slices.js";
-import { findUnsupported, isDecidedAlike } from "../../../src/statement/support.js";
-import { countShared, readStems } from "../../../src/statement/words.js";
+import type { Sliced } from "../../../src/base/slices.js";
+import { findUnsupported, isDecidedAlike } from "../../../src/text/support.js";
+import { countShared, readStems } from "../../../src/text/words.js";
 import type { UsersMessage } from "../words/own-words.js";
 import type { Said } from "./said.js";
 

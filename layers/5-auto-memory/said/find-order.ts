@@ -10,10 +10,10 @@
  * Questions, quotations and pasted text are no orders. Pure.
  */
 
+import type { Sliced } from "../../../src/base/slices.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import type { Sliced } from "../../../src/slices.js";
-import { compareStatements } from "../../../src/statement/compare.js";
-import { countShared, readStems } from "../../../src/statement/words.js";
+import { compareStatements } from "../../../src/text/compare.js";
+import { countShared, readStems } from "../../../src/text/words.js";
 import { readGroups, type UsersMessage } from "../words/own-words.js";
 import { readAgreed } from "./find-agreed.js";
 import { ASKS } from "./find-said.js";

@@ -8,10 +8,10 @@
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
  */
 
-import type { Sliced } from "../../../src/slices.js";
-import { compareStatements } from "../../../src/statement/compare.js";
-import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
-import { countShared, overlapOf, readStems } from "../../../src/statement/words.js";
+import type { Sliced } from "../../../src/base/slices.js";
+import { compareStatements } from "../../../src/text/compare.js";
+import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/text/support.js";
+import { countShared, overlapOf, readStems } from "../../../src/text/words.js";
 import { announcesOthers } from "../words/own-lines.js";
 import { type Group, readGroups, type UsersMessage } from "../words/own-words.js";
 import { createHiding, SPEECH } from "../words/quotations.js";

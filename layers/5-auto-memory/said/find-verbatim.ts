@@ -1,5 +1,5 @@
-import type { Sliced } from "../../../src/slices.js";
-import { foldSentence } from "../../../src/text.js";
+import type { Sliced } from "../../../src/base/slices.js";
+import { foldSentence } from "../../../src/text/text.js";
 import { readGroups, type UsersMessage } from "../words/own-words.js";
 import { ASKS, MOST_KEPT, MOST_KEPT_CHARACTERS } from "./find-said.js";
 import type { Said } from "./said.js";

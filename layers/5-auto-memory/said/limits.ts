@@ -1,5 +1,5 @@
 /** How far what a user said reaches: to all projects, to a day. An agent may not make it reach further, or end sooner. Pure. */
-import { withAbsoluteDates } from "../../../src/language/dates.js";
+import { withAbsoluteDates } from "../../../src/text/language/dates.js";
 
 const EVERYWHERE =
   /\b(all|every|any|each)( of)?( my| our| the)?( other)? (projects?|repos?|repositor(y|ies)|code ?bases?|workspaces?)\b(?! (file|member|folder|setting|config|path|name)s?\b)|\beverywhere\b(?! (in|on|inside|within|across) )|\bglobally\b|\b(for me|for us) in general\b|\bin general for (me|us|all)\b|\bin allen (meinen )?projekten\b|\büberall\b|\bdans tous (mes |les )projets\b|\ben todos (mis |los )?proyectos\b|(所有|全部|每个|任何)的?(项目|仓库|代码库|工程)|全局(都|生效|适用)|すべてのプロジェクト|во всех проектах/iu;

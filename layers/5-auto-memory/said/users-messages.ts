@@ -1,5 +1,5 @@
-import { isForPeopleOnly, type Message } from "../../../src/conversation/message.js";
-import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
+import { isForPeopleOnly, type Message } from "../../../src/io/message.js";
+import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
 import type { UsersMessage } from "../words/own-words.js";
 
 /** What the user wrote in a session as the host has it, each with what the agent said last before it. Pure. */

@@ -1,8 +1,8 @@
 /** Shared parts of the memory tools: their context and the format of their answers. */
 import { relative } from "node:path";
-import { StrataError } from "../../../src/error.js";
-import type { Gate } from "../../../src/gate/gate.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { Provenance } from "../../../src/memory/memory.js";
 import type { MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";

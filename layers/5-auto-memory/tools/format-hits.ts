@@ -1,7 +1,7 @@
 /** What is found, as text for a model. Pure. */
 import { type Memory, usersTypes } from "../../../src/memory/memory.js";
 import type { Found } from "../../../src/memory/search/search.js";
-import { cut, toLine } from "../../../src/text.js";
+import { cut, toLine } from "../../../src/text/text.js";
 import type { Doubts } from "../injection/doubted-facts.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";
 import { formatPath } from "./common.js";

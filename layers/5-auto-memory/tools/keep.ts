@@ -1,6 +1,7 @@
 /** `memory_keep`: the agent keeps what it was asked about, in the user's own words. See judge/agent-judge.ts. */
-import { KEEP_TOOL } from "../../../src/candidates/question.js";
-import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+
+import { defineTool, type Tool } from "../../../src/kernel/tool.js";
+import { KEEP_TOOL } from "../../../src/memory/candidates/question.js";
 import type { keepArguments } from "./arguments.js";
 
 export interface Keeper {

@@ -1,7 +1,7 @@
 /** `memory_recall`: searches the memories and the notes of earlier sessions. */
 import type { z } from "zod";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
-import { StrataError } from "../../../src/error.js";
+import { StrataError } from "../../../src/base/error.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { listShownWhole } from "../../../src/memory/search/found.js";

@@ -7,13 +7,13 @@
  * the user.
  */
 import type { z } from "zod";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
-import { StrataError } from "../../../src/error.js";
+import { StrataError } from "../../../src/base/error.js";
+import { inSlices } from "../../../src/base/slices.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
 import type { Written } from "../../../src/memory/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
-import { inSlices } from "../../../src/slices.js";
 import type { SaidSearch } from "../said/find-said.js";
 import { findEnd, saysEverywhere } from "../said/limits.js";
 import type { Said } from "../said/said.js";

@@ -1,4 +1,4 @@
-import type { Tool } from "../../../src/dispatcher/tool.js";
+import type { Tool } from "../../../src/kernel/tool.js";
 import type { MemoryToolsContext } from "./common.js";
 import { createKeepTool } from "./keep.js";
 import { createRecallTool } from "./recall.js";

@@ -6,15 +6,15 @@
  * puts a memory before all others for good, needs such words for any memory.
  */
 import type { z } from "zod";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
-import { StrataError } from "../../../src/error.js";
-import { checkDraft } from "../../../src/gate/check-draft.js";
+import { StrataError } from "../../../src/base/error.js";
+import { inSlices } from "../../../src/base/slices.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
+import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import { isHidden } from "../../../src/memory/kept-out.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { Written } from "../../../src/memory/store.js";
-import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { inSlices } from "../../../src/slices.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../conflicts.js";
 import type { SaidSearch } from "../said/find-said.js";
 import type { Said } from "../said/said.js";

@@ -1,7 +1,8 @@
 /** What of a message the user wrote themselves, in lines and sentences; quotations hidden while it is looked through. */
 
-import type { Language } from "../../../src/language/language.js";
-import { languages } from "../../../src/language/languages.js";
+import type { Sliced } from "../../../src/base/slices.js";
+import type { Language } from "../../../src/text/language/language.js";
+import { languages } from "../../../src/text/language/languages.js";
 import {
   type Line,
   LONGEST_SENTENCE,
@@ -9,9 +10,8 @@ import {
   MOST_SENTENCES,
   readOwnLines,
   splitLine,
-} from "../../../src/language/sentences.js";
-import type { Sliced } from "../../../src/slices.js";
-import { cut } from "../../../src/text.js";
+} from "../../../src/text/language/sentences.js";
+import { cut } from "../../../src/text/text.js";
 import { createHiding, dropTagged } from "./quotations.js";
 
 /** A line of the user's own. */

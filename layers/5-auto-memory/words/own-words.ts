@@ -7,7 +7,7 @@
  * several code blocks or tags what stands between them is left out too, for a pasted text can close its own block.
  */
 
-import type { Sliced } from "../../../src/slices.js";
+import type { Sliced } from "../../../src/base/slices.js";
 import { type OwnLine, readOwnParagraphs } from "./own-lines.js";
 
 /** A message of the user's in this session, without what others put into it. */

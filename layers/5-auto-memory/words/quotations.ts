@@ -1,4 +1,4 @@
-import type { Sliced } from "../../../src/slices.js";
+import type { Sliced } from "../../../src/base/slices.js";
 
 /** Private use area: no text that people write has these. Short quotations are names and terms; long ones are speech. */
 const SHORT = { first: 0xe000, most: 0x1000 };

@@ -6,7 +6,7 @@
  *     "Which of these?\n- a rewrite"       the item is part of a question
  */
 
-import type { Sliced } from "../../../src/slices.js";
+import type { Sliced } from "../../../src/base/slices.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 
 export interface Statement {

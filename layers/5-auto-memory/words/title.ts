@@ -1,5 +1,5 @@
-import { languageOf } from "../../../src/language/languages.js";
-import { cut } from "../../../src/text.js";
+import { languageOf } from "../../../src/text/language/languages.js";
+import { cut } from "../../../src/text/text.js";
 import { dropAsides } from "../asides.js";
 
 /** What fits on a line of the list of memories. */

@@ -1,4 +1,4 @@
-import type { Language } from "../../../src/language/language.js";
+import type { Language } from "../../../src/text/language/language.js";
 
 /** Tools that are called by their names, whatever language is spoken about them. */
 const COMMANDS =

@@ -1,4 +1,4 @@
-import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
+import type { SlashCommand } from "../../../src/kernel/slash-command.js";
 import type { AgendaAnswerOptions } from "./answer-agenda.js";
 
 /** For the first read of many sessions' notes. */

@@ -1,6 +1,6 @@
 /** `/agenda`; loaded at the first use. */
-import { StrataError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Leases } from "../leases/leases.js";
 import { formatAgenda } from "./format-agenda.js";
 import { createAgenda } from "./read-agenda.js";

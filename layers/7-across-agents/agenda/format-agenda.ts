@@ -1,7 +1,7 @@
 /** The agenda for people. Pure. */
-import { DAY_MS } from "../../../src/days.js";
-import { formatAge } from "../../../src/format.js";
-import { PERSON } from "../../../src/instances/lease.js";
+import { DAY_MS } from "../../../src/base/days.js";
+import { formatAge } from "../../../src/base/format.js";
+import { PERSON } from "../../../src/project/lease.js";
 import type { AgendaItem, AgendaKind } from "./plan-agenda.js";
 
 export const HEADINGS: Readonly<Record<AgendaKind, string>> = {

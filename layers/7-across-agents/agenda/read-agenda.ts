@@ -1,15 +1,15 @@
 /** Gathers the agenda. Changes nothing except the leases of `claim` and `release`. */
 
-import { listNewestSessions, readSession } from "../../../src/checkpoints/read-session.js";
-import { StrataError } from "../../../src/error.js";
-import type { Instance } from "../../../src/instances/instance.js";
-import { LONGEST_LEASE_MS } from "../../../src/instances/lease.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
 import { isSettled } from "../../../src/memory/conflict.js";
 import { readConflictRecords } from "../../../src/memory/conflict-records.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import type { SeenSessions } from "../../../src/own/own.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
+import { listNewestSessions, readSession } from "../../../src/notes/checkpoints/read-session.js";
+import type { Instance } from "../../../src/project/instance.js";
+import { LONGEST_LEASE_MS } from "../../../src/project/lease.js";
+import type { SeenSessions } from "../../../src/project/own.js";
 import { formatLease } from "../leases/format-lease.js";
 import type { Leases } from "../leases/leases.js";
 import { type AgendaItem, type AgendaSession, planAgenda } from "./plan-agenda.js";

@@ -5,13 +5,14 @@
  *     warn    a warning follows the result of the edit
  *     block   the edit does not run, and the agent is told why
  */
-import { type HookInput, refuse, type ToolArguments } from "../../../src/dispatcher/hooks.js";
-import { formatSession, type Instance } from "../../../src/instances/instance.js";
-import type { Instances } from "../../../src/instances/instances.js";
-import { type Lease, PERSON } from "../../../src/instances/lease.js";
-import type { Addition } from "../../../src/view/extend.js";
-import { isExtendedBy } from "../../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import type { Addition } from "../../../src/context/extend.js";
+import { isExtendedBy } from "../../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { type HookInput, refuse, type ToolArguments } from "../../../src/kernel/hooks.js";
+import { formatSession, type Instance } from "../../../src/project/instance.js";
+import type { Instances } from "../../../src/project/instances.js";
+import { type Lease, PERSON } from "../../../src/project/lease.js";
 import { formatTime } from "../format.js";
 import type { Leases } from "../leases/leases.js";
 import type { EditConflict, Edits } from "./edits.js";

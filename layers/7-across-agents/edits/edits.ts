@@ -7,11 +7,7 @@
  * Each line is appended with one call, so that the file orders the edits of all instances: of two simultaneous edits, the
  * later one finds the earlier one's line before its own.
  */
-import { DAY_MS } from "../../../src/days.js";
-import { isName } from "../../../src/instances/instance.js";
-import { createDayLog } from "../../../src/record/json-lines.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
+import { DAY_MS } from "../../../src/base/days.js";
 import {
   each,
   either,
@@ -22,7 +18,11 @@ import {
   optional,
   parserOf,
   string,
-} from "../../../src/shape.js";
+} from "../../../src/base/shape.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import { createDayLog } from "../../../src/io/json-lines.js";
+import { isName } from "../../../src/project/instance.js";
 
 export interface EditLine {
   v: 1;

@@ -1,7 +1,7 @@
 /** Gives each file one spelling: links resolved, relative to the project. */
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { readText } from "../../../src/conversation/call.js";
-import type { Files } from "../../../src/seams/files.js";
+import type { Files } from "../../../src/io/files.js";
+import { readText } from "../../../src/messages/call.js";
 
 export interface Places {
   /** The canonical spelling of a path: inside the project relative, with slashes; elsewhere absolute. */

@@ -1,4 +1,4 @@
-import { type Lease, PERSON } from "../../../src/instances/lease.js";
+import { type Lease, PERSON } from "../../../src/project/lease.js";
 import { formatTime } from "../format.js";
 
 /** For models and people. */

@@ -9,8 +9,8 @@
  * cannot be taken away by an agent; a person may release any. All instances of a project read the same table.
  */
 
-import { findHeld, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/instances/lease.js";
-import { formatPage } from "../../../src/record/state-file.js";
+import { formatPage } from "../../../src/io/state-file.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, PERSON } from "../../../src/project/lease.js";
 import { overlaps } from "./items.js";
 
 /** The session that requests a change of the table. */

@@ -1,7 +1,8 @@
 /** The tool `lease`: claims work items and lists who holds them. */
-import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
-import { StrataError } from "../../../src/error.js";
-import { type Lease, PERSON } from "../../../src/instances/lease.js";
+
+import { StrataError } from "../../../src/base/error.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
+import { type Lease, PERSON } from "../../../src/project/lease.js";
 import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
 import { formatLease } from "./format-lease.js";

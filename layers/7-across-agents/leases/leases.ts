@@ -1,11 +1,11 @@
 /** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
 
-import type { Instances } from "../../../src/instances/instances.js";
-import { findHeld, type Lease, parseLeases } from "../../../src/instances/lease.js";
-import type { Locks } from "../../../src/lock/locks.js";
-import { createStateFile } from "../../../src/record/state-file.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import type { Locks } from "../../../src/io/locks.js";
+import { createStateFile } from "../../../src/io/state-file.js";
+import type { Instances } from "../../../src/project/instances.js";
+import { findHeld, type Lease, parseLeases } from "../../../src/project/lease.js";
 import type { Places } from "../edits/places.js";
 import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
 import {

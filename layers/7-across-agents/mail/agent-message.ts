@@ -10,7 +10,6 @@
  *     expired     it was not delivered in time, and never will be
  */
 
-import type { DecisionKey } from "../../../src/conversation/keys.js";
 import {
   anyList,
   each,
@@ -22,7 +21,8 @@ import {
   optional,
   parserOf,
   string,
-} from "../../../src/shape.js";
+} from "../../../src/base/shape.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
 import { formatTime } from "../format.js";
 
 export interface AgentMessage {

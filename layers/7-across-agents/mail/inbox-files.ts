@@ -1,11 +1,11 @@
 /** The inboxes on disk: for each receiver a file of messages and a file of their deliveries. */
 import { join } from "node:path";
-import { StrataError } from "../../../src/error.js";
-import { isFileName } from "../../../src/folders.js";
-import { createLineLog } from "../../../src/record/json-lines.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import type { Decisions } from "../../../src/view/decisions.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { Decisions } from "../../../src/context/decisions.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import { createLineLog } from "../../../src/io/json-lines.js";
+import { isFileName } from "../../../src/project/folders.js";
 import {
   type AgentMessage,
   type Claim,

@@ -11,12 +11,12 @@
  * instance lives.
  */
 import { randomUUID } from "node:crypto";
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import { StrataError } from "../../../src/error.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import type { Decisions } from "../../../src/view/decisions.js";
-import { planAddition } from "../../../src/view/extend.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { Decisions } from "../../../src/context/decisions.js";
+import { planAddition } from "../../../src/context/extend.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
 import {
   type AgentMessage,
   type Claim,

@@ -4,7 +4,7 @@ import {
   formatSession,
   type Instance,
   type LiveSession,
-} from "../../../src/instances/instance.js";
+} from "../../../src/project/instance.js";
 
 export interface Receiver extends LiveSession {
   instance: string;

@@ -1,9 +1,9 @@
 /** The tool `send_message`: writes to another session, and reports the state of sent messages. */
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
-import { StrataError } from "../../../src/error.js";
-import type { Instances } from "../../../src/instances/instances.js";
+import { StrataError } from "../../../src/base/error.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
+import type { Instances } from "../../../src/project/instances.js";
 import type { sendMessageArguments } from "../arguments.js";
 import type { AgentMessage } from "./agent-message.js";
 import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";

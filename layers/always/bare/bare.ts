@@ -2,21 +2,22 @@
  * Follows in each session what the host would have sent without Strata. What was estimated is kept in memory, and in the
  * savings ledger for the time after a restart; in a fork it is estimated from the history.
  */
-import { isManualSummary } from "../../../src/conversation/history.js";
-import type { Message, MessageInfo } from "../../../src/conversation/message.js";
-import { estimateToolTokens, type Tool } from "../../../src/dispatcher/tool.js";
-import { formatError } from "../../../src/error.js";
-import { readJsonLines } from "../../../src/record/json-lines.js";
-import type { Log } from "../../../src/record/log.js";
-import { parseSavingsRecord } from "../../../src/record/savings.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import type { Host } from "../../../src/seams/host.js";
-import { count, each, object, parserOf } from "../../../src/shape.js";
-import { findHostBreak } from "../../../src/view/breaks.js";
-import { type ContextSizes, countCharacters } from "../../../src/view/context-size.js";
-import type { ContextRequest } from "../../../src/view/request.js";
-import { countUsableTokens } from "../../../src/view/windows.js";
+
+import { formatError } from "../../../src/base/error.js";
+import { count, each, object, parserOf } from "../../../src/base/shape.js";
+import { findHostBreak } from "../../../src/context/breaks.js";
+import { type ContextSizes, countCharacters } from "../../../src/context/context-size.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { countUsableTokens } from "../../../src/context/windows.js";
+import { parseSavingsRecord } from "../../../src/costs/savings.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import type { Host } from "../../../src/io/host.js";
+import { readJsonLines } from "../../../src/io/json-lines.js";
+import type { Log } from "../../../src/io/log.js";
+import type { Message, MessageInfo } from "../../../src/io/message.js";
+import { estimateToolTokens, type Tool } from "../../../src/kernel/tool.js";
+import { isManualSummary } from "../../../src/messages/history.js";
 import { estimateBare } from "./estimate.js";
 import { findLooks } from "./looks.js";
 import { createGoneAt, type LastSent, type MeasuredRequest, measureStep } from "./measure.js";

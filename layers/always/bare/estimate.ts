@@ -2,10 +2,11 @@
  * Estimates from a history what the host would have sent for its last answer: in a fork, and where the ledger says nothing.
  * Sizes are from characters, and looks are not known. Pure.
  */
-import { isEndedAnswer } from "../../../src/conversation/history.js";
-import type { Message } from "../../../src/conversation/message.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
+
+import { countCharacters } from "../../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import type { Message } from "../../../src/io/message.js";
+import { isEndedAnswer } from "../../../src/messages/history.js";
 import { type BareRequest, planBare } from "./plan-bare.js";
 import { planHostSummary } from "./summary-in-session.js";
 import { countUsage } from "./usage.js";

@@ -7,8 +7,8 @@
  *     another looking call made again: nothing had changed between its result and the time when that went
  */
 import { basename } from "node:path";
-import type { History, Result } from "../../../src/conversation/history.js";
-import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
+import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import type { History, Result } from "../../../src/messages/history.js";
 import { findShown, isLookingCall, type Range, type Shown } from "./shown-files.js";
 
 export interface LooksOptions {

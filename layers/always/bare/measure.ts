@@ -1,9 +1,10 @@
 /** Measures a request that was sent, for the comparison with what the host would have sent. Pure. */
-import { type History, isSummary, type Result } from "../../../src/conversation/history.js";
-import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
-import type { Find } from "../../../src/view/replay.js";
+
+import { countCharacters } from "../../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import type { Find } from "../../../src/context/replay.js";
+import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import { type History, isSummary, type Result } from "../../../src/messages/history.js";
 import type { BareRequest, BareStep, BareSummary, Pruned } from "./plan-bare.js";
 import { planHostSummary } from "./summary-in-session.js";
 import type { Usage } from "./usage.js";

@@ -3,8 +3,8 @@
  * What is to be compared meanwhile waits, in order: a request is compared with the one before.
  */
 import { relative } from "node:path";
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { Bare } from "./bare.js";
 
 export interface OpenBare {

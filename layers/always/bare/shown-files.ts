@@ -1,5 +1,5 @@
 /** What a looking call shows: parts of files, or what only the same call would show again. Pure. */
-import type { ToolPart } from "../../../src/conversation/message.js";
+import type { ToolPart } from "../../../src/io/message.js";
 import { isLooking } from "../../../src/notes/looking.js";
 
 /** Lines of a file, the last one excluded. */

@@ -3,9 +3,10 @@
  * the session itself, whose prefix is in the cache, and goes on with the summary and the newest turns as one text, with
  * results cut. Pure.
  */
-import type { Message } from "../../../src/conversation/message.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
+
+import { countCharacters } from "../../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import type { Message } from "../../../src/io/message.js";
 import type { BareRequest, BareSummary } from "./plan-bare.js";
 import { AROUND_TOKENS, countText, planSummary, SUMMARY_SHARE, SUMMARY_TOKENS } from "./summary.js";
 

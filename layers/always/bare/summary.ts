@@ -2,9 +2,10 @@
  * The host's own summary, as OpenCode 1.18.33 makes it (measured): when an answer fills the window, it sends the history
  * as one text, with results cut, and goes on with the summary and the newest messages. Pure.
  */
-import { isToolPart, type Message, readResultText } from "../../../src/conversation/message.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
+
+import { countCharacters } from "../../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import type { BareSummary } from "./plan-bare.js";
 
 /** Characters of a result in the text to summarise. */

@@ -1,4 +1,4 @@
-import type { MessageInfo } from "../../../src/conversation/message.js";
+import type { MessageInfo } from "../../../src/io/message.js";
 
 /** Tokens of a request and its answer. */
 export interface Usage {

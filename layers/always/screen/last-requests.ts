@@ -1,8 +1,9 @@
 /** What is known of the last request of the sessions used last. */
-import type { KernelContext } from "../../../src/layer-context.js";
-import { findCacheShare } from "../../../src/savings/sums.js";
-import type { ContextFigures } from "../../../src/screen/session-screen.js";
-import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/view/windows.js";
+
+import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
+import { findCacheShare } from "../../../src/costs/sums.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { ContextFigures } from "../../../src/status/session-screen.js";
 import { measureContext, type SeenRequest } from "./measure-context.js";
 
 export interface LastRequest {

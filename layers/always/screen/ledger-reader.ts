@@ -7,19 +7,19 @@
  *     catch up   all ledgers, behind a turn: other instances write to them too
  */
 import { basename, join } from "node:path";
-import { formatLocalDay } from "../../../src/days.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { takeNewLines } from "../../../src/record/json-lines.js";
-import { parseSavingsRecord, type SavingsRecord } from "../../../src/record/savings.js";
-import { createStateFile } from "../../../src/record/state-file.js";
-import { parseJson } from "../../../src/records.js";
-import { addSums, addToDay, NO_SUMS, type Sums, sumRecords } from "../../../src/savings/sums.js";
+import { formatLocalDay } from "../../../src/base/days.js";
+import { parseJson } from "../../../src/base/records.js";
+import { parseSavingsRecord, type SavingsRecord } from "../../../src/costs/savings.js";
+import { addSums, addToDay, NO_SUMS, type Sums, sumRecords } from "../../../src/costs/sums.js";
+import { takeNewLines } from "../../../src/io/json-lines.js";
+import { createStateFile } from "../../../src/io/state-file.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import {
   formatKnownSessions,
   type KnownSession,
   type KnownSessions,
   parseKnownSessions,
-} from "../../../src/screen/known-sessions.js";
+} from "../../../src/status/known-sessions.js";
 
 /** Every call may reject with the system's error, and leaves what was known. */
 export interface LedgerReader {

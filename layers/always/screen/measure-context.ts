@@ -1,11 +1,12 @@
 /** Measures what the tokens of a request are spent on. Pure. */
-import { isSummary } from "../../../src/conversation/history.js";
-import { isToolPart, type Message, readResultText } from "../../../src/conversation/message.js";
-import { type ContextFigures, KINDS, type Kind } from "../../../src/screen/session-screen.js";
-import { type ContextSizes, countCall } from "../../../src/view/context-size.js";
-import type { Standing } from "../../../src/view/known-decision.js";
-import { findCut } from "../../../src/view/replay.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
+import type { Standing } from "../../../src/context/known-decision.js";
+import { findCut } from "../../../src/context/replay.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
+import { isSummary } from "../../../src/messages/history.js";
+import { type ContextFigures, KINDS, type Kind } from "../../../src/status/session-screen.js";
 import type { Usage } from "../bare/usage.js";
 
 /** A request that is about to be sent, or one that was answered. */

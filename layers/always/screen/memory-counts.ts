@@ -1,8 +1,8 @@
 /** How much is remembered, and what a person should look at. Counted again only after something has changed. */
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import type { SessionScreen } from "../../../src/screen/session-screen.js";
+import { formatError } from "../../../src/base/error.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
+import type { SessionScreen } from "../../../src/status/session-screen.js";
 
 export interface MemoryCounts {
   /** Rejects with the system's error. */

@@ -8,13 +8,13 @@
  *     in between     a background call begins or ends, a memory or a candidate is added
  */
 import { join } from "node:path";
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { isRecord, parseJson } from "../../../src/records.js";
-import { findCacheShare, toSaving } from "../../../src/savings/sums.js";
-import { cleanTitle } from "../../../src/screen/known-sessions.js";
-import { readSessionScreen, type SessionScreen, screenPath } from "../../../src/screen/session-screen.js";
-import { readText } from "../../../src/seams/files.js";
+import { formatError } from "../../../src/base/error.js";
+import { isRecord, parseJson } from "../../../src/base/records.js";
+import { findCacheShare, toSaving } from "../../../src/costs/sums.js";
+import { readText } from "../../../src/io/files.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import { cleanTitle } from "../../../src/status/known-sessions.js";
+import { readSessionScreen, type SessionScreen, screenPath } from "../../../src/status/session-screen.js";
 import { createLastRequests, type LastRequests } from "./last-requests.js";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.js";
 import type { SeenRequest } from "./measure-context.js";

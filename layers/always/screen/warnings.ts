@@ -1,5 +1,5 @@
-import { countMemories } from "../../../src/format.js";
-import type { KernelContext } from "../../../src/layer-context.js";
+import { countMemories } from "../../../src/base/format.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 
 const MOST_WARNINGS = 8;
 /** Longer sentences end with "…". */

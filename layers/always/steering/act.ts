@@ -2,21 +2,21 @@
  * Carries out one request of a person: file, then ledger, then decision; then the messages are shown with it. Done again,
  * after a crash in between, it changes nothing.
  */
-import { formatCount } from "../../../src/format.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { recordBefore } from "../../../src/record/savings.js";
+import { formatCount } from "../../../src/base/format.js";
+import { findColdReason } from "../../../src/context/cold.js";
+import type { DatedDecision } from "../../../src/context/decisions.js";
+import { STEERING } from "../../../src/context/held.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { recordBefore } from "../../../src/costs/savings.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type {
   Action,
   ActionCost,
   ContextItem,
   ContextRequestLine,
-} from "../../../src/steering/context-items.js";
-import type { ContextOutcomeLine } from "../../../src/steering/context-requests.js";
-import { formatName } from "../../../src/steering/find-item.js";
-import { findColdReason } from "../../../src/view/cold.js";
-import type { DatedDecision } from "../../../src/view/decisions.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+} from "../../../src/status/context-items.js";
+import type { ContextOutcomeLine } from "../../../src/status/context-requests.js";
+import { formatName } from "../../../src/status/find-item.js";
 import { createList, type Listing, readPinnedName } from "./list-items.js";
 import { planItem } from "./plan-item.js";
 import { createPrepare } from "./prepare.js";

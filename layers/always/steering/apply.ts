@@ -1,10 +1,10 @@
 /** Applies what people asked for to a session's next request, and says in the log what became of it. */
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import type { ContextRequestLine } from "../../../src/steering/context-items.js";
-import { createContextRequests } from "../../../src/steering/context-requests.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { formatError } from "../../../src/base/error.js";
+import { STEERING } from "../../../src/context/held.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { ContextRequestLine } from "../../../src/status/context-items.js";
+import { createContextRequests } from "../../../src/status/context-requests.js";
 import { type Acted, createAct } from "./act.js";
 
 export interface Applying {

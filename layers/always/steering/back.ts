@@ -3,9 +3,9 @@
  * own, and an "expanded" decision about the thing says where. Pure.
  */
 
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { Standing } from "../../../src/view/known-decision.js";
+import { STEERING } from "../../../src/context/held.js";
+import type { Standing } from "../../../src/context/known-decision.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
 import type { Seen } from "./things.js";
 
 export interface Back {

@@ -1,10 +1,10 @@
 /** `/context`, for people who have no screen half: lists what stands in the context, or asks to change one thing. */
-import { StrataError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { ACTIONS, type Action, readContextItems } from "../../../src/steering/context-items.js";
-import { createContextRequests } from "../../../src/steering/context-requests.js";
-import { findWanted, requireAction } from "../../../src/steering/find-item.js";
-import { formatCost, formatItems } from "../../../src/steering/format-items.js";
+import { StrataError } from "../../../src/base/error.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import { ACTIONS, type Action, readContextItems } from "../../../src/status/context-items.js";
+import { createContextRequests } from "../../../src/status/context-requests.js";
+import { findWanted, requireAction } from "../../../src/status/find-item.js";
+import { formatCost, formatItems } from "../../../src/status/format-items.js";
 
 const SHOWN_ITEMS = 15;
 const WIDTH = 100;

@@ -1,9 +1,10 @@
 /** The agent's answers to one message, whole, as a text for people and for the agent. Pure. */
-import type { Result } from "../../../src/conversation/history.js";
-import { isToolPart, type Message, type Part, type ToolPart } from "../../../src/conversation/message.js";
-import { formatCount } from "../../../src/format.js";
-import { formatWholeInput } from "../../../src/view/call-input.js";
-import type { Find } from "../../../src/view/replay.js";
+
+import { formatCount } from "../../../src/base/format.js";
+import { formatWholeInput } from "../../../src/context/call-input.js";
+import type { Find } from "../../../src/context/replay.js";
+import { isToolPart, type Message, type Part, type ToolPart } from "../../../src/io/message.js";
+import type { Result } from "../../../src/messages/history.js";
 import { formatTools, type Seen, type TurnThing } from "./things.js";
 
 type Turn = Pick<TurnThing, "end" | "index">;

@@ -1,12 +1,12 @@
 /** All that stands in the context of a request, as a person sees it. */
 
-import type { KernelContext } from "../../../src/layer-context.js";
-import type { ContextItem, ContextItems } from "../../../src/steering/context-items.js";
-import { MOST_ITEMS } from "../../../src/steering/context-items.js";
-import { findCutPath } from "../../../src/view/host-cut.js";
-import type { KnownDecision } from "../../../src/view/known-decision.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/view/learned-size.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { findCutPath } from "../../../src/context/host-cut.js";
+import type { KnownDecision } from "../../../src/context/known-decision.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { ContextItem, ContextItems } from "../../../src/status/context-items.js";
+import { MOST_ITEMS } from "../../../src/status/context-items.js";
 import { measure, planItem } from "./plan-item.js";
 import { gatherSurroundings, type Surroundings } from "./surroundings.js";
 import { findThings, readKind, type Thing } from "./things.js";

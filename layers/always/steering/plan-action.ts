@@ -1,11 +1,12 @@
 /** What an action on a thing would free and cost, or why it is not possible. Pure. */
-import { isClearable } from "../../../src/clearing/clearable.js";
-import { MARKER_TOKENS } from "../../../src/clearing/marker.js";
-import type { Message, ToolPart } from "../../../src/conversation/message.js";
-import { formatCount } from "../../../src/format.js";
-import type { Action, ActionCost, ContextItem } from "../../../src/steering/context-items.js";
-import { readInputKey } from "../../../src/view/call-input.js";
-import type { Standing } from "../../../src/view/known-decision.js";
+
+import { formatCount } from "../../../src/base/format.js";
+import { readInputKey } from "../../../src/context/call-input.js";
+import { isClearable } from "../../../src/context/clearable.js";
+import type { Standing } from "../../../src/context/known-decision.js";
+import { MARKER_TOKENS } from "../../../src/context/marker.js";
+import type { Message, ToolPart } from "../../../src/io/message.js";
+import type { Action, ActionCost, ContextItem } from "../../../src/status/context-items.js";
 import { findBack } from "./back.js";
 import type { Surroundings } from "./surroundings.js";
 import type { Thing, TurnThing } from "./things.js";

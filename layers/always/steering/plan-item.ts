@@ -1,14 +1,15 @@
 /** What a thing in the context is to a person: its size, its state, and what each action would free and cost. Pure. */
-import { findLongInput } from "../../../src/clearing/clear-input.js";
-import { formatInput } from "../../../src/conversation/call.js";
-import type { Message, ToolPart } from "../../../src/conversation/message.js";
-import { formatCount } from "../../../src/format.js";
-import type { Action, ContextItem, ItemState } from "../../../src/steering/context-items.js";
-import { toSafeLine } from "../../../src/text.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { Standing } from "../../../src/view/known-decision.js";
-import { findText } from "../../../src/view/replay.js";
+
+import { formatCount } from "../../../src/base/format.js";
+import { findLongInput } from "../../../src/context/clear-input.js";
+import { countCharacters } from "../../../src/context/context-size.js";
+import { STEERING } from "../../../src/context/held.js";
+import type { Standing } from "../../../src/context/known-decision.js";
+import { findText } from "../../../src/context/replay.js";
+import type { Message, ToolPart } from "../../../src/io/message.js";
+import { formatInput } from "../../../src/messages/call.js";
+import type { Action, ContextItem, ItemState } from "../../../src/status/context-items.js";
+import { toSafeLine } from "../../../src/text/text.js";
 import { findBack } from "./back.js";
 import { planAction } from "./plan-action.js";
 import type { Surroundings } from "./surroundings.js";

@@ -1,10 +1,10 @@
 /** What a person drops: the file with the whole is written, and the line planned that stands for it. */
-import { findLongInput } from "../../../src/clearing/clear-input.js";
-import { formatPath } from "../../../src/clearing/marker.js";
-import { createStore } from "../../../src/clearing/store.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
-import { findText } from "../../../src/view/replay.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { findLongInput } from "../../../src/context/clear-input.js";
+import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import { formatPath } from "../../../src/context/marker.js";
+import { findText } from "../../../src/context/replay.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { createStore } from "../../../src/context/store.js";
 import { formatTurn, formatTurnMarker } from "./format-turn.js";
 import type { PrepareContext } from "./prepared.js";
 import type { Surroundings } from "./surroundings.js";

@@ -1,14 +1,14 @@
 /** What a person pins or brings back: its text, for a file or for the end of the context. */
 
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import { decodeText } from "../../../src/seams/files.js";
-import type { ContextItem } from "../../../src/steering/context-items.js";
-import { formatName } from "../../../src/steering/find-item.js";
-import { formatWholeInput } from "../../../src/view/call-input.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
-import { STEERING } from "../../../src/view/held.js";
-import { findText } from "../../../src/view/replay.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { formatWholeInput } from "../../../src/context/call-input.js";
+import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import { STEERING } from "../../../src/context/held.js";
+import { findText } from "../../../src/context/replay.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { decodeText } from "../../../src/io/files.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
+import type { ContextItem } from "../../../src/status/context-items.js";
+import { formatName } from "../../../src/status/find-item.js";
 import { formatCarrier, planLayer } from "./back.js";
 import { formatTurn } from "./format-turn.js";
 import { formatPinnedName } from "./list-items.js";

@@ -1,8 +1,9 @@
 /** Writes the files that an action needs, and plans its decisions. Nothing is decided yet. */
-import type { Action } from "../../../src/steering/context-items.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import { STEERING } from "../../../src/context/held.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Action } from "../../../src/status/context-items.js";
 import { findBack } from "./back.js";
 import { prepareClear, prepareTurn } from "./prepare-drop.js";
 import { prepareBack, preparePin } from "./prepare-kept.js";

@@ -1,9 +1,10 @@
 /** What an action is about, and what is planned for it. */
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import type { ContextItem } from "../../../src/steering/context-items.js";
-import type { DatedDecision } from "../../../src/view/decisions.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import type { DatedDecision } from "../../../src/context/decisions.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
+import type { ContextItem } from "../../../src/status/context-items.js";
 import type { Surroundings } from "./surroundings.js";
 import type { InputThing, ResultThing, Thing, TurnThing } from "./things.js";
 

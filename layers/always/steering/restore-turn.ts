@@ -1,6 +1,6 @@
 /** Keeps the file of a turn that a person has dropped: marks it as used, or writes it again from the host's copy. */
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { formatTurn } from "./format-turn.js";
 import type { Seen } from "./things.js";
 

@@ -8,10 +8,11 @@
  *
  * What does all this is loaded when it is first needed.
  */
-import type { Layer } from "../../../src/dispatcher/layer.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { STEERING } from "../../../src/view/held.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { STEERING } from "../../../src/context/held.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Layer } from "../../../src/kernel/layer.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { Applying } from "./apply.js";
 import type { WriteItems } from "./write-items.js";
 

@@ -1,12 +1,13 @@
 /** What is known of a request, gathered once for all the things in it. */
-import { findSuperseded, type Supersession } from "../../../src/clearing/superseded.js";
-import type { Message, ToolPart } from "../../../src/conversation/message.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import type { Rates } from "../../../src/record/savings.js";
-import { measureCached } from "../../../src/view/cached.js";
-import { countCharacters } from "../../../src/view/context-size.js";
-import { findCut, replay } from "../../../src/view/replay.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { measureCached } from "../../../src/context/cached.js";
+import { countCharacters } from "../../../src/context/context-size.js";
+import { findCut, replay } from "../../../src/context/replay.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { findSuperseded, type Supersession } from "../../../src/context/superseded.js";
+import type { Rates } from "../../../src/costs/savings.js";
+import type { Message, ToolPart } from "../../../src/io/message.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { type CutThing, countTurns, type Seen } from "./things.js";
 
 export interface Surroundings {

@@ -2,15 +2,16 @@
  * The things in a context that a person can steer: results and long inputs of calls, the agent's turns, the notes for
  * history that was cut, and OpenCode's own summary. Pure.
  */
-import { findLongInput } from "../../../src/clearing/clear-input.js";
-import { type History, isSummary, type Result } from "../../../src/conversation/history.js";
-import type { DecisionKey } from "../../../src/conversation/keys.js";
-import { isToolPart, type Message } from "../../../src/conversation/message.js";
-import { hashText } from "../../../src/conversation/outcome.js";
-import { readOwnTexts } from "../../../src/conversation/own-texts.js";
-import { readInputKey } from "../../../src/view/call-input.js";
-import type { KnownDecision } from "../../../src/view/known-decision.js";
-import type { Find } from "../../../src/view/replay.js";
+
+import { readInputKey } from "../../../src/context/call-input.js";
+import { findLongInput } from "../../../src/context/clear-input.js";
+import type { KnownDecision } from "../../../src/context/known-decision.js";
+import type { Find } from "../../../src/context/replay.js";
+import { isToolPart, type Message } from "../../../src/io/message.js";
+import { type History, isSummary, type Result } from "../../../src/messages/history.js";
+import type { DecisionKey } from "../../../src/messages/keys.js";
+import { hashText } from "../../../src/messages/outcome.js";
+import { readOwnTexts } from "../../../src/messages/own-texts.js";
 
 interface Placed {
   id: string;

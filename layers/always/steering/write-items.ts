@@ -1,8 +1,8 @@
 /** Writes what stands in a session's context, for the screen and the command line. Behind a request, never in its wait. */
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
-import { planItemsPath } from "../../../src/steering/context-items.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import { formatError } from "../../../src/base/error.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import { planItemsPath } from "../../../src/status/context-items.js";
 import { createList, formatListing } from "./list-items.js";
 
 /** Never rejects. */

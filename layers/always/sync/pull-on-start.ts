@@ -1,17 +1,17 @@
 /** Pulls in the background after a start if the last pull is too old. Being offline is normal. */
-import { HOUR_MS } from "../../../src/days.js";
-import { formatError, StrataError } from "../../../src/error.js";
-import type { Locks } from "../../../src/lock/locks.js";
+import { HOUR_MS } from "../../../src/base/days.js";
+import { formatError, StrataError } from "../../../src/base/error.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import type { Locks } from "../../../src/io/locks.js";
+import type { Log } from "../../../src/io/log.js";
+import type { RemoteGit } from "../../../src/io/remote-git.js";
+import type { Toasts } from "../../../src/io/toasts.js";
 import type { Exchange } from "../../../src/memory/store.js";
-import type { Log } from "../../../src/record/log.js";
-import type { Clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import type { RemoteGit } from "../../../src/seams/remote-git.js";
 import { UNREACHABLE } from "../../../src/sync/bare-repository.js";
 import type { SyncPlace } from "../../../src/sync/places.js";
 import { createSync, type Synced } from "../../../src/sync/sync.js";
 import { openSyncFiles, type SyncConfig } from "../../../src/sync/sync-state.js";
-import type { Toasts } from "../../../src/toasts.js";
 
 export interface PullOnStartOptions {
   clock: Clock;

@@ -1,8 +1,8 @@
 /** Pulls memories from the user's remotes once, in the background after the host's first event. */
 import { join } from "node:path";
-import type { Layer } from "../../../src/dispatcher/layer.js";
-import { formatError } from "../../../src/error.js";
-import type { KernelContext } from "../../../src/layer-context.js";
+import { formatError } from "../../../src/base/error.js";
+import type { Layer } from "../../../src/kernel/layer.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { locateSync, SYNC_CONFIG } from "../../../src/sync/places.js";
 
 export type SyncPullOptions = Pick<

@@ -2,13 +2,14 @@
  * Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows
  * the undo. One undo is followed after the other, and a request waits for those that were heard before it.
  */
-import { isOnlyRest } from "../../../src/conversation/history.js";
-import type { Message } from "../../../src/conversation/message.js";
-import type { HostEvent } from "../../../src/dispatcher/hooks.js";
-import { formatError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { formatError } from "../../../src/base/error.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { waitAtMost } from "../../../src/io/clock.js";
+import type { Message } from "../../../src/io/message.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { HostEvent } from "../../../src/messages/events.js";
+import { isOnlyRest } from "../../../src/messages/history.js";
 import { createHostUndos } from "./host-undos.js";
 import { createTakenMemories, type TakenMemories } from "./memories.js";
 

@@ -1,6 +1,7 @@
 /** Follows the host's events about undone turns and removed messages. */
-import { findEventSession, type HostEvent } from "../../../src/dispatcher/hooks.js";
-import { isRecord } from "../../../src/records.js";
+
+import { isRecord } from "../../../src/base/records.js";
+import { findEventSession, type HostEvent } from "../../../src/messages/events.js";
 
 export interface HostUndos {
   hear(event: HostEvent): void;

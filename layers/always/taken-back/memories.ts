@@ -1,12 +1,12 @@
 /** Archives memories whose message the user has undone, and restores them with it. */
 
-import type { Message } from "../../../src/conversation/message.js";
+import type { Clock } from "../../../src/io/clock.js";
+import type { Log } from "../../../src/io/log.js";
+import type { Message } from "../../../src/io/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import { mayBeHosts } from "../../../src/memory/store/put-back.js";
 import type { Memories } from "../../../src/memory/store.js";
-import type { Log } from "../../../src/record/log.js";
-import type { Clock } from "../../../src/seams/clock.js";
 import { isTakenBack, planMemories } from "./plan-memories.js";
 
 export interface TakenMemories {

@@ -7,11 +7,11 @@
  *     the message is back                           restored, unless it was moved meanwhile
  */
 
-import type { Message } from "../../../src/conversation/message.js";
-import { nameMessage, readOwnTexts } from "../../../src/conversation/own-texts.js";
+import type { Message } from "../../../src/io/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";
-import { foldLetters } from "../../../src/text.js";
+import { nameMessage, readOwnTexts } from "../../../src/messages/own-texts.js";
+import { foldLetters } from "../../../src/text/text.js";
 
 /** Frontmatter keys: when a memory was archived; and the archived memory that had superseded this one. */
 const TAKEN_BACK = "takenBack";

@@ -1,9 +1,10 @@
 /** Records revisions: one break in the savings ledger, then the decisions. */
-import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
-import type { LayerContext } from "../../../src/layer-context.js";
-import { findColdReason } from "../../../src/view/cold.js";
-import { estimateTokens } from "../../../src/view/context-size.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+
+import { findColdReason } from "../../../src/context/cold.js";
+import { estimateTokens } from "../../../src/context/context-size.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Withdrawal } from "../../../src/kernel/hooks.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 
 export interface BreakRecordOptions
   extends Pick<LayerContext, "clock" | "config" | "decisions" | "log" | "savings"> {

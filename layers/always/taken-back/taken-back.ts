@@ -8,13 +8,14 @@
  *
  * Two layers, because the others are called in between.
  */
-import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
-import type { Layer } from "../../../src/dispatcher/layer.js";
-import { formatError } from "../../../src/error.js";
-import type { LayerContext } from "../../../src/layer-context.js";
+
+import { formatError } from "../../../src/base/error.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import { waitAtMost } from "../../../src/io/clock.js";
+import type { Withdrawal } from "../../../src/kernel/hooks.js";
+import type { Layer } from "../../../src/kernel/layer.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isStale } from "../../../src/notes/taken-back.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
-import type { ContextRequest } from "../../../src/view/request.js";
 import { createFollowing } from "./following.js";
 import { recordBreak } from "./record-break.js";
 

@@ -1,8 +1,10 @@
 /** Damage to a ledger, secrets in it, and files that were changed without it. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { DAY_MS } from "../../days.js";
-import { hashOf } from "../../hash.js";
+import { DAY_MS } from "../../base/days.js";
+import { hashOf } from "../../base/hash.js";
+import { parseJson } from "../../base/records.js";
+import type { Files } from "../../io/files.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { formatPrefix } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
@@ -11,10 +13,8 @@ import { isNeighbours } from "../../memory/store/ledger.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
 import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import type { ShelfPlace } from "../../memory/store/places.js";
-import { parseJson } from "../../records.js";
-import type { Files } from "../../seams/files.js";
-import { findSecrets } from "../../secrets/secrets.js";
-import type { Project } from "../project.js";
+import type { Project } from "../../operations/project.js";
+import { findSecrets } from "../../text/secrets/secrets.js";
 import type { CheckOptions, Issue } from "./issue.js";
 
 export interface LedgerOptions extends CheckOptions {

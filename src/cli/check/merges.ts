@@ -9,7 +9,7 @@
  * Pure.
  */
 
-import { relate } from "../../gate/gate.js";
+import { relate } from "../../memory/gate/gate.js";
 import {
   areBothKept,
   compareWorth,
@@ -23,8 +23,8 @@ import {
 } from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
 import type { PlannedChange } from "../../memory/store.js";
-import { createComparison } from "../../statement/compare.js";
-import { readMeaning } from "../../statement/wording.js";
+import { createComparison } from "../../text/compare.js";
+import { readMeaning } from "../../text/wording.js";
 
 export interface Merge {
   survivor: Memory;

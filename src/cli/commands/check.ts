@@ -1,9 +1,9 @@
 /** `strata check`: finds what is wrong with the memories and their files, and with `--fix` mends what is safe to mend. */
-import { MOST_DAYS, readWhole } from "../arguments.js";
+import { MOST_DAYS, readWhole } from "../../operations/arguments.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { openProject } from "../../operations/open-project.js";
 import { findIssues, fixIssues, formatPath } from "../check/find-issues.js";
 import type { Issue } from "../check/issue.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
-import { openProject } from "../open-project.js";
 
 const USUAL_DAYS = 30;
 /** Issues with the same remedy that are printed; `--json` has all of them. */

@@ -1,12 +1,12 @@
 /** `strata drop`: things leave the context, and candidates are forgotten and do not come back. */
 
-import { findCandidates } from "../../candidates/choose-candidates.js";
-import { StrataError } from "../../error.js";
-import { isItemID } from "../../steering/find-item.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
-import { openPersonsCandidates } from "../open-candidates.js";
-import { openProject } from "../open-project.js";
+import { StrataError } from "../../base/error.js";
+import { findCandidates } from "../../memory/candidates/choose-candidates.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { openPersonsCandidates } from "../../operations/open-candidates.js";
+import { openProject } from "../../operations/open-project.js";
+import { isItemID } from "../../status/find-item.js";
 
 export const run: Run = async (cli, options, ids) => {
   const isAll = options.all === true;

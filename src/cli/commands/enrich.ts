@@ -1,19 +1,20 @@
 /** `strata enrich`: asks GitLab and GitHub about the merge requests, issues and epics that memories name. */
-import type { Enrichment } from "../../entities/enrich.js";
-import type { Entities } from "../../entities/entities.js";
-import type { EntityState } from "../../entities/entity-fact.js";
-import { formatLocated } from "../../entities/forges.js";
-import { type EnrichmentPlan, findNamesIn } from "../../entities/plan-enrichment.js";
-import { StrataError } from "../../error.js";
-import { formatCount } from "../../format.js";
+
+import { StrataError } from "../../base/error.js";
+import { formatCount } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";
+import { readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import { formatFactLine, openKnownEntities } from "../../operations/open-entities.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import { createProgress } from "../../operations/progress.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
-import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
-import { formatFactLine, openKnownEntities } from "../open-entities.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import { createProgress } from "../progress.js";
+import type { Enrichment } from "../../sources/entities/enrich.js";
+import type { Entities } from "../../sources/entities/entities.js";
+import type { EntityState } from "../../sources/entities/entity-fact.js";
+import { formatLocated } from "../../sources/entities/forges.js";
+import { type EnrichmentPlan, findNamesIn } from "../../sources/entities/plan-enrichment.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 const USUAL_LIMIT = 100;

@@ -1,12 +1,12 @@
 /** `strata export`: memories as JSON Lines, each with its whole file. Changes nothing but the file it writes. */
-import { DAY_MS } from "../../days.js";
+import { DAY_MS } from "../../base/days.js";
 import type { Memory } from "../../memory/memory.js";
-import { MOST_DAYS, readType, readWhole } from "../arguments.js";
-import { exitCodes, type OptionValues, type Run } from "../command.js";
-import { readShelves } from "../memory-files.js";
-import { openProject } from "../open-project.js";
-import { formatExport } from "../transfer/format-export.js";
-import { writeNew } from "../write-new.js";
+import { MOST_DAYS, readType, readWhole } from "../../operations/arguments.js";
+import { exitCodes, type OptionValues, type Run } from "../../operations/command.js";
+import { readShelves } from "../../operations/memory-files.js";
+import { openProject } from "../../operations/open-project.js";
+import { formatExport } from "../../operations/transfer/format-export.js";
+import { writeNew } from "../../operations/write-new.js";
 
 export const run: Run = async (cli, options, [target]) => {
   const { force, global: withGlobal, includePrivate } = options;

@@ -2,10 +2,10 @@
 
 import { parseID } from "../../memory/id.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
-import { exitCodes, type Run } from "../command.js";
-import { requireMemory } from "../memories.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { requireMemory } from "../../operations/memories.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);

@@ -1,18 +1,18 @@
 /** `strata import`: a file of `strata export`, another tool's JSON, a `.memory` folder, or a folder with a `MEMORY.md`. */
 import { basename, relative, resolve } from "node:path";
-import { StrataError } from "../../error.js";
+import { StrataError } from "../../base/error.js";
+import { parseJson } from "../../base/records.js";
+import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
-import { parseJson } from "../../records.js";
-import { decodeStrictly, type Files } from "../../seams/files.js";
-import type { ExitCode, Run } from "../command.js";
-import { idOf, listMemories, type ReadShelf, readShelves } from "../memory-files.js";
-import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
+import type { ExitCode, Run } from "../../operations/command.js";
+import { idOf, listMemories, type ReadShelf, readShelves } from "../../operations/memory-files.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Project } from "../../operations/project.js";
+import type { JsonExport } from "../../operations/transfer/json-export.js";
+import { parseCopy } from "../../operations/transfer/line.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
-import type { JsonExport } from "../transfer/json-export.js";
-import { parseCopy } from "../transfer/line.js";
 
 interface ImportOptions {
   source: string;
@@ -82,7 +82,7 @@ async function importFolder(
   { isDry, source, withGlobal }: ImportOptions,
 ): Promise<ExitCode> {
   const { files, say } = project.cli;
-  const { readMemoryFolder } = await import("../transfer/folders.js");
+  const { readMemoryFolder } = await import("../../operations/transfer/folders.js");
   const { drafts, skipped } = await readMemoryFolder(files, source, {
     label: labelOf(project, source),
     ...(withGlobal && { scope: "global" as const }),
@@ -108,7 +108,7 @@ async function readOthers(
   source: string,
   withGlobal: boolean,
 ): Promise<JsonExport | undefined> {
-  const { readJsonExport } = await import("../transfer/json-export.js");
+  const { readJsonExport } = await import("../../operations/transfer/json-export.js");
   const text = decodeStrictly((await project.cli.files.read(source)) ?? new Uint8Array());
   const name = labelOf(project, source);
   const found =

@@ -1,15 +1,15 @@
 /** `strata ingest`: Markdown files to memories, one for each heading. */
 import { basename, relative, resolve } from "node:path";
-import { StrataError } from "../../error.js";
+import { StrataError } from "../../base/error.js";
+import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
-import { decodeStrictly, type Files } from "../../seams/files.js";
-import { readType } from "../arguments.js";
-import type { Run } from "../command.js";
-import { listMemories, readShelves } from "../memory-files.js";
-import { openProject } from "../open-project.js";
+import { readType } from "../../operations/arguments.js";
+import type { Run } from "../../operations/command.js";
+import { listMemories, readShelves } from "../../operations/memory-files.js";
+import { openProject } from "../../operations/open-project.js";
+import { listFilesBelow } from "../../operations/transfer/list-files.js";
+import { parseSections, planDrafts } from "../../operations/transfer/sections.js";
 import { importMemories, planImportItems } from "../transfer/import-memories.js";
-import { listFilesBelow } from "../transfer/list-files.js";
-import { parseSections, planDrafts } from "../transfer/sections.js";
 
 /** Larger files are not meant to be read by people. */
 const MOST_BYTES = 4_000_000;

@@ -3,14 +3,16 @@
  * there, or removes them in every form, and changes nothing else. All changes are planned before the first is written.
  */
 import { join } from "node:path";
+import { StrataError } from "../../base/error.js";
 import { PACKAGE } from "../../config/plugin-entries.js";
-import { StrataError } from "../../error.js";
-import { findGlobalFolder } from "../../host/config-files.js";
-import { isWithin } from "../../own/own-folders.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
-import { findUpwards } from "../find-project.js";
-import { findHost } from "../init/find-host.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import { findHost } from "../../operations/find-host.js";
+import { findUpwards } from "../../operations/find-project.js";
+import { openProject } from "../../operations/open-project.js";
+import { readSettings } from "../../operations/settings.js";
+import { findGlobalFolder } from "../../project/opencode-files.js";
+import { isWithin } from "../../project/own-folders.js";
 import {
   type Change,
   HALVES,
@@ -21,8 +23,6 @@ import {
   SCREEN_2,
 } from "../init/halves.js";
 import { formatPurge, planPurge, purge } from "../init/purge.js";
-import { openProject } from "../open-project.js";
-import { readSettings } from "../settings.js";
 
 export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
   if (isPurge && (!remove || isGlobal)) throw new StrataError(WRONG_ARGUMENT, NEEDS_REMOVE);

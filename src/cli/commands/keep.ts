@@ -1,14 +1,14 @@
 /** `strata keep`: candidates become memories. */
 
 import { randomUUID } from "node:crypto";
-import { findCandidates, keepCandidate } from "../../candidates/choose-candidates.js";
-import { readType } from "../arguments.js";
-import { type ExitCode, exitCodes, type Run } from "../command.js";
-import { reportWritten } from "../memories.js";
-import { openPersonsCandidates } from "../open-candidates.js";
-import { openGate } from "../open-gate.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
+import { findCandidates, keepCandidate } from "../../memory/candidates/choose-candidates.js";
+import { readType } from "../../operations/arguments.js";
+import { type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import { reportWritten } from "../../operations/memories.js";
+import { openPersonsCandidates } from "../../operations/open-candidates.js";
+import { openGate } from "../../operations/open-gate.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
 
 export const run: Run = async (cli, { type: wanted }, args) => {
   const type = readType(wanted);

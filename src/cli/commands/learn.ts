@@ -5,23 +5,23 @@ import { atItsTime, createLearner, type Learner } from "../../../layers/5-auto-m
 import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { createSettled } from "../../../layers/5-auto-memory/learn/settled.js";
 import { readConfigFiles } from "../../config/config-files.js";
-import { createFindSimilar } from "../../gate/find-similar.js";
-import { createGate } from "../../gate/gate.js";
-import { createTemplateCheck, readTemplates } from "../../host/templates.js";
+import { createTemplateCheck, readTemplates } from "../../host/1/templates.js";
+import { createDryFiles } from "../../io/dry-files.js";
+import { createFindSimilar } from "../../memory/gate/find-similar.js";
+import { createGate } from "../../memory/gate/gate.js";
 import type { OpenMemories } from "../../memory/store.js";
-import { createDryFiles } from "../../seams/dry-files.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { openCandidates } from "../../operations/open-candidates.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openOwnState } from "../../operations/open-own.js";
+import { openProject } from "../../operations/open-project.js";
+import { openSearch } from "../../operations/open-search.js";
+import { createProgress } from "../../operations/progress.js";
+import type { Project } from "../../operations/project.js";
 import { findFiles, type PastFile, readFiles, type SourcedTurn, type SourceEvents } from "../learn/files.js";
 import { type Judging, openJudging, planJudge, type Wanted } from "../learn/judging.js";
 import { createReport, type Report } from "../learn/report.js";
 import { type OpenSessions, openSessions } from "../learn/sessions.js";
-import { openCandidates } from "../open-candidates.js";
-import { withMemories } from "../open-memories.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
-import { openSearch } from "../open-search.js";
-import { createProgress } from "../progress.js";
-import type { Project } from "../project.js";
 
 export const run: Run = async (cli, options, names) => {
   const { dryRun, json, server, sessions } = options;

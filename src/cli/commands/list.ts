@@ -1,16 +1,16 @@
 /** `strata list` */
 
-import { isHandedOver, readSessions, type WaitingCandidate } from "../../candidates/candidate.js";
-import { formatCandidates, readSurroundings } from "../../candidates/format-candidates.js";
-import { DAY_MS } from "../../days.js";
-import { StrataError } from "../../error.js";
+import { DAY_MS } from "../../base/days.js";
+import { StrataError } from "../../base/error.js";
+import { isHandedOver, readSessions, type WaitingCandidate } from "../../memory/candidates/candidate.js";
+import { formatCandidates, readSurroundings } from "../../memory/candidates/format-candidates.js";
 import type { Memory, MemoryType } from "../../memory/memory.js";
-import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
-import { openPersonsCandidates } from "../open-candidates.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
+import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import { openPersonsCandidates } from "../../operations/open-candidates.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Project } from "../../operations/project.js";
 
 const MOST_ID_WIDTH = 60;
 

@@ -1,15 +1,15 @@
 /** `strata publish`: shows git memories that it ignores: one, or all that a type, an age or words select. */
 
 import { randomUUID } from "node:crypto";
-import { countMemories } from "../../format.js";
+import { countMemories } from "../../base/format.js";
 import { isHidden } from "../../memory/kept-out.js";
 import type { Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
-import { reportWritten, requireMemory } from "../memories.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import { listSelected, readSelection, selectMemories } from "../upkeep/select.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import { reportWritten, requireMemory } from "../../operations/memories.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import { listSelected, readSelection, selectMemories } from "../../operations/select.js";
 
 export const run: Run = async (cli, options, args) => {
   const { dryRun, includePrivate } = options;

@@ -2,12 +2,12 @@
 
 import { formatFound, listShownWhole } from "../../memory/search/found.js";
 import type { Found } from "../../memory/search/search.js";
-import { readType, readWhole } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { formatFactLine, openKnownEntities } from "../open-entities.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import { openSearch } from "../open-search.js";
+import { readType, readWhole } from "../../operations/arguments.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { formatFactLine, openKnownEntities } from "../../operations/open-entities.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import { openSearch } from "../../operations/open-search.js";
 import { formatOverview, planOverview } from "../overview.js";
 
 const USUAL_LIMIT = 10;

@@ -1,12 +1,12 @@
 /** `strata restore`: restores a memory from the archive, or the files of a `strata backup`. */
 
-import { StrataError } from "../../error.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { reportWritten, requireMemory } from "../memories.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import { recordRivals } from "../upkeep/record-rivals.js";
+import { StrataError } from "../../base/error.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { reportWritten, requireMemory } from "../../operations/memories.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import { recordRivals } from "../../operations/record-rivals.js";
 
 export const run: Run = async (cli, options, args) => {
   const { backup, dryRun, force, global: withGlobal } = options;

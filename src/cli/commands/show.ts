@@ -1,14 +1,14 @@
 /** `strata show` */
 
-import { readTaken } from "../../bootstrap/taken.js";
 import { formatJudge } from "../../memory/judge.js";
 import type { Memory } from "../../memory/memory.js";
-import { exitCodes, type Run } from "../command.js";
-import { requireMemory } from "../memories.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { requireMemory } from "../../operations/memories.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Style } from "../../operations/style.js";
+import { readTaken } from "../../sources/bootstrap/taken.js";
 import { findRelated } from "../related.js";
-import type { Style } from "../style.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);

@@ -1,21 +1,21 @@
 /** `strata stats`: the savings ledger by session, or as comma-separated values. The inspector has the charts. */
-import { StrataError } from "../../error.js";
-import { formatCount, formatMoney, formatPercent, formatTokens } from "../../format.js";
+import { StrataError } from "../../base/error.js";
+import { formatCount, formatMoney, formatPercent, formatTokens } from "../../base/format.js";
 import {
   type Figures,
   findMeanContext,
   readLedger,
   type SessionFigures,
   sumFigures,
-} from "../../savings/figures.js";
-import { formatSaving } from "../../screen/format-figures.js";
-import { readTitles } from "../../screen/known-sessions.js";
+} from "../../costs/figures.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, exitCodes, type OptionValues, type Run } from "../../operations/command.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Style } from "../../operations/style.js";
+import { writeNew } from "../../operations/write-new.js";
+import { formatSaving } from "../../status/format-figures.js";
 import { describeJudging, formatTitle } from "../../status/format-status.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
-import { openProject } from "../open-project.js";
-import type { Style } from "../style.js";
-import { writeNew } from "../write-new.js";
+import { readTitles } from "../../status/known-sessions.js";
 
 const MOST_SESSIONS = 20;
 
@@ -23,14 +23,14 @@ export const run: Run = async (cli, options, args) => {
   const { csv, json, open } = options;
   if ([csv, json, open].filter((one) => one !== undefined).length > 1)
     throw new StrataError(WRONG_ARGUMENT, "choose one of --csv, --json and --open");
-  if (open === true) return (await import("../serve/serve.js")).run(cli, { open, port: "0" }, args);
+  if (open === true) return (await import("./serve.js")).run(cli, { open, port: "0" }, args);
   const { files, say, style, warn } = cli;
   const project = await openProject(cli);
   const { problems, sessions } = await readLedger(files, project.folders.savings);
   const titles = await readTitles(files, project.folders.sessions);
   const figures = sumFigures(sessions, titles);
   if (csv !== undefined) {
-    const { formatCsv } = await import("../../savings/csv.js");
+    const { formatCsv } = await import("../../costs/csv.js");
     await sayOrWrite(cli, options, formatCsv(sessions, titles));
   } else say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
   for (const problem of problems) warn(`${style.yellow("Problem")}  ${problem}`);

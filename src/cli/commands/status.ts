@@ -1,12 +1,12 @@
 /** `strata status` */
 import { listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { lookAtCandidates } from "../../operations/open-candidates.js";
+import { openOwnState } from "../../operations/open-own.js";
+import { openProject } from "../../operations/open-project.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
-import { exitCodes, type Run } from "../command.js";
-import { lookAtCandidates } from "../open-candidates.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
 
 const NOT_LOADED =
   "opencode-strata is not configured in this project and has never run here; add it with strata init";

@@ -1,9 +1,9 @@
 /** `strata trust`: memories that came with the repository, and whether they count as the user's. */
 
 import { formatAccepted, formatRevoked, formatWaiting } from "../../memory/format-foreign.js";
-import { exitCodes, type Run } from "../command.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
 
 export const run: Run = async (cli, { json, undo, yes }) => {
   const { say } = cli;

@@ -1,9 +1,9 @@
 /** `strata why`: why something that the user said was kept or not. */
-import { findReasons, formatReasons, planNext } from "../../candidates/why.js";
-import { exitCodes, type Run } from "../command.js";
-import { openPersonsCandidates } from "../open-candidates.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
+import { findReasons, formatReasons, planNext } from "../../memory/candidates/why.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { openPersonsCandidates } from "../../operations/open-candidates.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);

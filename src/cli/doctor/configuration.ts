@@ -1,14 +1,14 @@
 /** Checks the configuration files: this plugin once, no conflicting plugin, valid settings. */
 import { basename, dirname, join } from "node:path";
-import { planChoice } from "../../background/choice.js";
+import { isRecord } from "../../base/records.js";
 import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";
 import { findName, isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
-import { isRecord } from "../../records.js";
-import type { CliContext } from "../command.js";
-import type { Project } from "../project.js";
-import type { Settings } from "../settings.js";
+import { planChoice } from "../../models/choice.js";
+import type { CliContext } from "../../operations/command.js";
+import { type Finding, fine, problem, warning } from "../../operations/doctor/finding.js";
+import type { Project } from "../../operations/project.js";
+import type { Settings } from "../../operations/settings.js";
 import { type Configured, findConfigured, findRemoval } from "./configured.js";
-import { type Finding, fine, problem, warning } from "./finding.js";
 
 export interface ConfigurationFindings {
   findings: Finding[];

@@ -1,5 +1,6 @@
 /** What OpenCode loads according to the configuration: the entry, and the package on disk that it names. */
 import { dirname, join } from "node:path";
+import { isRecord, type PlainRecord } from "../../base/records.js";
 import { parseConfig, readText } from "../../config/config-files.js";
 import {
   findInstalledFile,
@@ -9,9 +10,8 @@ import {
   type PluginEntry,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import { isRecord, type PlainRecord } from "../../records.js";
-import type { CliContext } from "../command.js";
-import { type Finding, problem } from "./finding.js";
+import type { CliContext } from "../../operations/command.js";
+import { type Finding, problem } from "../../operations/doctor/finding.js";
 
 /** An entry that makes OpenCode load this plugin. */
 export interface Configured {

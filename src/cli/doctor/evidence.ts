@@ -1,10 +1,11 @@
 /** What the played session shows about each hook and each layer. */
+
+import { formatCount } from "../../base/format.js";
 import type { Config } from "../../config/schema.js";
-import type { Beat, PulseRecord } from "../../dispatcher/pulse.js";
-import { formatCount } from "../../format.js";
-import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
-import type { Proof, ProofSeen } from "../../proof.js";
-import { type Finding, fine, note, problem } from "./finding.js";
+import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-definition.js";
+import type { Proof, ProofSeen } from "../../kernel/proof.js";
+import type { Beat, PulseRecord } from "../../kernel/pulse.js";
+import { type Finding, fine, note, problem } from "../../operations/doctor/finding.js";
 
 /** What the session left in the scratch folder. */
 export interface Evidence extends ProofSeen {

@@ -2,7 +2,7 @@
  * Why OpenCode did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install or
  * load is a `session.error` event, and one that throws at start is a line of its log.
  */
-import { isRecord, parseJson } from "../../records.js";
+import { isRecord, parseJson } from "../../base/records.js";
 
 export interface Refusal {
   /** The step that failed. */

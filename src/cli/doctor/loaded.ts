@@ -1,10 +1,10 @@
 /** Which version of the plugin OpenCode loads, and when it last did so in the project. */
 import { PACKAGE } from "../../config/plugin-entries.js";
-import type { Folders } from "../../folders.js";
+import type { CliContext } from "../../operations/command.js";
+import { type Finding, fine, note, warning } from "../../operations/doctor/finding.js";
+import type { Folders } from "../../project/folders.js";
 import { readPulses } from "../../status/status.js";
-import type { CliContext } from "../command.js";
 import type { Configured, OnDisk } from "./configured.js";
-import { type Finding, fine, note, warning } from "./finding.js";
 
 export interface Versions {
   configured: Configured;

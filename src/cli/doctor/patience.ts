@@ -2,8 +2,8 @@
  * How long the proof waits. A slow machine is not a broken one: the session may take as long as it makes progress, unless
  * the user has set a limit.
  */
-import { StrataError } from "../../error.js";
-import type { Clock } from "../../seams/clock.js";
+import { StrataError } from "../../base/error.js";
+import type { Clock } from "../../io/clock.js";
 
 export interface Patience {
   /** Aborted at the end of patience, with a `StrataError` that says what did not happen. */

@@ -1,18 +1,18 @@
 /** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
 import { join } from "node:path";
+import { formatError } from "../../base/error.js";
+import { mergeRecords, type PlainRecord } from "../../base/records.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
-import { formatError } from "../../error.js";
-import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
-import type { Proof as ProofOfLayer } from "../../proof.js";
-import { mergeRecords, type PlainRecord } from "../../records.js";
-import { createScratch } from "../../seams/scratch.js";
-import type { CliContext } from "../command.js";
+import { createScratch } from "../../io/scratch.js";
+import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-definition.js";
+import type { Proof as ProofOfLayer } from "../../kernel/proof.js";
+import type { CliContext } from "../../operations/command.js";
+import { type Finding, problem } from "../../operations/doctor/finding.js";
+import { prepareOpenCode, startOpenCode } from "../../operations/doctor/opencode.js";
 import type { Configured } from "./configured.js";
 import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
-import { type Finding, problem } from "./finding.js";
 import { findRefusalInLog, listenToOpenCode, type Refusal } from "./host-words.js";
-import { prepareOpenCode, startOpenCode } from "./opencode.js";
 import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patience.js";
 import { formatSecondConfig, playRuns } from "./runs.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";

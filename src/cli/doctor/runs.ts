@@ -5,11 +5,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { PulseRecord } from "../../dispatcher/pulse.js";
-import { StrataError } from "../../error.js";
-import { writeInput, writeToolName } from "../../host/setup/tool-names.js";
-import type { Proof } from "../../proof.js";
-import type { PlainRecord } from "../../records.js";
+import { StrataError } from "../../base/error.js";
+import type { PlainRecord } from "../../base/records.js";
+import { writeInput, writeToolName } from "../../host/2/tool-names.js";
+import type { Proof } from "../../kernel/proof.js";
+import type { PulseRecord } from "../../kernel/pulse.js";
 import type { Line, ScriptedModel } from "./scripted-model.js";
 
 export interface RunsOptions {

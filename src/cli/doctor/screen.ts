@@ -1,5 +1,6 @@
 /** Whether OpenCode's TUI loads the plugin's part of the screen. That of OpenCode 1 has a configuration of its own. */
 import { dirname, join } from "node:path";
+import { isRecord, parseJson } from "../../base/records.js";
 import {
   findInstalledFile,
   isStrata,
@@ -7,12 +8,11 @@ import {
   readPluginEntries,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import { findGlobalFolder } from "../../host/config-files.js";
 import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
-import { isRecord, parseJson } from "../../records.js";
-import type { Project } from "../project.js";
+import { type Finding, fine, note, warning } from "../../operations/doctor/finding.js";
+import type { Project } from "../../operations/project.js";
+import { findGlobalFolder } from "../../project/opencode-files.js";
 import type { Configured } from "./configured.js";
-import { type Finding, fine, note, warning } from "./finding.js";
 import { formatTime } from "./loaded.js";
 
 const RESTART = "restart OpenCode: its TUI reads tui.json only at the start";

@@ -1,7 +1,7 @@
 /** The session that the doctor plays: short, but it calls every hook. The layers bring what makes them act. */
 import { join } from "node:path";
-import { StrataError } from "../../error.js";
-import type { Proof } from "../../proof.js";
+import { StrataError } from "../../base/error.js";
+import type { Proof } from "../../kernel/proof.js";
 import type { Line, ScriptedModel } from "./scripted-model.js";
 
 /** Files of the project besides those that the layers bring: results to move out of the context. */

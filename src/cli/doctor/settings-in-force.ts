@@ -5,10 +5,10 @@ import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { type Config, type ConfigSchema, loadSchema } from "../../config/schema.js";
 import { readSources, type Source } from "../../config/sources.js";
-import type { ConfigFile } from "../../seams/host.js";
-import type { CliContext } from "../command.js";
-import type { Settings } from "../settings.js";
-import { type Finding, fine, note } from "./finding.js";
+import type { ConfigFile } from "../../io/host.js";
+import type { CliContext } from "../../operations/command.js";
+import { type Finding, fine, note } from "../../operations/doctor/finding.js";
+import type { Settings } from "../../operations/settings.js";
 
 export interface SettingsInForce {
   findings: Finding[];

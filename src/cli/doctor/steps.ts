@@ -1,4 +1,4 @@
-import type { CliContext } from "../command.js";
+import type { CliContext } from "../../operations/command.js";
 
 /** Prints a line for each step of the proof, on a terminal only. */
 export function createSteps({

@@ -1,9 +1,9 @@
 /** What the played session has left in its project, for the evidence. */
 import { join } from "node:path";
-import { planFolders } from "../../folders.js";
-import { readLedger } from "../../savings/figures.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
+import { readLedger } from "../../costs/figures.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import { planFolders } from "../../project/folders.js";
 import { readPulses } from "../../status/status.js";
 import type { Evidence } from "./evidence.js";
 import { mergePulses } from "./runs.js";

@@ -1,11 +1,11 @@
 /** Memories and changes of memory that are not used: refused ones, and those that wait for the user to accept them. */
 
-import { formatError } from "../../error.js";
+import { formatError } from "../../base/error.js";
 import { listSetAside } from "../../memory/store/pending.js";
-import { listPlaces } from "../memory-files.js";
-import type { Project } from "../project.js";
+import { type Finding, fine, note, warning } from "../../operations/doctor/finding.js";
+import { listPlaces } from "../../operations/memory-files.js";
+import type { Project } from "../../operations/project.js";
 import { findForeign } from "../trust/find-foreign.js";
-import { type Finding, fine, note, warning } from "./finding.js";
 
 const REFUSED = "was refused as a pending change of memory, and nothing of it was done";
 const FIND_OUT = "find out where it comes from, perhaps the repository, and delete it";

@@ -1,18 +1,18 @@
 /** `strata attach`: gives a session, a checkpoint or a handoff file to a running session or the next new one. */
 import { basename, resolve } from "node:path";
-import { ATTACHED_DAYS, NEXT } from "../../checkpoints/attached.js";
-import { formatForeignCapsule, MOST_CHARACTERS } from "../../checkpoints/capsule.js";
-import { isCheckpointID } from "../../checkpoints/checkpoint.js";
-import type { OpenCheckpoints } from "../../checkpoints/open-checkpoints.js";
-import { StrataError } from "../../error.js";
-import { decodeStrictly } from "../../seams/files.js";
-import { redactSecrets } from "../../secrets/secrets.js";
-import { cut } from "../../text.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
-import { isInAgentsShell } from "../trust/agents-shell.js";
+import { StrataError } from "../../base/error.js";
+import { decodeStrictly } from "../../io/files.js";
+import { ATTACHED_DAYS, NEXT } from "../../notes/checkpoints/attached.js";
+import { formatForeignCapsule, MOST_CHARACTERS } from "../../notes/checkpoints/capsule.js";
+import { isCheckpointID } from "../../notes/checkpoints/checkpoint.js";
+import type { OpenCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
+import { isInAgentsShell } from "../../operations/agents-shell.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { openOwnState } from "../../operations/open-own.js";
+import { openProject } from "../../operations/open-project.js";
+import { redactSecrets } from "../../text/secrets/secrets.js";
+import { cut } from "../../text/text.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
 
 /** Larger files are not handoffs. */

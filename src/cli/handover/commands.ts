@@ -1,5 +1,5 @@
-import { type Command, JSON_OPTION } from "../command.js";
-import { FORCE_OPTION } from "../write-new.js";
+import { type Command, JSON_OPTION } from "../../operations/command.js";
+import { FORCE_OPTION } from "../../operations/write-new.js";
 
 /** The commands about sessions: open work, leases, checkpoints and handoffs. */
 export const handoverCommands: readonly Command[] = [
@@ -15,7 +15,7 @@ export const handoverCommands: readonly Command[] = [
     ],
     example: "strata agenda claim a-3fa2b1c",
     first: ["claim", "release"],
-    load: () => import("./agenda.js"),
+    load: () => import("../../operations/handover/agenda.js"),
   },
   {
     name: "sessions",
@@ -23,7 +23,7 @@ export const handoverCommands: readonly Command[] = [
     options: [["--limit <count>", "maximum number of sessions (default 20)"], JSON_OPTION],
     example: "strata sessions --json | jq '.[0].phase'",
     reads: true,
-    load: () => import("./sessions.js"),
+    load: () => import("../../operations/handover/sessions.js"),
   },
   {
     name: "lease",

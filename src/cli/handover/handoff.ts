@@ -1,8 +1,8 @@
 /** `strata handoff`: a session or checkpoint as one Markdown file. Changes nothing but the file it writes. */
-import { formatHandoffFile } from "../../checkpoints/capsule.js";
-import { exitCodes, type Run } from "../command.js";
-import { openProject } from "../open-project.js";
-import { writeNew } from "../write-new.js";
+import { formatHandoffFile } from "../../notes/checkpoints/capsule.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { openProject } from "../../operations/open-project.js";
+import { writeNew } from "../../operations/write-new.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
 
 export const run: Run = async (cli, { file, force }, [name]) => {

@@ -13,7 +13,7 @@ import {
   readPluginEntries,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import type { Files } from "../../seams/files.js";
+import type { Files } from "../../io/files.js";
 import { formatNewFile, planAdd, planRemove } from "./edit-plugins.js";
 
 export interface Half {

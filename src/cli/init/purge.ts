@@ -1,10 +1,10 @@
 /** What `strata init --remove --purge` deletes: Strata's folders in a project, and its record in the user's state folder. */
 import { join } from "node:path";
-import { formatCount } from "../../format.js";
-import { locateRecord } from "../../own/record.js";
-import type { Files } from "../../seams/files.js";
-import { removeEmptyFolders } from "../../seams/scratch.js";
-import type { Project } from "../project.js";
+import { formatCount } from "../../base/format.js";
+import type { Files } from "../../io/files.js";
+import { removeEmptyFolders } from "../../io/scratch.js";
+import type { Project } from "../../operations/project.js";
+import { locateRecord } from "../../project/record.js";
 
 export interface PurgePlan {
   folders: readonly Doomed[];

@@ -1,9 +1,9 @@
 /** Session exports (`opencode export`). */
 import type { StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
-import { isToolPart, type Message, type Part } from "../../conversation/message.js";
-import { type ExportedSession, isExportedMessage, readExportedSession } from "../../host/past-sessions.js";
-import { parseJson } from "../../records.js";
-import { decodeText } from "../../seams/files.js";
+import { parseJson } from "../../base/records.js";
+import { type ExportedSession, isExportedMessage, readExportedSession } from "../../host/1/past-sessions.js";
+import { decodeText } from "../../io/files.js";
+import { isToolPart, type Message, type Part } from "../../io/message.js";
 import { createExportScanner, type ExportPart } from "./export-scanner.js";
 
 /** How an export begins, whatever its spacing. */

@@ -2,11 +2,11 @@
 import { resolve } from "node:path";
 import type { PastTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
-import type { Message } from "../../conversation/message.js";
-import { StrataError } from "../../error.js";
-import { isRecord, type PlainRecord, parseJson } from "../../records.js";
-import { decodeStrictly, type Files } from "../../seams/files.js";
-import type { CliContext } from "../command.js";
+import { StrataError } from "../../base/error.js";
+import { isRecord, type PlainRecord, parseJson } from "../../base/records.js";
+import { decodeStrictly, type Files } from "../../io/files.js";
+import type { Message } from "../../io/message.js";
+import type { CliContext } from "../../operations/command.js";
 import { isExport, readExports } from "./exports.js";
 
 export interface SourcedTurn extends PastTurn {

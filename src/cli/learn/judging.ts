@@ -10,21 +10,21 @@ import {
   estimateJudging,
   readTask,
 } from "../../../layers/5-auto-memory/learn/past-judge.js";
-import { planChoice } from "../../background/choice.js";
-import { describeCall } from "../../background/cost.js";
-import type { GenerationRequest } from "../../background/generation.js";
-import { isHandedOver, readLatest } from "../../candidates/candidate.js";
-import { StrataError } from "../../error.js";
-import { formatCount, formatMoney } from "../../format.js";
+import { StrataError } from "../../base/error.js";
+import { formatCount, formatMoney } from "../../base/format.js";
+import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../costs/prices.js";
+import { createSavings } from "../../costs/savings.js";
+import type { Host, UsedTokens } from "../../io/host.js";
+import { createPrompts } from "../../io/prompts.js";
+import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
 import type { OpenMemories } from "../../memory/store.js";
-import { createPrompts } from "../../prompts.js";
-import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../record/prices.js";
-import { createSavings } from "../../record/savings.js";
-import type { Host, UsedTokens } from "../../seams/host.js";
-import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
-import type { OptionValues } from "../command.js";
-import type { Project } from "../project.js";
-import { isInAgentsShell } from "../trust/agents-shell.js";
+import { planChoice } from "../../models/choice.js";
+import { describeCall } from "../../models/cost.js";
+import type { GenerationRequest } from "../../models/generation.js";
+import { isInAgentsShell } from "../../operations/agents-shell.js";
+import { readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
+import type { OptionValues } from "../../operations/command.js";
+import type { Project } from "../../operations/project.js";
 
 export interface Wanted {
   /** Did the user ask for a judge? Otherwise it is only offered. */

@@ -1,7 +1,7 @@
 /** What `strata learn` prints: each sentence as it is learned, and a summary. */
 import type { Learned, LearnedTurn } from "../../../layers/5-auto-memory/learn/learner.js";
-import { formatCount } from "../../format.js";
-import { type CliContext, type ExitCode, exitCodes } from "../command.js";
+import { formatCount } from "../../base/format.js";
+import { type CliContext, type ExitCode, exitCodes } from "../../operations/command.js";
 import type { SourcedTurn, SourceProblem } from "./files.js";
 import type { JudgeState } from "./judging.js";
 

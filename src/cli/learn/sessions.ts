@@ -1,16 +1,21 @@
 /** OpenCode's own sessions of the project, read through a server: a running one, or one started for it. */
 import { randomUUID } from "node:crypto";
 import type { StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
+import { StrataError } from "../../base/error.js";
+import { isRecord } from "../../base/records.js";
+import { isSecond as isSecondVersion } from "../../base/tested.js";
 import { parseConfig } from "../../config/config-files.js";
-import { StrataError } from "../../error.js";
-import { writer } from "../../host/live-config.js";
-import { type Login, openPastSessions, type PastSessions } from "../../host/past-sessions.js";
-import { openServerModel, type ServerModel } from "../../host/remote/server-model.js";
-import { isSecond as isSecondVersion } from "../../host/tested.js";
-import { isRecord } from "../../records.js";
-import type { CliContext } from "../command.js";
-import { findOpenCode, type OpenCodeRun, readVersion, serveOpenCode } from "../doctor/opencode.js";
-import type { Project } from "../project.js";
+import { writer } from "../../host/1/live-config.js";
+import { type Login, openPastSessions, type PastSessions } from "../../host/1/past-sessions.js";
+import { openServerModel, type ServerModel } from "../../host/1/server-model.js";
+import type { CliContext } from "../../operations/command.js";
+import {
+  findOpenCode,
+  type OpenCodeRun,
+  readVersion,
+  serveOpenCode,
+} from "../../operations/doctor/opencode.js";
+import type { Project } from "../../operations/project.js";
 import type { SourceEvents } from "./files.js";
 
 const START_MS = 60_000;

@@ -1,13 +1,13 @@
 /** `strata drop`, `pin`, `unpin`, `expand` and `undo-cut`: ask for a change of a session's context. */
-import { StrataError } from "../../error.js";
-import type { Action } from "../../steering/context-items.js";
-import { createContextRequests } from "../../steering/context-requests.js";
-import { findWanted, requireAction } from "../../steering/find-item.js";
-import { formatCost } from "../../steering/format-items.js";
-import { type CliContext, exitCodes, type OptionValues, type Run } from "../command.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
-import { isInAgentsShell } from "../trust/agents-shell.js";
+import { StrataError } from "../../base/error.js";
+import { isInAgentsShell } from "../../operations/agents-shell.js";
+import { type CliContext, exitCodes, type OptionValues, type Run } from "../../operations/command.js";
+import { openOwnState } from "../../operations/open-own.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Action } from "../../status/context-items.js";
+import { createContextRequests } from "../../status/context-requests.js";
+import { findWanted, requireAction } from "../../status/find-item.js";
+import { formatCost } from "../../status/format-items.js";
 import { readSessionItems } from "./session-items.js";
 
 export const askFor =

@@ -1,5 +1,5 @@
-import type { Action } from "../../steering/context-items.js";
-import { type Command, JSON_OPTION } from "../command.js";
+import { type Command, JSON_OPTION } from "../../operations/command.js";
+import type { Action } from "../../status/context-items.js";
 
 export const SESSION_OPTION = [
   "--session <id>",

@@ -1,8 +1,9 @@
 /** `strata context`: what stands in a session's context, largest first. */
-import { formatItems } from "../../steering/format-items.js";
-import { readWhole } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { openProject } from "../open-project.js";
+
+import { readWhole } from "../../operations/arguments.js";
+import { exitCodes, type Run } from "../../operations/command.js";
+import { openProject } from "../../operations/open-project.js";
+import { formatItems } from "../../status/format-items.js";
 import { readSessionItems } from "./session-items.js";
 
 const USUAL_ITEMS = 20;

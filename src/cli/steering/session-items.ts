@@ -1,10 +1,10 @@
 /** The items of the session that a command is about. */
 import { basename, join } from "node:path";
-import { StrataError } from "../../error.js";
-import { type ContextItems, ITEMS_ENDING, readContextItems } from "../../steering/context-items.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import type { OptionValues } from "../command.js";
-import type { Project } from "../project.js";
+import { StrataError } from "../../base/error.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import type { OptionValues } from "../../operations/command.js";
+import type { Project } from "../../operations/project.js";
+import { type ContextItems, ITEMS_ENDING, readContextItems } from "../../status/context-items.js";
 
 /** Of `--session`, else of the session whose context was sent last. @throws StrataError NO_SESSION */
 export async function readSessionItems(

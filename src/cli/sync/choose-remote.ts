@@ -1,11 +1,11 @@
 /** Reads a remote as the user names it: a URL, a folder, or the name of one of the project's remotes. */
 import { join, resolve } from "node:path";
-import { listRemotes } from "../../entities/home.js";
-import { StrataError } from "../../error.js";
-import { type Files, readPlainText } from "../../seams/files.js";
-import { findSecrets } from "../../secrets/secrets.js";
-import { findGitFolder } from "../../trust/git-folder.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
+import { StrataError } from "../../base/error.js";
+import { type Files, readPlainText } from "../../io/files.js";
+import { findGitFolder } from "../../memory/trust/git-folder.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import { listRemotes } from "../../sources/entities/home.js";
+import { findSecrets } from "../../text/secrets/secrets.js";
 
 export interface ChosenRemote {
   url: string;

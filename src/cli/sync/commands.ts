@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION } from "../command.js";
+import { type Command, JSON_OPTION } from "../../operations/command.js";
 
 /** The command that shares memories over git. */
 export const syncCommands: readonly Command[] = [

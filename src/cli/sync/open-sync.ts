@@ -1,10 +1,10 @@
-import { createRemoteGit } from "../../host/remote/remote-git.js";
+import { createRemoteGit } from "../../host/remote-git.js";
 import type { OpenMemories } from "../../memory/store.js";
+import { openLocks } from "../../operations/open-locks.js";
+import type { Project } from "../../operations/project.js";
 import { locateSync, type SyncPlace } from "../../sync/places.js";
 import { createSync, type Sync } from "../../sync/sync.js";
 import { openSyncFiles, type SyncFiles } from "../../sync/sync-state.js";
-import { openLocks } from "../open-locks.js";
-import type { Project } from "../project.js";
 
 /** Long, since the user waits and can press Ctrl-C. */
 const NETWORK_MS = 300_000;

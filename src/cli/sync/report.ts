@@ -1,11 +1,11 @@
 /** Reports what a sync has done. */
-import { countMemories, formatAge, formatCounted } from "../../format.js";
-import { withoutCredentials } from "../../secrets/credentials.js";
+import { countMemories, formatAge, formatCounted } from "../../base/format.js";
+import type { CliContext } from "../../operations/command.js";
 import type { SyncPlace } from "../../sync/places.js";
 import type { Synced } from "../../sync/sync.js";
 import type { SyncConfig, SyncState } from "../../sync/sync-state.js";
-import { toLine } from "../../text.js";
-import type { CliContext } from "../command.js";
+import { withoutCredentials } from "../../text/secrets/credentials.js";
+import { toLine } from "../../text/text.js";
 
 const SHOWN = 20;
 

@@ -1,18 +1,24 @@
 /** `strata sync`: shares memories over a git remote. */
-import { StrataError } from "../../error.js";
-import { formatCounted } from "../../format.js";
+import { StrataError } from "../../base/error.js";
+import { formatCounted } from "../../base/format.js";
 import type { OpenMemories } from "../../memory/store.js";
-import { withoutCredentials } from "../../secrets/credentials.js";
+import { isInAgentsShell } from "../../operations/agents-shell.js";
+import { WRONG_ARGUMENT } from "../../operations/arguments.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type OptionValues,
+  type Run,
+} from "../../operations/command.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/open-project.js";
+import type { Project } from "../../operations/project.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
 import type { SyncPlace } from "../../sync/places.js";
 import type { Synced } from "../../sync/sync.js";
 import { NO_SYNC, openSyncFiles, type SyncConfig } from "../../sync/sync-state.js";
-import { WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type OptionValues, type Run } from "../command.js";
-import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
-import { isInAgentsShell } from "../trust/agents-shell.js";
+import { withoutCredentials } from "../../text/secrets/credentials.js";
 import { checkBranch, chooseRemote } from "./choose-remote.js";
 import { locatePlace, openSync } from "./open-sync.js";
 import { formatStatus, hasProblems, nameScope, reportSynced, type SyncStatus } from "./report.js";

@@ -4,10 +4,10 @@
  * memory after the other: it sees the same memories in the same order, without those irrelevant to its decision.
  */
 
-import { createFindSimilar } from "../../gate/find-similar.js";
-import { MOST_SIMILAR, type ReadSimilar, toSearch } from "../../gate/gate.js";
-import { createRelated } from "../../gate/related.js";
 import { planMemory } from "../../memory/draft.js";
+import { createFindSimilar } from "../../memory/gate/find-similar.js";
+import { MOST_SIMILAR, type ReadSimilar, toSearch } from "../../memory/gate/gate.js";
+import { createRelated } from "../../memory/gate/related.js";
 import { formatID, parseID } from "../../memory/id.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
@@ -15,7 +15,7 @@ import { foldName, planName } from "../../memory/name.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemorySearch } from "../../memory/search/search.js";
 import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../memory/store.js";
-import { foldSentence } from "../../text.js";
+import { foldSentence } from "../../text/text.js";
 
 export interface Bulk {
   memories: Pick<MemoryStore, "remember" | "update">;

@@ -1,6 +1,6 @@
 /** The commands that import and export memories. */
-import { type Command, JSON_OPTION } from "../command.js";
-import { FORCE_OPTION } from "../write-new.js";
+import { type Command, JSON_OPTION } from "../../operations/command.js";
+import { FORCE_OPTION } from "../../operations/write-new.js";
 
 const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
 
@@ -19,7 +19,7 @@ export const transferCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata bootstrap --dry-run",
-    load: () => import("../commands/bootstrap.js"),
+    load: () => import("../../operations/bootstrap/command.js"),
   },
   {
     name: "export",

@@ -1,22 +1,22 @@
 /** Writes planned memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
-import { createGate } from "../../gate/gate.js";
+import { atOnce } from "../../base/slices.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
+import { createGate } from "../../memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
-import { atOnce } from "../../slices.js";
-import { type ExitCode, exitCodes } from "../command.js";
-import { listPlaces } from "../memory-files.js";
-import { withMemories } from "../open-memories.js";
-import { openSearch } from "../open-search.js";
-import { createProgress } from "../progress.js";
-import type { Project } from "../project.js";
-import { recordRivals } from "../upkeep/record-rivals.js";
+import { type ExitCode, exitCodes } from "../../operations/command.js";
+import { listPlaces } from "../../operations/memory-files.js";
+import { withMemories } from "../../operations/open-memories.js";
+import { openSearch } from "../../operations/open-search.js";
+import { createProgress } from "../../operations/progress.js";
+import type { Project } from "../../operations/project.js";
+import { recordRivals } from "../../operations/record-rivals.js";
+import { SOURCE_FIELD } from "../../operations/transfer/sections.js";
 import { type BulkOptions, createBulk } from "./bulk.js";
-import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
 export interface ImportItem {

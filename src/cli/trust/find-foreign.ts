@@ -1,8 +1,8 @@
 import { formatPrefix } from "../../memory/id.js";
 import { createBorder } from "../../memory/store/border.js";
-import { readShelves } from "../memory-files.js";
-import type { Project } from "../project.js";
-import { openTrust } from "./open-trust.js";
+import { readShelves } from "../../operations/memory-files.js";
+import { openTrust } from "../../operations/open-trust.js";
+import type { Project } from "../../operations/project.js";
 
 /** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
 export async function findForeign(project: Project): Promise<string[]> {

@@ -12,10 +12,10 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
-import { StrataError } from "../../error.js";
-import { isRecord, parseJson } from "../../records.js";
-import { decodeStrictly } from "../../seams/files.js";
-import { VERSION } from "../../version.js";
+import { StrataError } from "../../base/error.js";
+import { isRecord, parseJson } from "../../base/records.js";
+import { VERSION } from "../../base/version.js";
+import { decodeStrictly } from "../../io/files.js";
 import { type BackedUp, backupRoots } from "./backup-files.js";
 
 export interface BackupEntry extends BackedUp {

@@ -1,10 +1,10 @@
 /** Selects the files of a backup. */
 import { join } from "node:path";
-import { type FileKind, patternOf } from "../../file-kinds.js";
-import { formatCount } from "../../format.js";
-import { kernelFiles } from "../../kernel-files.js";
-import type { CliContext } from "../command.js";
-import type { Project } from "../project.js";
+import { formatCount } from "../../base/format.js";
+import { type FileKind, patternOf } from "../../kernel/file-kinds.js";
+import { kernelFiles } from "../../kernel/kernel-files.js";
+import type { CliContext } from "../../operations/command.js";
+import type { Project } from "../../operations/project.js";
 
 /** `project`: the project's folder; `global`: OpenCode's global configuration folder. */
 export const backupRoots = ["project", "global"] as const;

@@ -1,12 +1,12 @@
 /** `strata backup`: everything that Strata keeps of this project and of the user's memories, in one verified file. */
 
 import { join, relative, resolve } from "node:path";
-import { StrataError } from "../../error.js";
-import { formatCount } from "../../format.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
-import { openProject } from "../open-project.js";
-import { createProgress } from "../progress.js";
-import type { Project } from "../project.js";
+import { StrataError } from "../../base/error.js";
+import { formatCount } from "../../base/format.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { openProject } from "../../operations/open-project.js";
+import { createProgress } from "../../operations/progress.js";
+import type { Project } from "../../operations/project.js";
 import { type BackupEntry, packBackup, unpackBackup } from "./backup-archive.js";
 import { countFiles, folderOf, listBackedUp } from "./backup-files.js";
 

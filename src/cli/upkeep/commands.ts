@@ -1,5 +1,5 @@
-import { type Command, JSON_OPTION } from "../command.js";
-import { FORCE_OPTION } from "../write-new.js";
+import { type Command, JSON_OPTION } from "../../operations/command.js";
+import { FORCE_OPTION } from "../../operations/write-new.js";
 
 /** The commands for damage, conflicts and backups. */
 export const upkeepCommands: readonly Command[] = [
@@ -34,7 +34,7 @@ export const upkeepCommands: readonly Command[] = [
     ],
     example: "strata reconcile server-port-1a2b3c4d --keep that",
     aliases: ["resolve"],
-    load: () => import("./reconcile.js"),
+    load: () => import("../../operations/reconcile.js"),
   },
   {
     name: "backup",

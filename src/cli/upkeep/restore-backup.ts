@@ -1,17 +1,17 @@
 /** `strata restore --backup`: restores the missing files of a backup. */
 
 import { dirname, join, resolve } from "node:path";
-import { StrataError } from "../../error.js";
-import { hideFromGit } from "../../folders.js";
-import { formatCount } from "../../format.js";
+import { StrataError } from "../../base/error.js";
+import { formatCount } from "../../base/format.js";
+import { settleAll } from "../../base/settle-all.js";
+import { decodeText } from "../../io/files.js";
 import { formatPath, splitPath } from "../../memory/path.js";
-import { decodeText } from "../../seams/files.js";
-import { settleAll } from "../../settle-all.js";
-import { type ExitCode, exitCodes } from "../command.js";
-import { listPlaces } from "../memory-files.js";
-import { openLocks } from "../open-locks.js";
-import { withMemories } from "../open-memories.js";
-import type { Project } from "../project.js";
+import { type ExitCode, exitCodes } from "../../operations/command.js";
+import { listPlaces } from "../../operations/memory-files.js";
+import { openLocks } from "../../operations/open-locks.js";
+import { withMemories } from "../../operations/open-memories.js";
+import type { Project } from "../../operations/project.js";
+import { hideFromGit } from "../../project/folders.js";
 import { type BackupEntry, unpackBackup } from "./backup-archive.js";
 import { type BackedUp, countFiles, folderOf, readBackedUp } from "./backup-files.js";
 

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../days.js";
-import { foldSentence } from "../../text.js";
+import { DAY_MS } from "../../base/days.js";
+import { foldSentence } from "../../text/text.js";
 import { joinLines } from "../fields.js";
 import type { Found } from "./search.js";
 

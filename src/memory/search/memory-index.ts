@@ -8,11 +8,11 @@
  * Until a change is indexed, searches see the earlier state: none waits.
  */
 import type PQueue from "p-queue";
-import { formatError } from "../../error.js";
+import { formatError } from "../../base/error.js";
+import type { Clock } from "../../io/clock.js";
+import type { Log } from "../../io/log.js";
 import { formatWordsOnly } from "../../recall/embedder.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
 import type { Memory } from "../memory.js";
 import type { MemoryStore } from "../store.js";
 

@@ -3,10 +3,10 @@
  * verbatim, for sessions held on this machine. Notes are read on first use, and again when a file changes.
  */
 import { join } from "node:path";
-import type { SeenSessions } from "../../own/own.js";
+import { type Files, readText } from "../../io/files.js";
+import type { SeenSessions } from "../../project/own.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
-import { type Files, readText } from "../../seams/files.js";
-import { redactSecrets } from "../../secrets/secrets.js";
+import { redactSecrets } from "../../text/secrets/secrets.js";
 
 export interface PastSessionsOptions {
   files: Files;

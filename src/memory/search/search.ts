@@ -1,11 +1,11 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
-import type { SeenSessions } from "../../own/own.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Log } from "../../io/log.js";
+import type { SeenSessions } from "../../project/own.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
 import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
 import { isActive } from "../in-force.js";
 import type { Memory, MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store.js";

@@ -1,8 +1,8 @@
 /** What the user takes for their own of the memories that came from elsewhere. */
-import type { Files } from "../../seams/files.js";
-import type { Trust } from "../../trust/trust.js";
+import type { Files } from "../../io/files.js";
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-records.js";
 import type { OpenMemories } from "../store.js";
+import type { Trust } from "../trust/trust.js";
 import type { Standing } from "./standing.js";
 
 export interface AcceptanceOptions {

@@ -3,11 +3,11 @@
  * renews a memory's age once it is known to be the user's.
  */
 import { join } from "node:path";
-import type { Files } from "../../seams/files.js";
-import type { FoundFile } from "../../trust/place.js";
-import type { NamedContents } from "../../trust/record.js";
-import type { Trust } from "../../trust/trust.js";
+import type { Files } from "../../io/files.js";
 import type { Memory } from "../memory.js";
+import type { FoundFile } from "../trust/place.js";
+import type { NamedContents } from "../trust/record.js";
+import type { Trust } from "../trust/trust.js";
 import type { Entries, Entry } from "./entries.js";
 import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";

@@ -1,7 +1,8 @@
 /** A shelf under its lock: all operations that change a memory file or add to the ledger. */
-import type { HeldLock } from "../../lock/locks.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
+
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { HeldLock } from "../../io/locks.js";
 import { HIDDEN_LEDGER, parsePath } from "../path.js";
 import type { Border } from "./border.js";
 import type { Entries, Looked, Readings } from "./entries.js";

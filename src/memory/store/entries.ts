@@ -4,10 +4,10 @@
  */
 
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import { hashOf } from "../../hash.js";
-import type { Clock } from "../../seams/clock.js";
-import type { FileStat, Files } from "../../seams/files.js";
+import { formatError } from "../../base/error.js";
+import { hashOf } from "../../base/hash.js";
+import type { Clock } from "../../io/clock.js";
+import type { FileStat, Files } from "../../io/files.js";
 import type { Place } from "../id.js";
 import type { Memory } from "../memory.js";
 import type { FileReading } from "../memory-file.js";

@@ -1,6 +1,6 @@
 /** Finds possible memory files in a folder. Reads no file and follows no link. */
 import { join } from "node:path";
-import type { Files } from "../../seams/files.js";
+import type { Files } from "../../io/files.js";
 import { memoryTypes } from "../memory.js";
 import { ARCHIVE, isMemoryFile } from "../path.js";
 

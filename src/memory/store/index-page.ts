@@ -1,5 +1,5 @@
 /** `MEMORY.md`: an overview of one folder's memories, best first, cut at a line to stay within its limits. Pure. */
-import { formatCount } from "../../format.js";
+import { formatCount } from "../../base/format.js";
 import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
 import type { RankedPart } from "../rank.js";

@@ -3,11 +3,11 @@
  * write, and at once on `flush`. Leaves a page alone if a person wrote it.
  */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import type { Locks } from "../../lock/locks.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
-import { type Files, readText } from "../../seams/files.js";
+import { formatError } from "../../base/error.js";
+import type { Clock } from "../../io/clock.js";
+import { type Files, readText } from "../../io/files.js";
+import type { Locks } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
 import type { Memory } from "../memory.js";
 import { rankMemories, type Use } from "../rank.js";
 import { formatIndex, INDEX_MARK, type IndexLimits } from "./index-page.js";

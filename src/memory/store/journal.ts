@@ -10,10 +10,10 @@
  * aside. All of this happens under the lock.
  */
 import { join } from "node:path";
-import { formatError, StrataError } from "../../error.js";
-import type { HeldLock } from "../../lock/locks.js";
-import type { Log } from "../../record/log.js";
-import type { Files } from "../../seams/files.js";
+import { formatError, StrataError } from "../../base/error.js";
+import type { Files } from "../../io/files.js";
+import type { HeldLock } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
 import { HIDDEN_LEDGER, LEDGER } from "../path.js";
 import { appendLines, appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";

@@ -10,10 +10,10 @@
  * lock of the shelf, except `look` and `has`.
  */
 import { join } from "node:path";
-import { formatNegation, planRules, readIgnored } from "../../git-ignore.js";
-import type { HeldLock } from "../../lock/locks.js";
-import { parseJson } from "../../records.js";
-import { type Files, readText } from "../../seams/files.js";
+import { formatNegation, planRules, readIgnored } from "../../base/git-ignore.js";
+import { parseJson } from "../../base/records.js";
+import { type Files, readText } from "../../io/files.js";
+import type { HeldLock } from "../../io/locks.js";
 import { formatID, formatPrefix } from "../id.js";
 import { planKeepingRules, planPublishingRules, typesKeptOut, withoutPublishing } from "../kept-out.js";
 import type { MemoryType } from "../memory.js";

@@ -3,10 +3,11 @@
  * header line, then lines for its files. Machine state; rebuilt if missing or outdated. Entries with a path that no
  * memory can have are ignored: a repository may have brought the file.
  */
-import { giveWay } from "../../record/json-lines.js";
-import { isRecord } from "../../records.js";
-import { type Files, readText } from "../../seams/files.js";
-import { VERSION } from "../../version.js";
+
+import { isRecord } from "../../base/records.js";
+import { VERSION } from "../../base/version.js";
+import { type Files, readText } from "../../io/files.js";
+import { giveWay } from "../../io/json-lines.js";
 import { parsePath } from "../path.js";
 import type { Entry } from "./entries.js";
 import type { LedgerPosition } from "./ledger.js";

@@ -5,7 +5,7 @@
  * from the ledger.
  */
 import { join } from "node:path";
-import { type Files, readPlainText } from "../../seams/files.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import { listItself } from "./obstacle.js";
 
 export interface LedgerCopy {

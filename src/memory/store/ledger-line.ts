@@ -2,7 +2,7 @@
  * A ledger line: one change of one memory. It holds the whole file after the change, so the ledger alone restores every
  * file at any time, and undoing a change means restoring the line before it.
  */
-import { each, either, isVersion, object, oneOf, optional, string } from "../../shape.js";
+import { each, either, isVersion, object, oneOf, optional, string } from "../../base/shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
 /** The reason for a change, for the ledger. */

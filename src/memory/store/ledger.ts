@@ -9,11 +9,11 @@
  * here, so a file may become shorter.
  */
 import { dirname, join } from "node:path";
-import { StrataError } from "../../error.js";
-import { takeNewLines } from "../../record/json-lines.js";
-import type { Log } from "../../record/log.js";
-import { isRecord, parseJson } from "../../records.js";
-import type { Files } from "../../seams/files.js";
+import { StrataError } from "../../base/error.js";
+import { isRecord, parseJson } from "../../base/records.js";
+import type { Files } from "../../io/files.js";
+import { takeNewLines } from "../../io/json-lines.js";
+import type { Log } from "../../io/log.js";
 import { formatPrefix, parseID } from "../id.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";

@@ -1,9 +1,9 @@
 /** Applies ledger lines to memory files. Follows no link. Call under the lock. */
 import { basename, dirname, join } from "node:path";
-import { hashOf } from "../../hash.js";
-import type { HeldLock } from "../../lock/locks.js";
-import type { Files } from "../../seams/files.js";
-import { settleAll } from "../../settle-all.js";
+import { hashOf } from "../../base/hash.js";
+import { settleAll } from "../../base/settle-all.js";
+import type { Files } from "../../io/files.js";
+import type { HeldLock } from "../../io/locks.js";
 import type { LedgerLine } from "./ledger-line.js";
 import { createWayFinder, findObstacle, type Way } from "./obstacle.js";
 

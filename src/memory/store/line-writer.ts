@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { hashOf } from "../../hash.js";
-import type { Clock } from "../../seams/clock.js";
+import { hashOf } from "../../base/hash.js";
+import type { Clock } from "../../io/clock.js";
 import { findPrivateID } from "../draft.js";
 import type { Memory } from "../memory.js";
 import type { Ledger } from "./ledger.js";

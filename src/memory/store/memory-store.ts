@@ -1,15 +1,15 @@
 /** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
 
 import { join } from "node:path";
-import type { Folders } from "../../folders.js";
-import type { Locks } from "../../lock/locks.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
-import type { Trust } from "../../trust/trust.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Locks } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
+import type { Folders } from "../../project/folders.js";
 import type { Memory } from "../memory.js";
 import type { MemoryGate } from "../secret-gate.js";
 import type { Exchange, FileProblem, OpenMemories } from "../store.js";
+import type { Trust } from "../trust/trust.js";
 import { createAcceptance } from "./acceptance.js";
 import { createChanges } from "./changes/changes.js";
 import type { ExchangeOptions } from "./exchange/exchange.js";

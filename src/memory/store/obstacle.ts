@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { decodeText, type FileStat, type Files } from "../../seams/files.js";
+import { decodeText, type FileStat, type Files } from "../../io/files.js";
 
 /** A path on the way to a file, or the file's own, of the wrong kind: above all a link. */
 export interface Obstacle {

@@ -4,8 +4,8 @@
  * applied, and memory works without it.
  */
 import { basename, dirname, join } from "node:path";
-import { isRecord, parseJson } from "../../records.js";
-import { type Files, readText } from "../../seams/files.js";
+import { isRecord, parseJson } from "../../base/records.js";
+import { type Files, readText } from "../../io/files.js";
 import { isLedgerFile, quotePath } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 

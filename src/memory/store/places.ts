@@ -1,10 +1,10 @@
 /** The folders of memories, and their preparation for a first file. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { StrataError } from "../../error.js";
-import { type Folders, hideFromGit } from "../../folders.js";
-import { hidesAll, TORN_RULE } from "../../git-ignore.js";
-import { type Files, readText } from "../../seams/files.js";
+import { StrataError } from "../../base/error.js";
+import { hidesAll, TORN_RULE } from "../../base/git-ignore.js";
+import { type Files, readText } from "../../io/files.js";
+import { type Folders, hideFromGit } from "../../project/folders.js";
 import type { Place } from "../id.js";
 
 /** One of the four memory folders. */

@@ -5,7 +5,7 @@
  * is among the touched ones, and its present contents occurred there before.
  */
 
-import { hashOf } from "../../hash.js";
+import { hashOf } from "../../base/hash.js";
 import { type LedgerLine, replayLedger, sortByTime } from "./ledger-line.js";
 
 export interface PutBack {

@@ -1,9 +1,9 @@
 /** What a shelf knows of its files and its ledger; a start takes up what was written down of it. */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import type { Log } from "../../record/log.js";
-import type { Trust } from "../../trust/trust.js";
+import { formatError } from "../../base/error.js";
+import type { Log } from "../../io/log.js";
 import { HIDDEN_LEDGER, LEDGER } from "../path.js";
+import type { Trust } from "../trust/trust.js";
 import { createEntries, type Entries, type EntriesOptions } from "./entries.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";

@@ -10,14 +10,14 @@
  * person, before anything else happens to it.
  */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import type { HeldLock, Locks } from "../../lock/locks.js";
-import type { Log } from "../../record/log.js";
-import type { NamedContents } from "../../trust/record.js";
-import type { Trust } from "../../trust/trust.js";
+import { formatError } from "../../base/error.js";
+import type { HeldLock, Locks } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
 import { formatID, formatPrefix } from "../id.js";
 import type { Memory } from "../memory.js";
 import { LEDGER, parsePath, splitPath } from "../path.js";
+import type { NamedContents } from "../trust/record.js";
+import type { Trust } from "../trust/trust.js";
 import { type Border, createBorder } from "./border.js";
 import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
 import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";

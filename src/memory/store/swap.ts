@@ -1,7 +1,7 @@
 /** Makes planned changes together: all in one step, or none. */
 
-import { formatError, StrataError } from "../../error.js";
-import { hashOf } from "../../hash.js";
+import { formatError, StrataError } from "../../base/error.js";
+import { hashOf } from "../../base/hash.js";
 import { findMove, findRefusal, withoutHints } from "../draft.js";
 import { type Place, parseID } from "../id.js";
 import type { Memory } from "../memory.js";

@@ -1,12 +1,12 @@
 /** Undoes what the host's undo has done to the files and the ledger of a shelf. */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import type { HeldLock } from "../../lock/locks.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
-import type { Trust } from "../../trust/trust.js";
+import { formatError } from "../../base/error.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { HeldLock } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
 import { LEDGER } from "../path.js";
+import type { Trust } from "../trust/trust.js";
 import type { Desk } from "./desk.js";
 import type { Ledger } from "./ledger.js";
 import { createLedgerCopy } from "./ledger-copy.js";

@@ -2,8 +2,8 @@
  * Undoes a run of changes. Nothing is ever deleted: a new memory goes to the archive, a moved one comes back, a changed
  * one gets its old bytes. Memories changed since then stay as they are.
  */
-import { StrataError } from "../../error.js";
-import { hashOf } from "../../hash.js";
+import { StrataError } from "../../base/error.js";
+import { hashOf } from "../../base/hash.js";
 import { formatPath, parsePath } from "../path.js";
 import type { Memories, Undone } from "../store.js";
 import type { Desk } from "./desk.js";

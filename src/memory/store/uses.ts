@@ -3,12 +3,12 @@
  * memory never changes its file, so mere use never shows up in git.
  */
 import { join } from "node:path";
-import { formatError } from "../../error.js";
-import { createLineLog } from "../../record/json-lines.js";
-import type { Log } from "../../record/log.js";
-import type { Clock } from "../../seams/clock.js";
-import type { Files } from "../../seams/files.js";
-import { anyList, number, object, string } from "../../shape.js";
+import { formatError } from "../../base/error.js";
+import { anyList, number, object, string } from "../../base/shape.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import { createLineLog } from "../../io/json-lines.js";
+import type { Log } from "../../io/log.js";
 import type { Use } from "../rank.js";
 
 export interface Uses {

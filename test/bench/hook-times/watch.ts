@@ -1,7 +1,8 @@
 /** Watches the plugin in this process: how long each layer takes at each hook, and what it does on disk. */
-import type { Layer } from "../../../src/dispatcher/layer.js";
-import type { LayerDefinition, Stack } from "../../../src/layer-definition.js";
-import type { Files } from "../../../src/seams/files.js";
+
+import type { Files } from "../../../src/io/files.js";
+import type { Layer } from "../../../src/kernel/layer.js";
+import type { LayerDefinition, Stack } from "../../../src/kernel/layer-definition.js";
 
 export interface HookWatch {
   /** The same layers, timed. */

@@ -1,7 +1,7 @@
 /** Recorded sessions of other agents as messages of the host. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message, ToolPart } from "../../../src/conversation/message.js";
+import type { Message, ToolPart } from "../../../src/io/message.js";
 
 export interface RecordedSession {
   id: string;

@@ -2,7 +2,7 @@
  * The host's own summary, as OpenCode 1.18.33 makes it: when an answer fills the window, it sends the history as one
  * text, with results cut to 2,000 characters, and goes on with the summary and the newest messages.
  */
-import { isToolPart, type Message, readResultText } from "../../../src/conversation/message.js";
+import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import type { ChatMessage } from "../../host/stage/model-request.js";
 import { toWire } from "./host-messages.js";
 

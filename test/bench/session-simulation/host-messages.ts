@@ -7,7 +7,7 @@ import {
   type Part,
   readResultText,
   type ToolPart,
-} from "../../../src/conversation/message.js";
+} from "../../../src/io/message.js";
 import type { ChatMessage } from "../../host/stage/model-request.js";
 import type { RecordedAnswer } from "../../sessions/recorded-answers.js";
 

@@ -9,8 +9,8 @@
  * A change in the sources counts at once; a change in the tools or the system prompt with the next build.
  */
 import { join } from "node:path";
-import type { Message } from "../../../src/conversation/message.js";
-import type { Stack } from "../../../src/layer-definition.js";
+import type { Message } from "../../../src/io/message.js";
+import type { Stack } from "../../../src/kernel/layer-definition.js";
 import { readRecords } from "../../host/stage/break-reasons.js";
 import { createProject } from "../../host/stage/project.js";
 import { createPromptCache } from "../../host/stage/prompt-cache.js";

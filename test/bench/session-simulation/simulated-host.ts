@@ -2,7 +2,7 @@
  * OpenCode in this process, as far as a recorded session can tell: it keeps the messages, calls the plugin's hooks in
  * the host's order, sends requests, and summarizes when the window is full.
  */
-import type { Message, ModelName, Part, ToolPart } from "../../../src/conversation/message.js";
+import type { Message, ModelName, Part, ToolPart } from "../../../src/io/message.js";
 import { createModelRequest, type ModelRequest } from "../../host/stage/model-request.js";
 import { countOutput, countPrompt } from "../../host/stage/model-usage.js";
 import type { PromptCache } from "../../host/stage/prompt-cache.js";

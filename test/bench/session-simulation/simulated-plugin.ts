@@ -1,11 +1,11 @@
 /** The plugin in this process: the real layers on a real folder, with a host that only says what it is asked. */
 import { join } from "node:path";
 import { stack } from "../../../layers/index.js";
-import type { Message } from "../../../src/conversation/message.js";
-import type { Stack } from "../../../src/layer-definition.js";
-import { createTokenizer } from "../../../src/record/tokens.js";
-import { type Clock, systemClock } from "../../../src/seams/clock.js";
-import { nodeFiles } from "../../../src/seams/node-files.js";
+import { createTokenizer } from "../../../src/costs/tokens.js";
+import { type Clock, systemClock } from "../../../src/io/clock.js";
+import type { Message } from "../../../src/io/message.js";
+import { nodeFiles } from "../../../src/io/node-files.js";
+import type { Stack } from "../../../src/kernel/layer-definition.js";
 import { createStrata } from "../../../src/strata.js";
 import type { Project } from "../../host/stage/project.js";
 import { createFakeHost, usersOptions } from "../../support/fake-host.js";

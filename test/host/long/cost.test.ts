@@ -1,7 +1,7 @@
 /** What a long session costs: the demo's 40 turns in the real OpenCode, without the plugin and with it. */
 
 import { expect, test } from "vitest";
-import { formatCount } from "../../../src/format.js";
+import { formatCount } from "../../../src/base/format.js";
 import { type Figures, measureRun } from "../../demo/figures.js";
 import { play, withStrata } from "../../demo/play.js";
 import { patiently } from "../../support/patience.js";

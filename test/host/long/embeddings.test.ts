@@ -1,8 +1,8 @@
 /** An embedding endpoint of the user's own in the real OpenCode: asked in the background, and never waited for. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { planFolders } from "../../../src/folders.js";
-import { hashOf } from "../../../src/hash.js";
+import { hashOf } from "../../../src/base/hash.js";
+import { planFolders } from "../../../src/project/folders.js";
 import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../../support/embedding-server.js";
 import { repository } from "../repository.js";
 import { whenFits } from "../stage/files.js";

@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { planFolders } from "../../../src/folders.js";
+import { planFolders } from "../../../src/project/folders.js";
 import { gitLabIssue, startForgeServer } from "../../support/forge-server.js";
 import { repository } from "../repository.js";
 import { whenFits } from "../stage/files.js";

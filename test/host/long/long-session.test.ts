@@ -5,8 +5,8 @@
  */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatCount } from "../../../src/format.js";
-import type { SavingsRecord } from "../../../src/record/savings.js";
+import { formatCount } from "../../../src/base/format.js";
+import type { SavingsRecord } from "../../../src/costs/savings.js";
 import { patiently } from "../../support/patience.js";
 import { removeFolder } from "../../support/remove-folder.js";
 import { createWorkedSessions, type WorkedSessions } from "../coding/sessions.js";

@@ -1,9 +1,9 @@
 /** The savings ledger adds up: what it says is what the model counted. */
 
 import { expect, test } from "vitest";
-import { formatCount } from "../../../src/format.js";
-import { PRICE, type SavingsRecord } from "../../../src/record/savings.js";
-import { findCounted, sumSavings } from "../../../src/savings/sums.js";
+import { formatCount } from "../../../src/base/format.js";
+import { PRICE, type SavingsRecord } from "../../../src/costs/savings.js";
+import { findCounted, sumSavings } from "../../../src/costs/sums.js";
 import { patiently } from "../../support/patience.js";
 import { createWorkedSessions } from "../coding/sessions.js";
 import { createWork, createWorkFiles } from "../coding/work.js";

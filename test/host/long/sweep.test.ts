@@ -1,7 +1,7 @@
 /** The sweep at start in the real OpenCode, which is asked whether a session is live. */
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DAY_MS } from "../../../src/days.js";
+import { DAY_MS } from "../../../src/base/days.js";
 import { pathIn } from "../../support/messages.js";
 import { repository } from "../repository.js";
 import { whenRemoved } from "../stage/files.js";

@@ -1,8 +1,8 @@
 /** Another machine's push in the real OpenCode: pulled in the background of a start, known to the next session. */
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { locateRecord } from "../../../src/own/record.js";
-import { nodeFiles } from "../../../src/seams/node-files.js";
+import { nodeFiles } from "../../../src/io/node-files.js";
+import { locateRecord } from "../../../src/project/record.js";
 import { openSyncFiles } from "../../../src/sync/sync-state.js";
 import { BY_TEST, draft } from "../../support/memory-world.js";
 import { openSyncWorld } from "../../support/sync-world.js";

@@ -1,7 +1,7 @@
 /** Finds the recorded reason why a request does not begin with the whole previous one. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SavingsRecord } from "../../../src/record/savings.js";
+import type { SavingsRecord } from "../../../src/costs/savings.js";
 import type { PrefixBreak } from "./prefix-breaks.js";
 
 export interface ExplainedBreak extends PrefixBreak {

@@ -1,9 +1,9 @@
 /** The inspector in a real browser, with the page of `dist/` behind the real server, opened with its one-time link. */
 import { join } from "node:path";
-import { listen } from "../../../src/cli/serve/listen.js";
-import { type Clock, systemClock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import { nodeFiles } from "../../../src/seams/node-files.js";
+import { type Clock, systemClock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import { nodeFiles } from "../../../src/io/node-files.js";
+import { listen } from "../../../src/serve/listen.js";
 import { type InspectedProject, type OpenInspector, openInspector } from "../../support/inspected-project.js";
 import { serveApp } from "../../support/served.js";
 import { runStrata } from "../../support/shell.js";

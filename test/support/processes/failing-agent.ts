@@ -3,9 +3,10 @@
  *
  *     tsx failing-agent.ts <project> <session> <times>
  */
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
+
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
 import { openFailures } from "../failures.js";
 import { answer, call, user } from "../messages.js";
 

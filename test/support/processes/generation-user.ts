@@ -4,8 +4,8 @@
  *     tsx generation-user.ts <folder>      prints "ready", waits for a line, then "took <tokens>" for each, and "done"
  */
 import { once } from "node:events";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
 import { openGreedy } from "../greedy-model.js";
 
 const [folder = ""] = process.argv.slice(2);

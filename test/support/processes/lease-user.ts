@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import { createPlaces } from "../../../layers/7-across-agents/edits/places.js";
 import { createLeases } from "../../../layers/7-across-agents/leases/leases.js";
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { createInstances } from "../../../src/instances/instances.js";
-import { createLocks } from "../../../src/lock/locks.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { createLocks } from "../../../src/io/locks.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
+import { createInstances } from "../../../src/project/instances.js";
 import { createFakeLog } from "../fake-log.js";
 
 const [folder = "", times = "0", manner] = process.argv.slice(2);

@@ -5,10 +5,10 @@
  *     tsx lock-user.ts <folder> <times> [hold]      with "hold" it never releases
  */
 import { join } from "node:path";
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { createLocks } from "../../../src/lock/locks.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { createLocks } from "../../../src/io/locks.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
 
 const [folder = "", times = "0", manner] = process.argv.slice(2);
 const counter = join(folder, "count");

@@ -6,12 +6,12 @@
  */
 import { join } from "node:path";
 import { createMail } from "../../../layers/7-across-agents/mail/mail.js";
-import { DAY_MS } from "../../../src/days.js";
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { createInstances } from "../../../src/instances/instances.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
-import { createDecisions } from "../../../src/view/decisions.js";
+import { DAY_MS } from "../../../src/base/days.js";
+import { createDecisions } from "../../../src/context/decisions.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
+import { createInstances } from "../../../src/project/instances.js";
 import { createFakeLog } from "../fake-log.js";
 
 const [folder = "", ...numbers] = process.argv.slice(2);

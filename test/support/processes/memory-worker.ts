@@ -6,13 +6,13 @@
  *     <project> <name> <changes>
  */
 import { join } from "node:path";
-import { planFolders } from "../../../src/folders.js";
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { createLocks } from "../../../src/lock/locks.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import { createLocks } from "../../../src/io/locks.js";
+import { nodeFiles as files } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { createMemoryStore } from "../../../src/memory/store/memory-store.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { planFolders } from "../../../src/project/folders.js";
 import { createFakeLog } from "../fake-log.js";
 
 const [project = "", name = "", changes] = process.argv.slice(2);

@@ -6,14 +6,14 @@
  *     <machine's root> <name> <from> <changes>
  */
 import { join } from "node:path";
-import { planFolders } from "../../../src/folders.js";
-import { createRemoteGit } from "../../../src/host/remote/remote-git.js";
-import { createRunningProcesses } from "../../../src/host/running-processes.js";
-import { createLocks } from "../../../src/lock/locks.js";
+import { createRemoteGit } from "../../../src/host/remote-git.js";
+import { systemClock as clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import { createLocks } from "../../../src/io/locks.js";
+import { nodeFiles } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
 import { createMemoryStore } from "../../../src/memory/store/memory-store.js";
-import { systemClock as clock } from "../../../src/seams/clock.js";
-import type { Files } from "../../../src/seams/files.js";
-import { nodeFiles } from "../../../src/seams/node-files.js";
+import { planFolders } from "../../../src/project/folders.js";
 import { createSync } from "../../../src/sync/sync.js";
 import { createFakeLog } from "../fake-log.js";
 

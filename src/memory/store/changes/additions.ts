@@ -1,6 +1,6 @@
 /** Adds new memories. */
 import { join } from "node:path";
-import type { Clock } from "../../../seams/clock.js";
+import type { Clock } from "../../../io/clock.js";
 import { planMemory, withoutHints } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";

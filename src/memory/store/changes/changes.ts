@@ -1,6 +1,6 @@
 /** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
 import { join } from "node:path";
-import type { Clock } from "../../../seams/clock.js";
+import type { Clock } from "../../../io/clock.js";
 import { findRefusal } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";

@@ -1,7 +1,7 @@
 /** Writes memory files from elsewhere byte for byte, several hundred in one step on disk. */
 import { basename, dirname, join } from "node:path";
-import { hashOf } from "../../../hash.js";
-import type { Clock } from "../../../seams/clock.js";
+import { hashOf } from "../../../base/hash.js";
+import type { Clock } from "../../../io/clock.js";
 import { findHint } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";

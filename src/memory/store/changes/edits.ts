@@ -1,6 +1,6 @@
 /** Changes memories that are there: rewrites, archives, restores and removes them. */
 import { join } from "node:path";
-import type { Clock } from "../../../seams/clock.js";
+import type { Clock } from "../../../io/clock.js";
 import { findMove, withoutHints } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";

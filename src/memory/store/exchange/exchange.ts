@@ -1,8 +1,7 @@
 /** The store's side of a sync: returns the lines that may be shared, and applies those of other machines. */
-import { hashOf } from "../../../hash.js";
-import type { Clock } from "../../../seams/clock.js";
-import type { Files } from "../../../seams/files.js";
-import type { Trust } from "../../../trust/trust.js";
+import { hashOf } from "../../../base/hash.js";
+import type { Clock } from "../../../io/clock.js";
+import type { Files } from "../../../io/files.js";
 import { listFingerprints } from "../../conflict.js";
 import { createConflictLog } from "../../conflict-log.js";
 import { formatPrefix, parseID } from "../../id.js";
@@ -10,6 +9,7 @@ import { isHidden } from "../../kept-out.js";
 import { formatMemoryFile, parseMemoryFile } from "../../memory-file.js";
 import { formatLedgerFile, parsePath } from "../../path.js";
 import type { Exchange, Shared, Taken, TakeOptions } from "../../store.js";
+import type { Trust } from "../../trust/trust.js";
 import type { Desk, ReceivedChanges } from "../desk.js";
 import type { LedgerLine } from "../ledger-line.js";
 import { findStanding, listKeptOut, type Standing } from "../standing.js";

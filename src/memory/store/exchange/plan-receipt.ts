@@ -8,7 +8,7 @@
  * A line is always later than the one that it builds on, whatever the clocks say, and everything on the remote was merged
  * before it was pushed. So the newest line by time and id includes all earlier ones. Pure.
  */
-import { hashOf } from "../../../hash.js";
+import { hashOf } from "../../../base/hash.js";
 import { fingerprint } from "../../conflict.js";
 import type { Memory } from "../../memory.js";
 import { formatPath, parsePath } from "../../path.js";

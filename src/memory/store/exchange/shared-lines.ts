@@ -1,7 +1,7 @@
 /** Lines of ledgers as machines exchange them. */
 import { join } from "node:path";
-import { parseJson } from "../../../records.js";
-import type { Files } from "../../../seams/files.js";
+import { parseJson } from "../../../base/records.js";
+import type { Files } from "../../../io/files.js";
 import { isLedgerFile, LEDGER } from "../../path.js";
 import { type LedgerLine, readLedgerLine } from "../ledger-line.js";
 import { listItself, readTextWithin } from "../obstacle.js";

@@ -1,0 +1,61 @@
+/** Texts of a layer behind results, and which of them a batch of layer 2 lets go. */
+import type { History, Result } from "../messages/history.js";
+import { readInputKey } from "./call-input.js";
+import { type DatedDecision, type Decisions, decide } from "./decisions.js";
+import type { KnownDecision } from "./known-decision.js";
+import type { ContextRequest } from "./request.js";
+
+export type Reading = Pick<ContextRequest, "find" | "history" | "shownFrom">;
+
+/** The layer's texts behind results that are sent, oldest first. Pure. */
+export function findStanding(
+  { find, history, shownFrom }: Reading,
+  layer: string,
+): { result: Result; extended: KnownDecision }[] {
+  return history.results(shownFrom()).flatMap((result) => {
+    const standing = find(result.key);
+    const extended = standing?.extended?.find((one) => one.layer === layer);
+    return extended?.text !== undefined && !standing?.cleared ? [{ result, extended }] : [];
+  });
+}
+
+/**
+ * Revises the layer's texts that follow the first result cleared for this very request: the cache behind that result is
+ * lost already. Texts that have not been sent yet stay. Pure.
+ */
+export function planForgotten(request: Reading, layer: string): DatedDecision[] {
+  const { find, history, shownFrom } = request;
+  const sentMs = readSentMs(history);
+  if (sentMs === undefined) return [];
+  // First, because few results have such a text.
+  const standing = findStanding(request, layer).filter(({ extended }) => extended.at <= sentMs);
+  if (standing.length === 0) return [];
+  const isNew = (key: string): boolean => (find(key)?.cleared?.at ?? 0) > sentMs;
+  const cleared = history
+    .results(shownFrom())
+    .find((result) => isNew(result.key) || isNew(readInputKey(result).key));
+  if (!cleared) return [];
+  return standing
+    .filter(({ result }) => result.index >= cleared.index)
+    .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
+}
+
+/**
+ * Removes what a batch for this request lets go of the layer's texts behind results; returns whether that was anything.
+ * The batch's line in the savings ledger accounts for the cache. Rejects if it cannot be recorded; then all stays.
+ */
+export async function forget(
+  { decisions }: { decisions: Pick<Decisions, "record"> },
+  { layer, request, signal }: { layer: string; request: ContextRequest; signal: AbortSignal },
+): Promise<boolean> {
+  const forgotten = planForgotten(request, layer);
+  if (forgotten.length === 0) return false;
+  await decisions.record(request.sessionID, layer, forgotten, signal);
+  return true;
+}
+
+/** When the last answer had been sent; what was decided later is in no request yet. */
+function readSentMs({ lastAnswer, messages }: History): number | undefined {
+  const time = messages[lastAnswer]?.info.time;
+  return time?.completed ?? time?.created;
+}

@@ -1,0 +1,140 @@
+import { findRates, type KnownPrices, type ModelPrices } from "../costs/prices.js";
+import type { Rates } from "../costs/savings.js";
+import type { Clock } from "../io/clock.js";
+import type { Message, ModelName } from "../io/message.js";
+import { type History, readHistory } from "../messages/history.js";
+import { type CachePolicy, findColdReason } from "./cold.js";
+import type { ContextSizes } from "./context-size.js";
+import type { Decisions } from "./decisions.js";
+import { type Find, findCut, replay } from "./replay.js";
+import { type ModelWindow, type ModelWindows, planBudget } from "./windows.js";
+
+/** A request to the model, as layers see it. */
+export interface ContextRequest {
+  readonly sessionID: string;
+  /** The host's messages. */
+  readonly history: History;
+  /** The model that will answer. */
+  readonly model: ModelName | undefined;
+  readonly window: ModelWindow | undefined;
+  /** Tokens that the request may have before history must be cut. */
+  readonly budgetTokens: number;
+  /** Why nothing is cached, at the first request after a long pause: the budget is `autoCompact.coldThreshold` then. */
+  readonly coldReturn: string | undefined;
+  /** The model's prices, if known: from disk for the first request of a start. */
+  prices(): ModelPrices | undefined;
+  /** What the model charges for a prompt of so many tokens. */
+  rates(tokens: number): Rates;
+  /** The request is for a summary of the history, so nothing new is decided. */
+  readonly isCompaction: boolean;
+  /** A person wants notes to replace history now, however short it is. */
+  readonly isCutWanted: boolean;
+  /** Are all earlier decisions loaded? If not, nothing that is expensive to undo should be decided. */
+  isReady(): boolean;
+  /** Decisions of this session, or inherited by it, about the result or message with this key. */
+  readonly find: Find;
+  /** Index of the first message of the history that is sent. */
+  shownFrom(): number;
+  /** The messages as sent for the last answer, plus new ones, without decisions made after it. */
+  showSent(): readonly Message[];
+  /** The messages to send, with all decisions so far. */
+  show(): readonly Message[];
+  /** Tokens of the whole request with these messages. */
+  estimateTokens(messages: readonly Message[]): number;
+}
+
+export interface Requests {
+  /** Opens a request with these messages; `undefined` if there are none. */
+  open(messages: readonly Message[]): ContextRequest | undefined;
+  /** The next request of this session is the host's request for a summary. */
+  expectCompaction(sessionID: string): void;
+  /** Notes are to replace history in the next request of this session. */
+  wantCut(sessionID: string): void;
+  /** Cancels that. Returns whether it was pending. */
+  unwantCut(sessionID: string): boolean;
+}
+
+export interface RequestsOptions {
+  decisions: Decisions;
+  sizes: ContextSizes;
+  windows: ModelWindows;
+  prices: Pick<KnownPrices, "find">;
+  thresholdTokens: number;
+  /** Instead, at the first request after a long pause, when no cache is lost; `false` for none. */
+  coldThresholdTokens: number | false;
+  cachePolicy: CachePolicy;
+  clock: Pick<Clock, "now">;
+}
+
+/** Far longer than any cache lives by default: not a coffee, but a meal. */
+const LONG_PAUSE_MS = 60 * 60 * 1_000;
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { cachePolicy, clock, coldThresholdTokens, decisions, prices, sizes, thresholdTokens, windows } =
+    options;
+  const coldTokens = Math.min(thresholdTokens, coldThresholdTokens || thresholdTokens);
+  const compactions = new Set<string>();
+  const wantedCuts = new Set<string>();
+  return {
+    expectCompaction: (sessionID) => void compactions.add(sessionID),
+    wantCut: (sessionID) => void wantedCuts.add(sessionID),
+    unwantCut: (sessionID) => wantedCuts.delete(sessionID),
+
+    open(messages) {
+      const sessionID = messages[0]?.info.sessionID;
+      if (sessionID === undefined) return undefined;
+      const history = readHistory(messages);
+      let counted: { shown: readonly Message[]; tokens: number } | undefined;
+      const model = messages.findLast(({ info }) => info.model)?.info.model;
+      const window = windows.find(model);
+      const coldReturn = findColdReturn(history, model);
+      const isCompaction = compactions.delete(sessionID);
+      const find: Find = (key) => decisions.find(key, sessionID);
+      const cut = untilDecided(decisions, () => findCut(history, find));
+      return {
+        sessionID,
+        history,
+        model,
+        window,
+        budgetTokens: planBudget(coldReturn === undefined ? thresholdTokens : coldTokens, window),
+        coldReturn,
+        prices: () => prices.find(model),
+        rates: (tokens) => findRates(prices.find(model), tokens),
+        isCompaction,
+        isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
+        isReady: () => [...history.days].every(decisions.isLoaded),
+        find,
+        shownFrom: () => cut()?.index ?? 0,
+        show: untilDecided(decisions, () => replay(history, find, cut)),
+        showSent() {
+          const time = history.messages[history.lastAnswer]?.info.time;
+          const endedMs = time?.completed ?? time?.created;
+          return replay(history, (key) => decisions.find(key, sessionID, endedMs));
+        },
+        estimateTokens(shown) {
+          // Several layers estimate the same list.
+          if (counted?.shown !== shown) counted = { shown, tokens: sizes.estimate(sessionID, shown) };
+          return counted.tokens;
+        },
+      };
+    },
+  };
+
+  function findColdReturn(history: History, model: ModelName | undefined): string | undefined {
+    const endedMs = history.messages[history.lastAnswer]?.info.time?.completed;
+    const nowMs = clock.now();
+    if (coldThresholdTokens === false || endedMs === undefined || nowMs - endedMs < LONG_PAUSE_MS)
+      return undefined;
+    return findColdReason(history, model, nowMs, cachePolicy);
+  }
+}
+
+/** Reads again only after a decision: several layers ask for what nothing else changes. */
+function untilDecided<T>(decisions: Pick<Decisions, "version">, read: () => T): () => T {
+  let known: { version: number; value: T } | undefined;
+  return () => {
+    const version = decisions.version();
+    if (known?.version !== version) known = { version, value: read() };
+    return known.value;
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * The savings ledger: what was saved, what that cost, and what was sent. One file per session,
+ * `.opencode/strata/savings/<sessionID>.jsonl`, append-only, one JSON record per line, kept for ever.
+ *
+ * Kinds of records:
+ *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
+ *     break                      cached bytes changed for another reason: the host compacted, the model was switched
+ *     answer                     a request was answered: what was sent, and what the host would have sent without Strata
+ *     summary                    the host made a summary of its own
+ *     background                 a model call by Strata
+ *
+ * `net` is the value of the record in tokens at input price, with the model's prices or else those below: of an answer,
+ * what the host would have paid without Strata less what was paid; of a summary or a call by Strata, minus its price.
+ * Their sum is the session's saving. `money` is the same in dollars, where the model's prices are known. What left the
+ * context has no `net`: the next answer has it.
+ */
+import type PQueue from "p-queue";
+import { formatError } from "../base/error.js";
+import { each, isVersion, object, parserOf, string } from "../base/shape.js";
+import type { Clock } from "../io/clock.js";
+import type { Deferred } from "../io/deferred.js";
+import type { Files } from "../io/files.js";
+import { createJoinedLines } from "../io/joined-lines.js";
+import type { Log } from "../io/log.js";
+
+/** Price of a token written to the prompt cache, read from it, or answered; an input token is 1. */
+export interface Rates {
+  readonly written: number;
+  readonly cached: number;
+  readonly answered: number;
+  /** Dollars per million input tokens; 0 if nothing is charged, `undefined` if unknown. */
+  readonly dollars?: number;
+}
+
+/** Reason of a background call that judges what is remembered. */
+export const JUDGING = "memory judgement";
+
+/** Where a model's own prices are unknown: those of most of Anthropic's models, with a cache of 5 minutes. */
+export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const satisfies Rates;
+
+export interface SavingsRecord {
+  /** Format of the record. */
+  v: 1;
+  /** ISO 8601, UTC. */
+  time: string;
+  /** One run of the plugin. */
+  instance: string;
+  session: string;
+  layer: string;
+  event: string;
+  /** Why now, for people. */
+  reason?: string;
+  tool?: string;
+  callID?: string;
+  /** Subject of the record, if it may be recorded twice, such as a result judged again or a cut tried again. */
+  key?: string;
+  /** Size of what was moved. */
+  bytes?: number;
+  /** Number of results in a batch. */
+  results?: number;
+  /** Number of inputs of calls in a batch. */
+  inputs?: number;
+  /** Tokens no longer sent from now on; an estimate. */
+  tokensFreed?: number;
+  /** Cached tokens that have to be written again; an estimate. */
+  cacheLost?: number;
+  /** Tokens of an answer as counted by the provider: its prompt, the cached part of that, and the answer. */
+  sent?: number;
+  cached?: number;
+  answered?: number;
+  /**
+   * Tokens by which an answer's prompt would have been longer without Strata. Negative if Strata added more than it
+   * removed, or if the host would have summarised by then. An estimate.
+   */
+  keptOut?: number;
+  /** What an answer cost, or a summary by the host, in tokens at input price. */
+  cost?: number;
+  /** Part of an answer's cost: asking the agent what to remember, and its answers to that. An estimate. */
+  judging?: number;
+  /** Number of calls before an answer that only looked at what Strata had taken out; without Strata they had not been made. */
+  looks?: number;
+  /** What the host would have sent for the answer without Strata, in tokens. An estimate. */
+  bare?: {
+    sent: number;
+    cached: number;
+    /** Start of the answer, in milliseconds since 1970. */
+    at: number;
+    /** Start of the first message that the host would still have word for word; 0 if it has all of them. */
+    since: number;
+  };
+  /** All tokens of a model call by Strata, as counted by the provider. */
+  backgroundTokens?: number;
+  net?: number;
+  /** `net` in dollars; absent if the model's prices are unknown. */
+  money?: number;
+  /** File that a result was moved to. */
+  file?: string;
+}
+
+export type NewSavingsRecord = Omit<SavingsRecord, "v" | "time" | "instance">;
+
+export interface Savings {
+  /** Writes in the background, in order, records of several requests in one call. A failure is only logged. */
+  record(record: NewSavingsRecord): void;
+  /**
+   * Resolves after the write, earlier records of the session included; rejects if it fails. For actions that must not
+   * happen without a record.
+   */
+  recordNow(record: NewSavingsRecord): Promise<void>;
+}
+
+export interface SavingsOptions {
+  files: Files;
+  clock: Clock;
+  writes: PQueue;
+  log: Log;
+  /** Without it, records are written at once. */
+  deferred?: Pick<Deferred, "add">;
+  folder: string;
+  instance: string;
+}
+
+export function createSavings(options: SavingsOptions): Savings {
+  const { clock, deferred, files, folder, instance, log, writes } = options;
+  const lines = createJoinedLines(files);
+  const pathOf = ({ session }: NewSavingsRecord): string => `${folder}/${session}.jsonl`;
+  const format = (record: NewSavingsRecord): string =>
+    JSON.stringify({ v: 1, time: new Date(clock.now()).toISOString(), instance, ...record });
+
+  return {
+    record(record) {
+      const path = pathOf(record);
+      lines.add(path, format(record));
+      const write = () => writes.add(() => writeWaiting(path));
+      if (deferred) deferred.add(path, write);
+      else void write();
+    },
+
+    recordNow: (record) => lines.write(pathOf(record), format(record)),
+  };
+
+  async function writeWaiting(path: string): Promise<void> {
+    const count = lines.waiting(path);
+    await lines
+      .write(path)
+      .catch((thrown) =>
+        log.error("savings", `cannot write ${path} (${formatError(thrown)}); lost: ${count} records`),
+      );
+  }
+}
+
+/** `undefined` if the value is not a record. Unknown fields are kept. */
+export const parseSavingsRecord = parserOf(
+  object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
+);
+
+/** The price of a request and its answer, in tokens at input price. */
+export function priceUsage(
+  { answered, cached, sent }: { sent: number; cached: number; answered: number },
+  rates: Rates,
+): number {
+  return (sent - cached) * rates.written + cached * rates.cached + answered * rates.answered;
+}
+
+/** The value of a record: `tokens` at input price, and the same in dollars. */
+export function priceNet(tokens: number, { dollars }: Rates): Pick<SavingsRecord, "net" | "money"> {
+  const net = Math.round(tokens);
+  return dollars === undefined ? { net } : { net, money: roundMoney((net * dollars) / 1_000_000) };
+}
+
+/** To a millionth of a dollar. */
+export function roundMoney(dollars: number): number {
+  return Math.round(dollars * 1_000_000) / 1_000_000;
+}
+
+/**
+ * Writes the record, then acts. If acting fails, a record of nothing under the same key follows: the last of a key
+ * counts, so that only what was done is added up. Rejects with the first failure; `act` is not called without the record.
+ */
+export async function recordBefore(
+  savings: Pick<Savings, "recordNow">,
+  record: NewSavingsRecord & { key: string },
+  act: () => Promise<void>,
+): Promise<void> {
+  await savings.recordNow(record);
+  try {
+    await act();
+  } catch (thrown) {
+    // Awaited, so that the next attempt's record comes after it. On a broken disk the first failure tells enough.
+    await savings.recordNow(planNothing(record, thrown)).catch(() => {});
+    throw thrown;
+  }
+}
+
+function planNothing(
+  { event, key, layer, session }: NewSavingsRecord & { key: string },
+  thrown: unknown,
+): NewSavingsRecord {
+  const reason = `not done: ${formatError(thrown)}`;
+  return { session, layer, event, reason, key, results: 0, tokensFreed: 0, cacheLost: 0, net: 0 };
+}

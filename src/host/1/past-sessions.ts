@@ -1,0 +1,245 @@
+/** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
+import { isAbsolute, relative, sep } from "node:path";
+import type { PluginInput } from "@opencode-ai/plugin";
+import { isRecord } from "../../base/records.js";
+import { finite, object, string } from "../../base/shape.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
+import type { ListedSessions } from "../../io/host.js";
+import { isForPeopleOnly, type Message } from "../../io/message.js";
+import { readStored, toMessages } from "../2/stored.js";
+import { type Revert, withoutUndone } from "../undone.js";
+import type { Asking } from "./asking.js";
+import { isOurs } from "./child-sessions.js";
+import { createTemplateCheck, readTemplate } from "./templates.js";
+
+export interface PastSessions {
+  /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
+  list(): Promise<string[] | undefined>;
+  /** Is it OpenCode 2? Known once `list` has answered. */
+  isSecond(): boolean;
+  /** The messages that are not undone; `undefined` if the server does not answer in time. */
+  readMessages(sessionID: string): Promise<readonly Message[] | undefined>;
+  /** Templates of all slash commands; none if the server does not answer. */
+  listTemplates(): Promise<string[]>;
+}
+
+export interface PastSessionsOptions {
+  clock: Clock;
+  /** Root of the project. */
+  project: string;
+  /** Address of the server. */
+  url: string;
+  /** The server's password, if it has one, and its user name. */
+  login?: Login;
+}
+
+export interface Login {
+  password: string;
+  name: string;
+}
+
+/** Headers that log in. */
+export function authorize(login: Login | undefined): Record<string, string> {
+  const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
+  return token === undefined ? {} : { authorization: `Basic ${token}` };
+}
+
+/** The server lists a hundred by default. */
+const MOST_LISTED = 100_000;
+/** The most that OpenCode 2 sends at once. */
+const PAGE = 200;
+/** The first request makes OpenCode open the project; a long session takes seconds. */
+const DEADLINE_MS = 60_000;
+
+export function openPastSessions(options: PastSessionsOptions): PastSessions {
+  const { project } = options;
+  const get = createGet(options);
+  const second = createSecond(get);
+  let api: Api | undefined;
+
+  return {
+    async list() {
+      for (const one of [createFirst(get, project), second]) {
+        const listed = await one.list();
+        if (!listed) continue;
+        api = one;
+        return findPersons(listed, project);
+      }
+      return undefined;
+    },
+
+    isSecond: () => api === second,
+
+    async readMessages(sessionID) {
+      const read = await api?.read(sessionID);
+      return read && readExportedSession(read.info)?.selectMessages(read.messages);
+    },
+
+    listTemplates: async () => (await api?.listTemplates()) ?? [],
+  };
+}
+
+/** Ids of the sessions that people opened in the project, oldest first. */
+function findPersons(listed: readonly unknown[], project: string): string[] {
+  const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
+  const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
+  return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+}
+
+/** The same through the plugin's client; `undefined` if the host does not answer in time. */
+export async function listThroughClient(
+  client: PluginInput["client"],
+  { bounded, project }: Pick<Asking, "bounded"> & { project: string },
+): Promise<ListedSessions | undefined> {
+  // The route accepts a limit, which this version's SDK type leaves out.
+  const query = { limit: MOST_LISTED } as { directory?: string };
+  const listed = (await bounded(() => client.session.list({ query })))?.data;
+  const commands = (await bounded(() => client.command.list()))?.data;
+  if (!listed || !commands) return undefined;
+  return {
+    ids: findPersons(listed, project),
+    isTemplate: createTemplateCheck(commands.flatMap(readTemplate)),
+  };
+}
+
+/** Everything that the server sends is checked by its readers; `undefined` if it does not answer. */
+interface Api {
+  list(): Promise<unknown[] | undefined>;
+  read(sessionID: string): Promise<{ info: unknown; messages: Message[] } | undefined>;
+  listTemplates(): Promise<string[]>;
+}
+
+type Get = (path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
+
+function createFirst(get: Get, directory: string): Api {
+  return {
+    async list() {
+      const listed = await get("/session", { limit: String(MOST_LISTED), directory });
+      return Array.isArray(listed) ? listed : undefined;
+    },
+
+    async read(sessionID) {
+      const path = `/session/${encodeURIComponent(sessionID)}`;
+      const info = await get(path, { directory });
+      const messages = await get(`${path}/message`, { directory });
+      return Array.isArray(messages) ? { info, messages: messages.filter(isExportedMessage) } : undefined;
+    },
+
+    async listTemplates() {
+      const commands = await get("/command", { directory });
+      return Array.isArray(commands) ? commands.flatMap(readTemplate) : [];
+    },
+  };
+}
+
+/** OpenCode 2. It sends no templates. */
+function createSecond(get: Get): Api {
+  return {
+    async list() {
+      const listed = await getAll("/api/session");
+      return listed?.map((session) =>
+        isRecord(session) && isRecord(session.location)
+          ? { ...session, directory: session.location.directory }
+          : session,
+      );
+    },
+
+    async read(sessionID) {
+      const path = `/api/session/${encodeURIComponent(sessionID)}`;
+      const answer = await get(path);
+      const stored = readStored(await getAll(`${path}/message`));
+      return isRecord(answer) && stored
+        ? { info: answer.data, messages: toMessages(sessionID, stored) }
+        : undefined;
+    },
+
+    listTemplates: async () => [],
+  };
+
+  async function getAll(path: string): Promise<unknown[] | undefined> {
+    const all: unknown[] = [];
+    let next: Readonly<Record<string, string>> = { order: "asc" };
+    for (;;) {
+      const page = await get(path, { ...next, limit: String(PAGE) });
+      if (!isRecord(page) || !Array.isArray(page.data)) return undefined;
+      all.push(...page.data);
+      const cursor = isRecord(page.cursor) ? page.cursor.next : undefined;
+      if (typeof cursor !== "string" || page.data.length < PAGE) return all;
+      next = { cursor };
+    }
+  }
+}
+
+/** Asks a route of the server; `undefined` if it refuses or does not answer in time. */
+function createGet({ clock, login, url }: PastSessionsOptions): Get {
+  const headers = authorize(login);
+
+  return async (path, query = {}) => {
+    const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams(query)}`;
+    const waited = await waitAtMost(clock, DEADLINE_MS, async (signal) => {
+      const response = await fetch(asked, { headers, signal });
+      return response.ok ? ((await response.json()) as unknown) : undefined;
+    });
+    return waited.kind === "done" ? waited.value : undefined;
+  };
+}
+
+interface ListedSession {
+  id: string;
+  directory: string;
+  time: { created: number };
+}
+
+const isListed = object<ListedSession>({
+  id: string,
+  directory: string,
+  time: object<ListedSession["time"]>({ created: finite }),
+});
+
+function isWithin(project: string, folder: string): boolean {
+  const path = relative(project, folder);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** The `info` of an export. */
+export interface ExportedSession {
+  id: string;
+  /** It is neither a subagent's nor one of Strata's own. */
+  isPersons: boolean;
+  /** The messages that live extraction would read. */
+  selectMessages(messages: readonly Message[]): readonly Message[];
+}
+
+/** `undefined` if the value is not the `info` of a session. */
+export function readExportedSession(info: unknown): ExportedSession | undefined {
+  if (!isRecord(info) || typeof info.id !== "string") return undefined;
+  const { id, parentID, revert, title } = info;
+  const session = { title: String(title ?? ""), ...(typeof parentID === "string" && { parentID }) };
+  return {
+    id,
+    isPersons: isPersons(session),
+    selectMessages(messages) {
+      const left = isRevert(revert) ? withoutUndone(messages, revert) : messages;
+      return left.filter((message) => !isForPeopleOnly(message));
+    },
+  };
+}
+
+function isPersons(session: { title: string; parentID?: string }): boolean {
+  return session.parentID === undefined && !isOurs(session);
+}
+
+const isRevert = (value: unknown): value is Revert => isRecord(value) && typeof value.messageID === "string";
+
+/** Is the value a message as an export has it? */
+export function isExportedMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !isRecord(value.info) || !Array.isArray(value.parts)) return false;
+  const { id, role, time } = value.info;
+  return (
+    typeof id === "string" &&
+    typeof role === "string" &&
+    isRecord(time) &&
+    Number.isFinite(time.created) &&
+    value.parts.every(isRecord)
+  );
+}

@@ -1,0 +1,110 @@
+/**
+ * Model calls through a server, for the command line: in OpenCode 1 a hidden session that is removed afterwards, as in the
+ * plugin; in OpenCode 2 its own route, which needs no session.
+ */
+import type { PluginInput } from "@opencode-ai/plugin";
+import { isRecord } from "../../base/records.js";
+import type { Generated, GenerateRequest } from "../../io/host.js";
+import { createProcesses } from "../../io/signals.js";
+import { createGenerate } from "../2/generate.js";
+import { createChildSessions } from "./child-sessions.js";
+import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
+import { authorize, type PastSessionsOptions } from "./past-sessions.js";
+
+export interface ServerModel {
+  /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
+  generate(request: GenerateRequest): Promise<Generated>;
+  /** Removes what is left. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface ServerModelOptions extends PastSessionsOptions {
+  /** An agent of the server without tools; default: the one that the plugin registers there. */
+  agent?: string;
+  isSecond: boolean;
+}
+
+export function openServerModel(options: ServerModelOptions): ServerModel {
+  return options.isSecond ? openSecond(options) : openFirst(options);
+}
+
+function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModelOptions): ServerModel {
+  const client = createClient(project, server);
+  const processes = createProcesses(clock);
+  const sessions = createChildSessions({ agent, client, clock, ownSessions: createOwnSessions(), processes });
+  let parent: Promise<string | undefined> | undefined;
+
+  /** A session without a parent would count as a person's if it could not be removed. */
+  async function openParent(): Promise<string | undefined> {
+    const title = formatOwnTitle("parent", processes.ownID);
+    return (await client.session.create({ body: { title } }).catch(() => undefined))?.data?.id;
+  }
+
+  return {
+    async generate(request) {
+      if (request.parentID === "") parent ??= openParent();
+      const parentID = request.parentID || (await parent);
+      if (parentID === undefined) return { kind: "failed", reason: "the host opened no session for it" };
+      return sessions.generate({ ...request, parentID });
+    },
+    async close() {
+      const id = await parent;
+      if (id !== undefined) await sessions.remove(id);
+    },
+  };
+}
+
+type Client = PluginInput["client"];
+
+/** The routes that a child session needs, as the host's own client has them; that one may not be bundled. */
+function createClient(directory: string, { login, url }: Pick<PastSessionsOptions, "login" | "url">): Client {
+  const call =
+    (method: string, route: (id: string) => string) =>
+    async ({ body, path }: { body?: unknown; path?: { id: string } }) => {
+      const query = new URLSearchParams({ directory });
+      const address = `${url.replace(/\/+$/, "")}${route(encodeURIComponent(path?.id ?? ""))}?${query}`;
+      const response = await fetch(address, {
+        method,
+        headers: { ...authorize(login), "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const answer: unknown = await response.json().catch(() => undefined);
+      return response.ok ? { data: answer, response } : { error: answer, response };
+    };
+  const session = {
+    create: call("POST", () => "/session"),
+    prompt: call("POST", (id) => `/session/${id}/message`),
+    messages: call("GET", (id) => `/session/${id}/message`),
+    abort: call("POST", (id) => `/session/${id}/abort`),
+    delete: call("DELETE", (id) => `/session/${id}`),
+  };
+  return { session } as unknown as Client;
+}
+
+/** The route is without a project: it knows the models of the user's own configuration, once that is read. */
+const LOADING = /Model unavailable/;
+const LOADED_MS = 10_000;
+const ASKED_AGAIN_MS = 250;
+
+function openSecond({ clock, login, url }: ServerModelOptions): ServerModel {
+  const openedMs = clock.now();
+  const text = async (input: object): Promise<unknown> => {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/api/experimental/generate`, {
+      method: "POST",
+      headers: { ...authorize(login), "content-type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok) return isRecord(answer) ? answer.data : undefined;
+    const why = describeRefusal(response.status, answer);
+    if (LOADING.test(why) && clock.now() - openedMs < LOADED_MS) {
+      await clock.pause(ASKED_AGAIN_MS);
+      return text(input);
+    }
+    throw Object.assign(new Error(why), { status: response.status });
+  };
+  return { generate: createGenerate({ clock, models: () => ({}), text }), close: async () => {} };
+}
+
+const describeRefusal = (status: number, answer: unknown): string =>
+  `OpenCode answered ${status}: ${JSON.stringify(answer ?? "").slice(0, 300)}`;

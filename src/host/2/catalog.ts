@@ -1,0 +1,117 @@
+/**
+ * Sizes and prices of the models. While plugins are set up the host knows only its own free models; the user's come
+ * before the first request.
+ */
+
+import { isRecord, type PlainRecord } from "../../base/records.js";
+import type { ModelWindow } from "../../context/windows.js";
+import type { ModelPrices } from "../../costs/prices.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
+import type { Models } from "../../io/host.js";
+import type { ModelName } from "../../io/message.js";
+import { readPrices } from "../prices.js";
+import type { ModelRef } from "./contract.js";
+
+export interface KnownModel {
+  window: ModelWindow;
+  prices?: ModelPrices;
+}
+
+export interface Catalog {
+  /** Waits shortly for a model that is not known yet. Never rejects. */
+  find(model: ModelName): Promise<KnownModel | undefined>;
+  /** The default model, as far as known. */
+  models(): Models;
+  /** The host says that its models have changed. */
+  changed(): void;
+}
+
+export interface CatalogOptions {
+  clock: Clock;
+  /** `model.list`, `model.default` and `agent.get` of the host; absent if not offered. */
+  list: (() => unknown) | undefined;
+  findDefault: (() => unknown) | undefined;
+  findAgent: ((input: { agentID: string }) => unknown) | undefined;
+}
+
+const WAIT_MS = 500;
+
+export function createCatalog({ clock, findAgent, findDefault, list }: CatalogOptions): Catalog {
+  let known = new Map<string, KnownModel>();
+  let named: Models = {};
+  /** Models that the last reading did not have: they are not asked for with every request. */
+  let lacking = new Set<string>();
+
+  return {
+    async find(model) {
+      const name = nameOf(model);
+      if (!known.has(name) && !lacking.has(name)) {
+        await read();
+        if (!known.has(name)) lacking.add(name);
+      }
+      return known.get(name);
+    },
+    models: () => named,
+    changed() {
+      lacking = new Set();
+      void read();
+    },
+  };
+
+  async function read(): Promise<void> {
+    const [models, main, title] = await Promise.all([
+      ask(list),
+      ask(findDefault),
+      // The host has no other small model than the one that writes titles.
+      ask(findAgent && (() => findAgent({ agentID: "title" }))),
+    ]);
+    if (Array.isArray(models)) known = new Map(models.flatMap(readModel));
+    const small = isRecord(title) ? title.model : undefined;
+    named = {
+      ...(isModelRef(main) && { main: formatRef(main) }),
+      ...(isModelRef(small) && { small: formatRef(small) }),
+    };
+  }
+
+  async function ask(call: (() => unknown) | undefined): Promise<unknown> {
+    const waited = call && (await waitAtMost(clock, WAIT_MS, call));
+    return waited?.kind === "done" && isRecord(waited.value) ? waited.value.data : undefined;
+  }
+}
+
+const nameOf = ({ modelID, providerID }: ModelName): string => `${providerID}/${modelID}`;
+
+/** What the host keeps free before it summarises (2.0.15, measured); the first is the default of `compaction.buffer`. */
+const RESERVED_TOKENS = 20_000;
+const MOST_ANSWER_TOKENS = 32_000;
+
+const formatRef = ({ id, providerID }: ModelRef): string => `${providerID}/${id}`;
+
+function isModelRef(value: unknown): value is ModelRef {
+  return isRecord(value) && typeof value.id === "string" && typeof value.providerID === "string";
+}
+
+function readModel(value: unknown): [string, KnownModel][] {
+  if (!isRecord(value) || !isRecord(value.limit)) return [];
+  const { cost, id, limit, providerID } = value;
+  const { context, input, output } = limit;
+  if (typeof id !== "string" || typeof providerID !== "string") return [];
+  if (typeof context !== "number" || typeof output !== "number") return [];
+  const prices = readCost(cost);
+  const free = context - Math.max(Math.min(output, MOST_ANSWER_TOKENS), RESERVED_TOKENS);
+  const window = {
+    contextTokens: context,
+    outputTokens: output,
+    ...(typeof input === "number" && { inputTokens: input }),
+    usableTokens: typeof input === "number" ? Math.min(input - RESERVED_TOKENS, free) : free,
+  };
+  return [[`${providerID}/${id}`, { window, ...(prices && { prices }) }]];
+}
+
+/** A list of prices; those with a `tier` hold for prompts beyond its size. OpenCode 1 has the same in `tiers`. */
+function readCost(cost: unknown): ModelPrices | undefined {
+  if (!Array.isArray(cost)) return undefined;
+  const all: PlainRecord[] = cost.filter(isRecord);
+  const first = all.find(({ tier }) => tier === undefined);
+  return readPrices(first && { ...first, tiers: all.filter(({ tier }) => tier !== undefined) });
+}

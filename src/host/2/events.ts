@@ -1,0 +1,150 @@
+/**
+ * Translates OpenCode 2's events into OpenCode 1's, which layers know. The stream carries events of every location on
+ * the server; those of other locations concern projects that are not open here and are dropped.
+ */
+
+import { isRecord, type PlainRecord } from "../../base/records.js";
+import type { HostEvent } from "../../messages/events.js";
+import { INVALID_REQUEST, type TheirEvent } from "./contract.js";
+import { readTokens } from "./stored.js";
+
+export interface EventReader {
+  /** Events for layers; empty if the event belongs to another location or no layer needs it. Never throws. */
+  read(event: unknown): HostEvent[];
+  /** Notes a session of this location: the host has called a hook for it. */
+  know(sessionID: string): void;
+}
+
+export interface Place {
+  directory: string;
+  workspaceID?: string;
+}
+
+const REMEMBERED = 500;
+/** Characters of a provider's message that are looked through. */
+const MOST_SEARCHED = 2_000;
+
+/** A step that has begun: it names the answer's model and start. */
+interface Step {
+  agent: unknown;
+  model: unknown;
+  created: number;
+}
+
+export function createEventReader(here: Place): EventReader {
+  const sessions = new Set<string>();
+  const steps = new Map<string, Step>();
+
+  return {
+    read(event) {
+      if (!isTheirs(event) || !isHere(event)) return [];
+      return translate(event);
+    },
+    know(sessionID) {
+      sessions.add(sessionID);
+      if (sessions.size > REMEMBERED) sessions.delete(sessions.values().next().value ?? "");
+    },
+  };
+
+  function isHere({ data, location }: TheirEvent): boolean {
+    if (!isRecord(location)) return typeof data.sessionID === "string" && sessions.has(data.sessionID);
+    return location.directory === here.directory && (location.workspaceID ?? undefined) === here.workspaceID;
+  }
+
+  function translate(event: TheirEvent): HostEvent[] {
+    const { data, type } = event;
+    if (type === "session.step.started") noteStep(event);
+    if (type === "session.step.ended") return readAnswer(event);
+    return translateSession(type, data);
+  }
+
+  /** The event comes with the first words of the answer; `started` is what the host stores as its beginning. */
+  function noteStep({ created = 0, data }: TheirEvent): void {
+    const { agent, assistantMessageID, model, started } = data;
+    if (typeof assistantMessageID !== "string") return;
+    steps.set(assistantMessageID, { agent, model, created: typeof started === "number" ? started : created });
+    if (steps.size > REMEMBERED) steps.delete(steps.keys().next().value ?? "");
+  }
+
+  /** An answer has ended: OpenCode 1 reports the whole message. */
+  function readAnswer({ created, data }: TheirEvent): HostEvent[] {
+    const { assistantMessageID: id, finish, sessionID } = data;
+    const tokens = readTokens(data.tokens);
+    if (typeof id !== "string" || !tokens) return [];
+    const step = steps.get(id);
+    steps.delete(id);
+    const model = isRecord(step?.model) ? { providerID: step.model.providerID, modelID: step.model.id } : {};
+    const time = { created: step?.created ?? created, completed: created };
+    const info = { id, sessionID, role: "assistant", agent: step?.agent, ...model, time, finish, tokens };
+    return [{ type: "message.updated", properties: { info } }];
+  }
+}
+
+function translateSession(type: string, data: PlainRecord): HostEvent[] {
+  const { sessionID } = data;
+  const of = (name: string, more: PlainRecord = {}): HostEvent => ({
+    type: name,
+    properties: { sessionID, ...more },
+  });
+  const about = (name: string, more: PlainRecord = {}): HostEvent => ({
+    type: name,
+    properties: { info: { id: sessionID, ...more } },
+  });
+  switch (type) {
+    case "session.created":
+      return [about(type, isRecord(data.info) ? data.info : { parentID: data.parentID })];
+    case "session.deleted":
+      return [about(type)];
+    case "session.execution.started":
+      return [of("session.status", { status: { type: "busy" } })];
+    case "session.execution.succeeded":
+      return [of("session.idle")];
+    case "session.execution.interrupted":
+      return [of("session.error", { error: { name: "MessageAbortedError", data: {} } }), of("session.idle")];
+    case "session.execution.failed":
+      return [of("session.error", { error: readError(data.error) }), of("session.idle")];
+    case "session.compaction.ended":
+      return [of("session.compacted")];
+    case "session.compaction.failed":
+      return [of("session.error", { error: readError(data.error) })];
+    // The host compacts and tries again; only if that fails, too, does the turn fail.
+    case "session.step.failed":
+      return isOverflow(data.error) ? [of("session.error", { error: readError(data.error) })] : [];
+    case "session.retry.scheduled":
+      return [of("session.status", { status: readRetry(data) })];
+    case "session.revert.staged":
+      return [about("session.updated", { revert: data.revert })];
+    case "session.revert.cleared":
+    case "session.revert.committed":
+      return [about("session.updated")];
+    default:
+      return [];
+  }
+}
+
+function readRetry({ attempt, error }: PlainRecord): PlainRecord {
+  return { type: "retry", attempt, message: isRecord(error) ? error.message : undefined };
+}
+
+/** Gives a prompt that is too long, and what a person breaks off, OpenCode 1's names of errors, which layers look for. */
+function readError(error: unknown): PlainRecord {
+  const { message, type } = isRecord(error) ? error : {};
+  const isAborted = /^aborted$|\binterrupted$/.test(String(type));
+  const name = isAborted ? "MessageAbortedError" : String(type ?? "error");
+  return { name: isOverflow(error) ? "ContextOverflowError" : name, data: { message } };
+}
+
+/** The type alone does not tell a prompt that is too long from other requests that a provider refuses. */
+function isOverflow(error: unknown): boolean {
+  const { message, status, type } = isRecord(error) ? error : {};
+  // OpenCode 1 compacts after this status, OpenCode 2 ends the turn.
+  if (status === 413 || /context[-_. ]?overflow/i.test(String(type))) return true;
+  if (type !== INVALID_REQUEST) return false;
+  return /\bcontext\b.*\b(length|window|size|limit)\b|context_length|\btoo (long|many tokens)\b|\bexceeds?\b.*\btokens?\b/i.test(
+    String(message).slice(0, MOST_SEARCHED),
+  );
+}
+
+function isTheirs(event: unknown): event is TheirEvent {
+  return isRecord(event) && typeof event.type === "string" && isRecord(event.data);
+}

@@ -1,0 +1,201 @@
+/**
+ * Stored messages of OpenCode 2: times, tokens, models and whose words they are, which the messages of a request lack.
+ * Pure; anything of another shape counts as absent.
+ */
+
+import { isRecord, type PlainRecord } from "../../base/records.js";
+import type { Message, MessageInfo, Part, ReportedTokens, ToolPart } from "../../io/message.js";
+import type { StoredMessage, StoredPart } from "./contract.js";
+import { readInput, readToolName } from "./tool-names.js";
+
+/** Marks Strata's answers to slash commands among the stored messages. */
+export const ANSWER_METADATA = { strata: "answer" } as const;
+
+/** The stored messages of an answer by the host; `undefined` if it holds none of the documented shape. */
+export function readStored(answer: unknown): StoredMessage[] | undefined {
+  if (!Array.isArray(answer)) return undefined;
+  const stored = answer.filter(isStored);
+  return stored.length > 0 || answer.length === 0 ? stored : undefined;
+}
+
+function isStored(value: unknown): value is StoredMessage {
+  if (!isRecord(value) || !isRecord(value.time)) return false;
+  const { content, id, type } = value;
+  if (typeof id !== "string" || typeof type !== "string" || !Number.isFinite(value.time.created))
+    return false;
+  return content === undefined || (Array.isArray(content) && content.every(isRecord));
+}
+
+export interface RequestFacts {
+  sessionID: string;
+  /** Of the request. */
+  agent?: string;
+  model?: MessageInfo["model"];
+}
+
+/** What layers read about a message; without a stored one, only what the request says. */
+export function readInfo(
+  id: string,
+  role: string,
+  stored: StoredMessage | undefined,
+  facts: RequestFacts,
+): MessageInfo {
+  const { agent, model, sessionID } = facts;
+  if (role !== "assistant" || stored?.type === "compaction") {
+    const time = stored && { time: { created: stored.time.created } };
+    if (stored?.type === "compaction") return readSummaryInfo(id, stored, facts);
+    return { id, sessionID, role, ...time, ...(agent !== undefined && { agent }), ...(model && { model }) };
+  }
+  if (!stored) return { id, sessionID, role };
+  const completed = stored.time.completed ?? stored.time.streamed;
+  const tokens = readTokens(stored.tokens);
+  return {
+    id,
+    sessionID,
+    role,
+    time: { created: stored.time.created, ...(completed !== undefined && { completed }) },
+    ...(stored.agent !== undefined && { agent: stored.agent }),
+    ...(stored.model && { providerID: stored.model.providerID, modelID: stored.model.id }),
+    ...(stored.finish !== undefined && { finish: stored.finish }),
+    ...(stored.error !== undefined && { error: stored.error }),
+    ...(tokens && { tokens }),
+  };
+}
+
+/** Within a turn the host compacts without a user's message behind it: the model for the next answer is here. */
+function readSummaryInfo(id: string, { time, tokens }: StoredMessage, facts: RequestFacts): MessageInfo {
+  const { model, sessionID } = facts;
+  const used = readTokens(tokens);
+  return {
+    ...{ id, sessionID, role: "assistant", summary: true, finish: "stop" },
+    time: { created: time.created, completed: time.created },
+    ...(model && { model }),
+    ...(used && { tokens: used }),
+  };
+}
+
+export function readTokens(value: unknown): ReportedTokens | undefined {
+  if (!isRecord(value) || !isRecord(value.cache)) return undefined;
+  const { cache, input, output, reasoning = 0 } = value;
+  const { read, write } = cache;
+  const all = [input, output, reasoning, read, write];
+  if (!all.every((count) => Number.isFinite(count))) return undefined;
+  return {
+    input: input as number,
+    output: output as number,
+    reasoning: reasoning as number,
+    cache: { read: read as number, write: write as number },
+  };
+}
+
+/** The stored part of a call with its times; `undefined` if the message has none of that id. */
+export function findStoredCall(stored: StoredMessage | undefined, callID: string): StoredPart | undefined {
+  return stored?.content?.find(({ id, type }) => type === "tool" && id === callID);
+}
+
+/** The host's last words of a shell result that it has cut: the file is named in no other place. */
+const SAVED = /\n\[full output saved to (\/[^\n]+\/sh_\w+\.out)\](?![\s\S]*\n\[full output saved to )/;
+
+/**
+ * Metadata with OpenCode 1's names: the `sessionId` of a subagent, the `outputPath` of a result that was cut, no `exit` of
+ * a command that a timeout ended. OpenCode 1 also sends other text for a call marked `interrupted`; OpenCode 2 does not.
+ */
+export function readMetadata(part: StoredPart | undefined): PlainRecord {
+  const metadata = part?.state?.metadata;
+  if (!isRecord(metadata)) return {};
+  const { interrupted: _, ...rest } = metadata;
+  const saved =
+    part?.name === "shell" && metadata.truncated === true
+      ? SAVED.exec(joinTexts(part.state?.content) ?? "")?.[1]
+      : undefined;
+  return {
+    ...rest,
+    ...(typeof metadata.sessionID === "string" && { sessionId: metadata.sessionID }),
+    ...(metadata.timeout === true && { exit: null }),
+    ...(saved !== undefined && { outputPath: saved }),
+  };
+}
+
+/** True for an answer to one of Strata's slash commands, which only people see. */
+export function isOwnAnswer(stored: Pick<StoredMessage, "metadata">): boolean {
+  return stored.metadata?.strata === ANSWER_METADATA.strata;
+}
+
+/** A session's stored messages as layers read them, without Strata's answers and what no model sees. */
+export function toMessages(sessionID: string, all: readonly StoredMessage[]): Message[] {
+  return all.flatMap((stored) => {
+    const role = roleOf(stored);
+    if (role === undefined || isOwnAnswer(stored)) return [];
+    const parts = partsOf(stored);
+    return parts.length === 0 ? [] : [{ info: readInfo(stored.id, role, stored, { sessionID }), parts }];
+  });
+}
+
+const AS_USER = new Set(["user", "synthetic", "skill", "shell"]);
+
+function roleOf({ status, type }: StoredMessage): string | undefined {
+  if (AS_USER.has(type)) return "user";
+  if (type === "assistant") return "assistant";
+  return type === "compaction" && status === "completed" ? "assistant" : undefined;
+}
+
+/** Represents attachments and selected skills, which the user did not write. */
+export const ATTACHED: Part = { type: "attached" };
+
+function partsOf(stored: StoredMessage): Part[] {
+  const { content = [], files = [], recent = "", skills = [], text = "", type } = stored;
+  if (type === "assistant") return content.flatMap((part) => readPart(part) ?? []);
+  if (type === "compaction") return readCheckpoint(stored, recent);
+  const isUsers = type === "user";
+  const own = text === "" ? [] : [{ type: "text", text, ...(!isUsers && { synthetic: true }) }];
+  return files.length + skills.length > 0 ? [...own, ATTACHED] : own;
+}
+
+/**
+ * A checkpoint as a summary, and what it has besides: the record of recent messages. OpenCode 1 has a part of that type
+ * in the message before the summary.
+ */
+export function readCheckpoint({ reason, summary = "" }: StoredMessage, rest: string): Part[] {
+  const others = { type: "compaction", auto: reason !== "manual", text: rest };
+  return [{ type: "text", text: summary }, others];
+}
+
+/** A call that the provider ran is none of the layers' in a request either. */
+function readPart(part: StoredPart): Part | undefined {
+  const { text = "", type } = part;
+  if (type === "text" || type === "reasoning") return text === "" ? undefined : { type, text };
+  return type === "tool" && part.executed !== true ? readCall(part) : undefined;
+}
+
+function readCall(part: StoredPart): ToolPart | undefined {
+  const { id, name, state, time } = part;
+  if (typeof id !== "string" || typeof name !== "string" || !isRecord(state)) return undefined;
+  const { status } = part.state ?? {};
+  const start = time?.created;
+  const output = joinTexts(state.content);
+  const error = isRecord(state.error) ? String(state.error.message ?? "") : undefined;
+  return {
+    type: "tool",
+    tool: readToolName(name),
+    callID: id,
+    state: {
+      status: status === "completed" || status === "error" ? status : "running",
+      ...(isRecord(state.input) && { input: readInput(name, state.input) }),
+      ...(status === "completed" && output !== undefined && { output }),
+      ...(status === "error" && error !== undefined && { error }),
+      metadata: readMetadata(part),
+      ...(start !== undefined && {
+        time: { start, ...(time?.completed !== undefined && { end: time.completed }) },
+      }),
+    },
+  };
+}
+
+/** The texts of a result's content; `undefined` without any, or if the content has another shape. */
+export function joinTexts(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.flatMap((item) =>
+    isRecord(item) && item.type === "text" && typeof item.text === "string" ? [item.text] : [],
+  );
+  return texts.length === 0 ? undefined : texts.join("\n");
+}

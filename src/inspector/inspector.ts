@@ -1,0 +1,178 @@
+/**
+ * The inspector: a page about one or more projects, and its API. The server does authentication, rate
+ * limits and headers; here every answer has a bounded size, and every change is a step that can be undone.
+ *
+ *     GET  /                            the page, with /assets/*
+ *     GET  /api/projects
+ *     GET  /api/:project/:view          one of `views.ts`
+ *     GET  /api/:project/views?watch=…  several views, with an ETag that tells whether any file has changed
+ *     POST /api/:project/:subject/:change   with a JSON body
+ */
+import { sep } from "node:path";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { formatFailure, StrataError } from "../base/error.js";
+import { VERSION } from "../base/version.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Project } from "../operations/project.js";
+import type { Failure, Projects, ViewAnswer } from "./answers.js";
+import { type Assets, createAssets } from "./assets.js";
+import { changes } from "./changes.js";
+import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
+import { stampProject } from "./stamp.js";
+import { readView } from "./views.js";
+
+export interface InspectorOptions {
+  clock: Clock;
+  files: Files;
+  /** The projects to show; may differ from call to call. */
+  listProjects(): Promise<readonly InspectedProject[]>;
+  /** Folder of the built page; default: that of the built command line. */
+  assetsFolder?: string;
+}
+
+export interface InspectedProject {
+  /** Used in the API's URLs. */
+  id: string;
+  project: Project;
+}
+
+interface Open {
+  project: Project;
+  queue: ProjectQueue;
+}
+
+const MOST_BODY_BYTES = 256 * 1024;
+/** Of several views at once. */
+const MOST_ADDRESSES = 8;
+const LONGEST_ADDRESS = 2_000;
+
+export function createInspector({ assetsFolder, clock, files, listProjects }: InspectorOptions): Hono {
+  const opened = new Map<string, Open>();
+  const assets = createAssets(files, assetsFolder);
+  const app = new Hono();
+
+  app.onError((thrown) => fail(thrown));
+  app.notFound(() => fail(new StrataError("NO_PAGE", "there is nothing at this address")));
+
+  app.get("/", async (context) => sendAsset(assets, "page.html", context.req.raw));
+  app.get("/assets/:name", async (context) => sendAsset(assets, context.req.param("name"), context.req.raw));
+
+  app.get("/api/projects", async (context) => {
+    const listed = await listProjects();
+    const nameOf = planNames(listed.map(({ project }) => project.root));
+    return context.json({
+      version: VERSION,
+      nowMs: clock.now(),
+      projects: listed.map(({ id, project: { root } }) => ({ id, root, name: nameOf(root) })),
+    } satisfies Projects);
+  });
+  app.get("/api/:project/views", async (context) => {
+    const { project, queue } = await find(context.req.param("project"));
+    const addresses = readWatched(context.req.queries("watch"));
+    // Taken before the answers, so that no change in between is missed.
+    const headers = { etag: `"${await stampProject(project)}"` };
+    if (context.req.header("if-none-match") === headers.etag)
+      return new Response(null, { status: 304, headers });
+    return context.json(await Promise.all(addresses.map((one) => answer(queue, one))), 200, headers);
+  });
+  app.get("/api/:project/:view", async (context) => {
+    const { queue } = await find(context.req.param("project"));
+    const { search } = new URL(context.req.url);
+    return context.json((await readView(queue, `${context.req.param("view")}${search}`)) as object);
+  });
+  app.post(
+    "/api/:project/:subject/:change",
+    bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => fail(TOO_LARGE) }),
+    async (context) => {
+      const { change, project, subject } = context.req.param();
+      const { queue } = await find(project);
+      const name = `${subject}/${change}`;
+      const run = Object.hasOwn(changes, name) ? changes[name] : undefined;
+      if (!run) return context.notFound();
+      return context.json(await run(queue, await readBody(context.req.raw)));
+    },
+  );
+  return app;
+
+  /** A project that an earlier request opened stays open. */
+  async function find(id: string): Promise<Open> {
+    const given = (await listProjects()).find((one) => one.id === id);
+    if (!given) throw new StrataError("NO_PROJECT", "this server does not serve that project");
+    const { project } = given;
+    const open = opened.get(id) ?? { project, queue: createProjectQueue(project) };
+    opened.set(id, open);
+    return open;
+  }
+}
+
+/** The shortest suffix of each folder's path that no other folder has. Pure. */
+function planNames(roots: readonly string[]): (root: string) => string {
+  const endOf = (root: string, parts: number): string => root.split(sep).slice(-parts).join(sep);
+  return (root) => {
+    for (let parts = 1; parts < root.split(sep).length; parts++) {
+      const end = endOf(root, parts);
+      if (roots.every((other) => other === root || endOf(other, parts) !== end)) return end;
+    }
+    return root;
+  };
+}
+
+const TOO_LARGE = new StrataError(
+  "TOO_LARGE",
+  `expected at most ${MOST_BODY_BYTES} bytes; nothing was changed`,
+);
+
+function answer(queue: ProjectQueue, address: string): Promise<ViewAnswer> {
+  return readView(queue, address).then(
+    (value) => ({ address, value }),
+    (thrown) => ({ address, error: formatFailure(thrown) }),
+  );
+}
+
+/** @throws StrataError BAD_REQUEST */
+function readWatched(addresses: readonly string[] = []): readonly string[] {
+  const isFew = addresses.length >= 1 && addresses.length <= MOST_ADDRESSES;
+  if (isFew && addresses.every(({ length }) => length <= LONGEST_ADDRESS)) return addresses;
+  throw new StrataError(
+    "BAD_REQUEST",
+    `expected 1 to ${MOST_ADDRESSES} views to watch, of at most ${LONGEST_ADDRESS} characters each`,
+  );
+}
+
+async function sendAsset(assets: Assets, name: string, request: Request): Promise<Response> {
+  const asset = await assets.read(name);
+  if (!asset) return fail(new StrataError("NO_PAGE", "there is nothing at this address"));
+  const headers = { "content-type": asset.type, etag: asset.etag, "cache-control": "no-cache" };
+  if (request.headers.get("if-none-match") === asset.etag)
+    return new Response(null, { status: 304, headers });
+  return new Response(new Uint8Array(asset.bytes), { headers });
+}
+
+/** Another site's form cannot send this content type without a preflight request. @throws StrataError BAD_REQUEST */
+async function readBody(request: Request): Promise<unknown> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new StrataError("BAD_REQUEST", `expected a body of type application/json, "${type}" came`);
+  try {
+    return await request.json();
+  } catch {
+    throw new StrataError("BAD_REQUEST", "expected a JSON body; it could not be parsed");
+  }
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  AGENT: 403,
+  BAD_REQUEST: 400,
+  NOT_BUILT: 503,
+  TOO_LARGE: 413,
+};
+
+function fail(thrown: unknown): Response {
+  const isExpected = thrown instanceof StrataError;
+  const error = formatFailure(thrown);
+  const code = isExpected ? thrown.code : "";
+  const status = STATUS[code] ?? (/^NO_/.test(code) ? 404 : isExpected ? 409 : 500);
+  return Response.json({ error } satisfies Failure, { status });
+}

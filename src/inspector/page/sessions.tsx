@@ -1,0 +1,69 @@
+import { formatCount, formatPercent } from "../../base/format.js";
+import { formatContext } from "../../status/format-figures.js";
+import type { SessionRow } from "../answers.js";
+import { ContextMeter } from "./context-meter.js";
+import { useAnswer } from "./hooks.js";
+import { Age, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
+import { formatRoute } from "./route.js";
+import { addressOf } from "./server.js";
+
+export const nameSession = ({ about, id, title }: Pick<SessionRow, "about" | "id" | "title">): string =>
+  title ?? about ?? id;
+
+const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
+  working: "busy",
+  unanswered: "warn",
+  asking: "warn",
+  open: "plain",
+  done: "good",
+};
+
+export function PhaseChip({ phase }: { phase: SessionRow["phase"] | undefined }) {
+  return phase ? <Chip tone={TONES[phase]}>{phase}</Chip> : null;
+}
+
+export function SessionsView() {
+  const answer = useAnswer<readonly SessionRow[]>(addressOf("sessions"));
+  return (
+    <>
+      <Heading>Sessions</Heading>
+      <Loaded answer={answer}>
+        {(rows) => (
+          <Card>
+            {rows.length === 0 && <Empty>No sessions yet.</Empty>}
+            <ul class="rows">
+              {rows.map((row) => (
+                <li key={row.id}>
+                  <Row row={row} />
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Row({ row }: { row: SessionRow }) {
+  const { about, context, id, lastActive, openTodos, phase, requests, saved } = row;
+  const facts = [
+    ...(requests > 0 ? [`${formatCount(requests)} ${requests === 1 ? "request" : "requests"}`] : []),
+    ...(saved?.share === undefined ? [] : [`${formatPercent(saved.share)} saved`]),
+    ...(openTodos > 0 ? [`${openTodos} open ${openTodos === 1 ? "todo" : "todos"}`] : []),
+  ];
+  return (
+    <a class="row" data-row href={formatRoute("sessions", id)}>
+      <span class="row-head">
+        <b>{nameSession(row)}</b>
+        <PhaseChip phase={phase} />
+        <Age at={lastActive} />
+      </span>
+      {about !== undefined && about !== nameSession(row) && <span class="about">{about}</span>}
+      {context && <ContextMeter context={context} />}
+      <span class="fine">
+        {[...(context ? [formatContext(context, " tokens")] : []), ...facts].join(" · ")}
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * Work behind the turn that waits a moment, so that it is done once for several requests: notes, counts and whatever is
+ * written whole each time. Work that must be on disk before it is used does not belong here.
+ */
+import { formatError } from "../base/error.js";
+import type { Clock } from "./clock.js";
+import type { Log } from "./log.js";
+
+export interface Deferred {
+  /** Runs the work after a moment. Further calls with this name until then replace it and do not prolong the wait. */
+  add(name: string, work: () => Promise<unknown>): void;
+  /** Runs at once what waits; resolves when all of it has ended. Never rejects. */
+  settle(): Promise<void>;
+}
+
+export interface DeferredOptions {
+  clock: Pick<Clock, "after">;
+  log: Pick<Log, "error">;
+}
+
+/** No longer than most models take for an answer, so that at most one request's work is lost when the host is killed. */
+const DELAY_MS = 1_000;
+
+interface Waiting {
+  work(): Promise<unknown>;
+  cancel(): void;
+}
+
+export function createDeferred({ clock, log }: DeferredOptions): Deferred {
+  const waiting = new Map<string, Waiting>();
+  const running = new Set<Promise<void>>();
+
+  return {
+    add(name, work) {
+      const known = waiting.get(name);
+      const cancel = known?.cancel ?? clock.after(DELAY_MS, () => start(name));
+      waiting.set(name, { work, cancel });
+    },
+
+    async settle() {
+      while (waiting.size > 0 || running.size > 0) {
+        for (const name of [...waiting.keys()]) start(name);
+        await Promise.all(running);
+      }
+    },
+  };
+
+  function start(name: string): void {
+    const one = waiting.get(name);
+    if (!one) return;
+    waiting.delete(name);
+    one.cancel();
+    const run = Promise.resolve()
+      .then(one.work)
+      .catch((thrown) => log.error("deferred", `${name}: ${formatError(thrown)}`))
+      .then(() => void running.delete(run));
+    running.add(run);
+  }
+}

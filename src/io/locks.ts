@@ -1,0 +1,257 @@
+/**
+ * Locks that count in all processes: a file that one of many can make.
+ *
+ *     take       make the file with one's own token in it: Files.create lets one of many do it
+ *     hold       a beat every five seconds says that somebody is there: the file's time
+ *     check      is it still my token? asked before every write that the lock guards, with each beat, and at the end
+ *     release    remove the file
+ *
+ * A lock whose process has ended, or was of an earlier boot, is taken over at once, one of another machine when it is
+ * silent (watch.ts). One whose process runs on this machine is never taken over, however old it is: a slow process is
+ * not a dead one.
+ *
+ *     take over  make `<file>.<id of the dead token>`, which is a lock like any other and the right to remove that one
+ *                token; look whether it is still there; remove it; give the right back; begin anew
+ *
+ * Only who has that right removes the token, so between the look and the removal nobody else can have taken the lock.
+ * Who dies with the right in hand leaves a lock behind that is taken over in the same way.
+ */
+import { randomUUID } from "node:crypto";
+import { formatError, StrataError } from "../base/error.js";
+import type { Clock } from "./clock.js";
+import type { Files } from "./files.js";
+import { createHolders, type Holder, type Holders, type LockState } from "./holders.js";
+import { createLine } from "./line.js";
+import { createPatience } from "./patience.js";
+import type { ProcessIdentity, RunningProcesses } from "./processes.js";
+import { formatToken, type LockToken } from "./token.js";
+import type { Heard } from "./watch.js";
+
+export interface Locks {
+  /**
+   * Runs `action` while this path is locked, and hands back what it returns. Not to be called for a path that one
+   * holds already: it would wait for itself.
+   *
+   * @throws StrataError ELOCKED when somebody else has it and does not let go within `waitMs`; `action` has not run.
+   * @throws StrataError ECOMPROMISED when it was lost meanwhile; others may have been at work beside `action`.
+   */
+  withLock<T>(path: string, action: (lock: HeldLock) => Promise<T>, options?: LockOptions): Promise<T>;
+  /** Who holds it now. For people: the answer may be out of date when it arrives. */
+  inspect(path: string): Promise<LockState>;
+}
+
+export interface LockOptions {
+  /** How long to wait for the holder; 0 to try once. By default 5 seconds. */
+  waitMs?: number;
+}
+
+export interface HeldLock {
+  /**
+   * To be called right before every write that the lock guards.
+   *
+   * @throws StrataError ECOMPROMISED when the lock is not ours any more.
+   */
+  check(): Promise<void>;
+  /** Aborted when the lock turns out to be lost. */
+  readonly signal: AbortSignal;
+}
+
+export interface LocksOptions {
+  clock: Clock;
+  files: Files;
+  processes: RunningProcesses;
+  /** Whose locks they are, for people. */
+  instance: string;
+  /**
+   * For a process that comes once and ends: where it is not known whether the owner lives it looks on until it is,
+   * little more than a minute at most, however long it was to wait. Called with the reason when that begins.
+   */
+  onDoubt?(why: string): void;
+}
+
+const WAIT_MS = 5_000;
+const BEAT_MS = 5_000;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
+/** A process may die while it takes over, and the next one too; this many in a row are no accident. */
+const MOST_TAKEOVERS = 8;
+
+export function createLocks({ clock, files, processes, instance, onDoubt }: LocksOptions): Locks {
+  const line = createLine();
+  const holders = createHolders({ clock, files, processes });
+  /** Tokens that are in use here. */
+  const inUse = new Set<string>();
+
+  return {
+    async withLock(path, action, { waitMs = WAIT_MS } = {}) {
+      const wait = startWait(clock, waitMs);
+      const leave = await line.enter(path, wait.over);
+      if (!leave) throw await lockedError(holders, path, waitMs);
+      try {
+        const token = await acquire(path, wait.isOver);
+        wait.stop();
+        if (!token) throw await lockedError(holders, path, waitMs);
+        try {
+          return await hold(path, action, { clock, files, isOurs: () => isHeld(path, token) });
+        } finally {
+          await release(path, token);
+        }
+      } finally {
+        wait.stop();
+        leave();
+      }
+    },
+
+    inspect: holders.inspect,
+  };
+
+  async function acquire(path: string, isOver: () => boolean): Promise<LockToken | undefined> {
+    const patience = createPatience(clock, onDoubt);
+    const describe = async (): Promise<string> =>
+      `the lock ${path} is held by ${await holders.describe(path)}`;
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        const got = await tryAcquire(path);
+        if (typeof got === "object") return got;
+        if (isOver() && !(got === "doubtful" && (await patience.hasMore(describe)))) return undefined;
+        await clock.pause(pauseMs);
+      }
+    } finally {
+      patience.end();
+    }
+  }
+
+  /** "doubtful": it is not known yet whether it is held. */
+  async function tryAcquire(path: string, takeovers = 0): Promise<LockToken | "held" | "doubtful"> {
+    // Reading costs less than a try, and a waiting process does it often.
+    const left = (await files.stat(path)) ? await takeOver(path, takeovers + 1) : "free";
+    if (left !== "free") return left;
+    const since = new Date(clock.now()).toISOString();
+    const token = { id: randomUUID(), instance, process: await processes.own(), since };
+    inUse.add(token.id);
+    try {
+      if (await files.create(path, formatToken(token))) return token;
+    } catch (thrown) {
+      inUse.delete(token.id);
+      throw thrown;
+    }
+    inUse.delete(token.id);
+    return "held";
+  }
+
+  /** Removes the token of a holder that is gone; whether the way is free now. */
+  async function takeOver(path: string, takeovers: number): Promise<"free" | "held" | "doubtful"> {
+    const found = await holders.read(path);
+    if (!found) return "free";
+    const heard = takeovers > MOST_TAKEOVERS ? "beating" : await listen(path, found);
+    if (heard !== "silent") return heard === "doubtful" ? "doubtful" : "held";
+    const right = `${path}.${found.id}`;
+    const mine = await tryAcquire(right, takeovers);
+    if (typeof mine === "string") return mine;
+    try {
+      // It may have been taken over, and given back, since it was read.
+      if ((await holders.read(path))?.id === found.id) await files.remove(path);
+    } finally {
+      await release(right, mine);
+    }
+    return "free";
+  }
+
+  /** Never rejects: a file that cannot be removed now is taken over next time, since it is not in use. */
+  async function release(path: string, token: LockToken): Promise<void> {
+    try {
+      if (await isHeld(path, token)) await files.remove(path);
+    } catch {
+      // Nothing is lost by it.
+    } finally {
+      inUse.delete(token.id);
+    }
+  }
+
+  async function isHeld(path: string, { id }: LockToken): Promise<boolean> {
+    return (await holders.read(path))?.id === id;
+  }
+
+  /** A token of this instance that is not in use could not be removed when it was over. */
+  async function listen(path: string, found: Holder): Promise<Heard> {
+    const { token } = found;
+    const isOurs = token?.instance === instance && isOwn(token, await processes.own());
+    if (isOurs) return inUse.has(token.id) ? "beating" : "silent";
+    return holders.listen(path, found);
+  }
+}
+
+/** Runs `action` with a beat every few seconds. @throws StrataError ECOMPROMISED when the lock was lost meanwhile. */
+async function hold<T>(
+  path: string,
+  action: (lock: HeldLock) => Promise<T>,
+  { clock, files, isOurs }: Pick<LocksOptions, "clock" | "files"> & { isOurs(): Promise<boolean> },
+): Promise<T> {
+  const lost = new AbortController();
+  let stopBeating = (): void => {};
+  const check = async (): Promise<void> => {
+    if (!lost.signal.aborted && (await isOurs())) return;
+    lost.abort();
+    throw new StrataError(
+      "ECOMPROMISED",
+      `expected to hold the lock ${path}, but it was removed or taken over meanwhile; read again what is there now, and try again`,
+    );
+  };
+  const beatLater = (): void => {
+    stopBeating = clock.after(BEAT_MS, () => {
+      beatLater();
+      // A disk that cannot be read or touched now may be read by the next check.
+      void check()
+        .then(() => files.touch(path, clock.now()))
+        .catch(() => {});
+    });
+  };
+  beatLater();
+  try {
+    const result = await action({ check, signal: lost.signal });
+    // What cannot be read just now is not lost; what the action has done is done.
+    await check().catch((thrown) => {
+      if (lost.signal.aborted) throw thrown;
+    });
+    return result;
+  } finally {
+    stopBeating();
+  }
+}
+
+async function lockedError(
+  holders: Pick<Holders, "describe">,
+  path: string,
+  waitMs: number,
+): Promise<StrataError> {
+  const holder = await holders.describe(path).catch((thrown) => `somebody (${formatError(thrown)})`);
+  return new StrataError(
+    "ELOCKED",
+    `expected the lock ${path} to be free within ${waitMs} ms, but it is held by ${holder}; try again, and delete the file if that process has ended`,
+  );
+}
+
+/** Measured by a timer, so that a clock that jumps does not shorten it. */
+function startWait(clock: Clock, waitMs: number): Wait {
+  let isOver = waitMs <= 0;
+  let end = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const stop = clock.after(waitMs, () => {
+    isOver = true;
+    end();
+  });
+  if (isOver) end();
+  return { isOver: () => isOver, over, stop };
+}
+
+interface Wait {
+  isOver(): boolean;
+  over: Promise<void>;
+  stop(): void;
+}
+
+function isOwn({ process }: LockToken, own: ProcessIdentity): boolean {
+  return process.id === own.id && process.start === own.start && process.machine === own.machine;
+}

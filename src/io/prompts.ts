@@ -1,0 +1,29 @@
+/** Prompts for models: `prompts/<name>.md` of the package, so that people can read and judge them. */
+import { fileURLToPath } from "node:url";
+import { type Files, readText } from "./files.js";
+
+export interface Prompts {
+  /** Text of a prompt, trimmed. Read from disk once; throws if the package has no such file. */
+  read(name: string): Promise<string>;
+}
+
+/** Beside `src/` in the repository, and beside `dist/` in the package. */
+const FOLDER = "../prompts/";
+
+export function createPrompts(files: Files): Prompts {
+  const known = new Map<string, string>();
+  return {
+    async read(name) {
+      const text = known.get(name) ?? (await readPrompt(files, name));
+      known.set(name, text);
+      return text;
+    },
+  };
+}
+
+async function readPrompt(files: Files, name: string): Promise<string> {
+  const path = fileURLToPath(new URL(`${FOLDER}${name}.md`, import.meta.url));
+  const text = await readText(files, path);
+  if (text !== undefined) return text.trim();
+  throw new Error(`Expected the prompt "${name}" at ${path}; it is missing. Reinstall opencode-strata.`);
+}

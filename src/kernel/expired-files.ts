@@ -1,0 +1,94 @@
+/** Finds and removes expired files of Strata. The age of a file is worked out here and nowhere else. */
+import { dirname, join } from "node:path";
+import { DAY_MS, parseDayFile } from "../base/days.js";
+import type { FileStat, Files } from "../io/files.js";
+import { memoryTypes } from "../memory/memory.js";
+import { type ExpiryWorld, type FileKind, matches, tornOf } from "./file-kinds.js";
+
+export interface ExpiredFile {
+  path: string;
+  /** Its kind, as shown to people. */
+  what: string;
+  bytes: number;
+  modifiedMs: number;
+}
+
+/**
+ * Lists every expired file of these kinds, half-written ones included, that is older than `days`; removes none. Rejects
+ * with the system's error if a folder cannot be read.
+ */
+export async function findExpired(
+  world: ExpiryWorld,
+  kinds: readonly FileKind[],
+  days = 0,
+): Promise<ExpiredFile[]> {
+  const found = new Map<string, ExpiredFile>();
+  for (const kind of [...kinds, ...kinds.map(tornOf)])
+    for (const file of await findOfKind(world, kind, days))
+      if (!found.has(file.path)) found.set(file.path, file);
+  return [...found.values()];
+}
+
+async function findOfKind(world: ExpiryWorld, kind: FileKind, days: number): Promise<ExpiredFile[]> {
+  if (!kind.expiry) return [];
+  const { days: leastDays, openNeeds, what } = kind.expiry;
+  const isNeeded = openNeeds?.(world);
+  const found: ExpiredFile[] = [];
+  const root = world.root ?? world.folders.project;
+  for (const folder of await listFolders(world.files, root, kind)) {
+    for (const name of await world.files.list(join(root, folder))) {
+      if (!matches(kind, `${folder}/${name}`)) continue;
+      const path = join(root, folder, name);
+      const stat = await world.files.statItself(path);
+      if (stat?.kind !== "file") continue;
+      const ageMs = world.clock.now() - findLastUse(kind, name, stat);
+      if (!(ageMs > Math.max(days, leastDays) * DAY_MS) || (await isNeeded?.(path))) continue;
+      found.push({ path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
+    }
+  }
+  return found;
+}
+
+/** With "/" as separator. `<id>` as the last part stands for each folder there. */
+async function listFolders(files: Pick<Files, "list" | "statItself">, root: string, { path }: FileKind) {
+  const folder = dirname(path);
+  if (folder.includes("<type>")) return memoryTypes.map((type) => folder.replace("<type>", type));
+  if (!folder.endsWith("/<id>")) return [folder];
+  const above = dirname(folder);
+  const folders: string[] = [];
+  for (const name of await files.list(join(root, above)))
+    if ((await files.statItself(join(root, above, name)))?.kind === "folder")
+      folders.push(`${above}/${name}`);
+  return folders;
+}
+
+/** Removes the files that expire at start-up. A kind that cannot be read does not stop the others. */
+export async function removeExpired(
+  world: ExpiryWorld,
+  kinds: readonly FileKind[],
+  complain: (thrown: unknown) => void,
+): Promise<void> {
+  for (const kind of kinds) {
+    const expiring = [kind, tornOf(kind)].filter(({ expiry }) => expiry?.atStart);
+    try {
+      for (const one of expiring)
+        for (const file of await findOfKind(world, one, 0)) await removeIfUnchanged(world.files, file);
+    } catch (thrown) {
+      complain(thrown);
+    }
+  }
+}
+
+/** Removes the file unless it was written or used since it was found. */
+export async function removeIfUnchanged(
+  files: Pick<Files, "remove" | "statItself">,
+  { modifiedMs, path }: Pick<ExpiredFile, "modifiedMs" | "path">,
+): Promise<void> {
+  if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
+}
+
+/** The end of the day that the file is named after, if any: copying the folder may have changed the file's own time. */
+function findLastUse({ path }: FileKind, name: string, { modifiedMs }: FileStat): number {
+  const day = path.includes("<day>") ? parseDayFile(name) : undefined;
+  return day === undefined ? modifiedMs : day + DAY_MS;
+}

@@ -1,0 +1,218 @@
+/** Creates the parts that layers share, bottom up: configuration, log and files first. */
+import { randomUUID } from "node:crypto";
+import PQueue from "p-queue";
+import { formatError } from "../base/error.js";
+import { readConfig } from "../config/config.js";
+import type { SettingsPart } from "../config/part.js";
+import { createContextSizes } from "../context/context-size.js";
+import { createDecisions } from "../context/decisions.js";
+import { createRequests } from "../context/request.js";
+import { createResultFiles } from "../context/result-files.js";
+import { createModelWindows } from "../context/windows.js";
+import { createKnownPrices } from "../costs/prices.js";
+import { createSavings } from "../costs/savings.js";
+import { createTokenCounter, createTokenizer, type Tokenizer } from "../costs/tokens.js";
+import type { Clock } from "../io/clock.js";
+import { createDeferred } from "../io/deferred.js";
+import type { Files } from "../io/files.js";
+import type { Get } from "../io/get.js";
+import type { Host } from "../io/host.js";
+import { createLocks } from "../io/locks.js";
+import { createLog } from "../io/log.js";
+import type { Post } from "../io/post.js";
+import { createToasts } from "../io/toasts.js";
+import { createCandidates } from "../memory/candidates/candidates.js";
+import { typesOutOfGit } from "../memory/kept-out.js";
+import { effectiveImportance } from "../memory/rank.js";
+import { createMemorySearch } from "../memory/search/search.js";
+import { createSecretGate } from "../memory/secret-gate.js";
+import { createMemoryStore } from "../memory/store/memory-store.js";
+import { openTrust } from "../memory/trust/open-trust.js";
+import { findMemoryProject } from "../memory/worktree.js";
+import { createGeneration } from "../models/generation.js";
+import { type OpenEmbedder, openEmbedder } from "../models/open-embedder.js";
+import { createNotes } from "../notes/notes.js";
+import { createFamily } from "../project/family.js";
+import { planFolders } from "../project/folders.js";
+import { readTracked } from "../project/git-index.js";
+import { createInstances } from "../project/instances.js";
+import { type Own, openOwn, type SeenSessions } from "../project/own.js";
+import { createOwnFiles } from "../project/own-files.js";
+import { lookAfterFolders } from "../project/own-flaws.js";
+import { openEntities } from "../sources/entities/open-entities.js";
+import type { KernelContext } from "./layer-context.js";
+import { createPulse } from "./pulse.js";
+
+export interface Seams {
+  clock: Clock;
+  files: Files;
+  host: Host;
+  /** Environment variables; default: none. */
+  readVariable?(name: string): string | undefined;
+  /** Replaced in tests only. */
+  tokenizer?: Tokenizer;
+  /** Replaced in tests only. */
+  post?: Post;
+  /** Replaced in tests only. */
+  get?: Get;
+}
+
+/** The parts that all others need. */
+export interface Ground
+  extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
+    Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
+  locateRecord: Own["locateRecord"];
+  sessions: SeenSessions;
+}
+
+type Requesting = Pick<
+  KernelContext,
+  "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
+>;
+type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
+type Remembering = Pick<
+  KernelContext,
+  "candidates" | "entities" | "exchange" | "locks" | "memories" | "search"
+> &
+  Pick<KernelContext, "trust"> & { embedder: OpenEmbedder | undefined };
+type Working = Pick<KernelContext, "family" | "generation" | "instances">;
+
+/** Reads the configuration and opens the log and the files. State of another machine counts as absent. */
+export async function openGround(
+  { clock, files: disk, host }: Seams,
+  parts: readonly SettingsPart[],
+  options: Record<string, unknown> | undefined,
+): Promise<Ground> {
+  const writes = new PQueue({ concurrency: 1 });
+  const background = new PQueue({ concurrency: 4 });
+  const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
+  const { config } = reading;
+  const sharing = async () => config.sync.worktrees;
+  const problems: string[] = [];
+  const memoryProject = await findMemoryProject(disk, host.project, sharing, (what) => problems.push(what));
+  const folders = planFolders(host.project, memoryProject);
+  const guarded = createOwnFiles({
+    files: disk,
+    clock,
+    listLinked: async () => config.linkedFolders,
+    report: (message) => log.warn("files", message),
+  });
+  const log = createLog({ files: guarded, clock, host, writes, path: folders.log, level: config.log.level });
+  for (const problem of problems) log.warn("memory", problem);
+  const instance = randomUUID().slice(0, 8);
+  const own = openOwn({ clock, files: guarded, log, folders, host, instance });
+  const toasts = createToasts({ clock, host });
+  lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
+  const deferred = createDeferred({ clock, log });
+  return {
+    ...own,
+    background,
+    clock,
+    config,
+    deferred,
+    folders,
+    host,
+    instance,
+    log,
+    reading,
+    toasts,
+    writes,
+  };
+}
+
+/** Ledger, pulse, token counts and notes. */
+export function createRecording(
+  { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
+  tokenizer: Tokenizer = createTokenizer(clock),
+): Recording {
+  return {
+    savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
+    pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
+    tokens: createTokenCounter({
+      tokenize: tokenizer,
+      clock,
+      onFailure: (why) =>
+        log.warn("tokens", `cannot count tokens, estimating four characters a token: ${formatError(why)}`),
+    }),
+    notes: createNotes({
+      files,
+      clock,
+      log,
+      folder: folders.sessionMemory,
+      readMessages: host.readMessages,
+      seen: sessions,
+    }),
+  };
+}
+
+/** Decisions, result files, sizes, windows and prices: the parts for building requests to the model. */
+export function createRequesting({ clock, config, files, folders, log, writes }: Ground): Requesting {
+  const of = { folder: folders.decisions, resultsFolder: folders.toolResults };
+  const known = {
+    decisions: createDecisions({ clock, files, log, ...of }),
+    prices: createKnownPrices({ files, log, writes, path: folders.prices }),
+    sizes: createContextSizes(),
+    windows: createModelWindows(),
+  };
+  return {
+    ...known,
+    resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
+    requests: createRequests({
+      ...{ clock, ...known },
+      thresholdTokens: config.autoCompact.threshold,
+      coldThresholdTokens: config.autoCompact.coldThreshold,
+      cachePolicy: config.microCompact,
+    }),
+  };
+}
+
+export function createRemembering(
+  ground: Ground,
+  { get, post, readVariable = () => undefined }: Pick<Seams, "get" | "post" | "readVariable">,
+): Remembering {
+  const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
+  const locks = createLocks({ clock, files, processes: host.processes, instance });
+  const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
+  const memories = createMemoryStore({
+    ...{ clock, files, folders, instance, locks, log, trust },
+    globalFolder: host.globalFolder,
+    limits: config.autoMemory,
+    gate: createSecretGate(clock),
+    keepOutOfGit: typesOutOfGit(config, folders),
+    listTracked: () => readTracked(files, folders.memoryProject),
+  });
+  const embedder = openEmbedder({ ...ground, readVariable, post });
+  const search = createMemorySearch({
+    ...{ background, clock, embedder, files, log, memories, sessions },
+    mayEmbed: embedder?.mayEmbed,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
+  const candidates = createCandidates({ ...ground, locks });
+  const entities = openEntities({ ...ground, readVariable, get });
+  const { exchange } = memories;
+  return { candidates, embedder, entities, exchange, locks, memories, search, trust };
+}
+
+/** Other instances, subagents, and Strata's own model calls. */
+export function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" | "savings">): Working {
+  const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
+  const family = createFamily(host);
+  return {
+    family,
+    generation: createGeneration({
+      config: config.background,
+      claims: reading.claims,
+      ...recording,
+      ...{ clock, files, host, log, toasts, instance },
+      folder: folders.background,
+    }),
+    instances: createInstances({
+      ...{ clock, family, files, log },
+      processes: host.processes,
+      folder: folders.instances,
+      id: instance,
+      directory: host.directory,
+    }),
+  };
+}

@@ -1,0 +1,106 @@
+import type PQueue from "p-queue";
+import type { ConfigReading } from "../config/config.js";
+import type { Config } from "../config/schema.js";
+import type { ContextSizes } from "../context/context-size.js";
+import type { Decisions } from "../context/decisions.js";
+import type { Requests } from "../context/request.js";
+import type { ResultFiles } from "../context/result-files.js";
+import type { ModelWindows } from "../context/windows.js";
+import type { KnownPrices } from "../costs/prices.js";
+import type { Savings } from "../costs/savings.js";
+import type { TokenCounter } from "../costs/tokens.js";
+import type { Clock } from "../io/clock.js";
+import type { Deferred } from "../io/deferred.js";
+import type { Files } from "../io/files.js";
+import type { Host } from "../io/host.js";
+import type { Locks } from "../io/locks.js";
+import type { Log } from "../io/log.js";
+import type { Prompts } from "../io/prompts.js";
+import type { Toasts } from "../io/toasts.js";
+import type { Candidates } from "../memory/candidates/candidates.js";
+import type { MemorySearch } from "../memory/search/search.js";
+import type { Exchange, Memories } from "../memory/store.js";
+import type { Trust } from "../memory/trust/trust.js";
+import type { Generation } from "../models/generation.js";
+import type { Checkpoints } from "../notes/checkpoints/checkpoints.js";
+import type { Notes } from "../notes/notes.js";
+import type { Family } from "../project/family.js";
+import type { Folders } from "../project/folders.js";
+import type { Instances } from "../project/instances.js";
+import type { Own, Seal, SeenSessions } from "../project/own.js";
+import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { FileKind } from "./file-kinds.js";
+import type { Pulse } from "./pulse.js";
+import type { Tool } from "./tool.js";
+
+/** Everything a layer is given to work with. */
+export interface LayerContext {
+  /** ID of this running plugin in this project. */
+  instance: string;
+  config: Config;
+  clock: Clock;
+  files: Files;
+  host: Host;
+  folders: Folders;
+  log: Log;
+  /** Short messages on the screen; never waited for. */
+  toasts: Toasts;
+  savings: Savings;
+  tokens: TokenCounter;
+  decisions: Decisions;
+  resultFiles: ResultFiles;
+  sizes: ContextSizes;
+  notes: Notes;
+  requests: Pick<Requests, "unwantCut" | "wantCut">;
+  prompts: Prompts;
+  /** Parents of sessions. */
+  family: Family;
+  /** Other instances in this project. Layer 7 makes this one known to them. */
+  instances: Instances;
+  /** Strata's own model calls. A hook never waits for them. */
+  generation: Generation;
+  /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
+  locks: Locks;
+  /** The sessions that ran on this machine. */
+  sessions: SeenSessions;
+  /** Marks lines that this user's machine wrote. */
+  seal: Seal;
+  /** A hook may call `known`; everything else reads the disk. */
+  memories: Memories;
+  /** Sentences that may become memories. Never shown to a model. */
+  candidates: Candidates;
+  /** Named states of sessions, and attachments. */
+  checkpoints: Checkpoints;
+  /** Tells the user's own memories from those that came with the repository. */
+  trust: Trust;
+  /** Searches memories and notes. */
+  search: MemorySearch;
+  /** Facts from GitLab and GitHub about merge requests, issues and epics. */
+  entities: OpenEntities;
+  /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
+  background: PQueue;
+  /** Work behind the turn that is done once for several requests. */
+  deferred: Deferred;
+}
+
+/** What the parts that are always on get in addition: the machinery itself. */
+export interface KernelContext extends LayerContext {
+  requests: Requests;
+  /** For a sync with other machines. */
+  exchange: Exchange;
+  windows: ModelWindows;
+  prices: KnownPrices;
+  pulse: Pulse;
+  /** Paths of this machine's record of the project. Rejects with the system's error. */
+  locateRecord: Own["locateRecord"];
+  /** The configuration as read, with its problems. */
+  reading: ConfigReading;
+  /** Every kind of file that the kernel and the layers write. */
+  fileKinds: readonly FileKind[];
+  /** Groups of settings with an on/off switch. */
+  switches: readonly string[];
+  /** Tools of the seven layers. */
+  tools: readonly Tool[];
+  /** Queue of writes, one after the other, in the background. */
+  writes: PQueue;
+}

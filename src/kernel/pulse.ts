@@ -1,0 +1,217 @@
+/**
+ * The pulse of a running plugin: which hooks the host called and which layers were asked, how often and when last. It
+ * tells a plugin that the host no longer calls from one that has nothing to do, for `/memory`, `strata status` and
+ * `strata doctor`.
+ *
+ * Counts in memory. Writes `state/pulse/<instance>.json` seconds after the first call, then at most once a minute, and at
+ * the end; the file may be deleted at any time.
+ */
+import { join } from "node:path";
+import type PQueue from "p-queue";
+import { formatError } from "../base/error.js";
+import { isRecord } from "../base/records.js";
+import { anyList, anyObject, each, isVersion, number, object, string, unchecked } from "../base/shape.js";
+import { VERSION } from "../base/version.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import { formatPage } from "../io/state-file.js";
+import type { HookName } from "./hooks.js";
+
+/** What the host calls: the hooks of the dispatcher, and the one that passes its configuration. */
+export type Beat = HookName | "config";
+
+/** Evidence that a turn took place, whether or not hooks were called. */
+export type Sign = "answer" | "toolRun" | "compaction";
+
+/** Outcome of asking a layer. */
+export type Heard = { layer: string; hook: string } & (
+  | { outcome: "passed" | "answered" }
+  | { outcome: "failed"; why: string }
+);
+
+export interface Count {
+  count: number;
+  lastMs: number;
+}
+
+export interface LayerPulse {
+  asked: number;
+  answered: number;
+  failed: number;
+  lastMs: number;
+  lastFailure?: string;
+}
+
+/** The pulse on disk. */
+export interface PulseRecord {
+  v: 1;
+  instance: string;
+  version: string;
+  startedMs: number;
+  writtenMs: number;
+  /** True if the plugin was disposed; otherwise the process may have been killed. */
+  hasEnded: boolean;
+  /** Hooks that the plugin has asked the host to call. */
+  bound: readonly Beat[];
+  hooks: Partial<Record<Beat, Count>>;
+  signs: Partial<Record<Sign, Count>>;
+  layers: Record<string, LayerPulse>;
+  /** In a host that offers less than OpenCode 1: its name, and a sentence for each thing that it does not offer. */
+  host?: { name: string; missing: readonly string[] };
+}
+
+export interface Pulse {
+  readonly startedMs: number;
+  /** Records the hooks that the plugin has registered with the host. */
+  bind(hooks: readonly Beat[]): void;
+  /** Records what the host is, and what it does not offer. */
+  describeHost(host: NonNullable<PulseRecord["host"]>): void;
+  beat(hook: Beat): void;
+  sign(sign: Sign): void;
+  hear(heard: Heard): void;
+  /** A sentence for each hook that should have been called by now and was not. */
+  silent(): string[];
+  record(): PulseRecord;
+  /** Writes the final record. Never rejects. */
+  end(): Promise<void>;
+}
+
+export interface PulseOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  writes: PQueue;
+  folder: string;
+  instance: string;
+}
+
+const FIRST_WRITE_MS = 2_000;
+const NEXT_WRITE_MS = 60_000;
+
+/** By which sign the host must have called each hook, and what fails if it does not. */
+const expectations: readonly { hook: Beat; by: Sign; least?: number; what: string }[] = [
+  { hook: "config", by: "answer", what: "Strata's commands and compaction settings are missing" },
+  { hook: "turn", by: "answer", what: "automatic summaries cannot be prevented" },
+  { hook: "context", by: "answer", what: "nothing can be moved out of the context" },
+  { hook: "modelWindow", by: "answer", what: "the size of the model's context window is unknown" },
+  {
+    hook: "toolArguments",
+    by: "toolRun",
+    least: 3,
+    what: "searches in results that were moved to files may find nothing",
+  },
+  { hook: "compacting", by: "compaction", what: "summaries use OpenCode's own instruction" },
+];
+
+export function createPulse({ clock, files, log, writes, folder, instance }: PulseOptions): Pulse {
+  const state: PulseRecord = {
+    v: 1,
+    instance,
+    version: VERSION,
+    startedMs: clock.now(),
+    writtenMs: 0,
+    hasEnded: false,
+    bound: [],
+    hooks: {},
+    signs: {},
+    layers: {},
+  };
+  const complained = new Set<string>();
+  let isScheduled = false;
+
+  return {
+    startedMs: state.startedMs,
+    bind(hooks) {
+      state.bound = [...hooks];
+    },
+    describeHost(host) {
+      state.host = host;
+    },
+    beat(hook) {
+      count(state.hooks, hook);
+      schedule();
+    },
+    sign(sign) {
+      count(state.signs, sign);
+      for (const sentence of findSilent(state)) {
+        if (complained.has(sentence)) continue;
+        complained.add(sentence);
+        log.error("pulse", sentence);
+      }
+    },
+    hear(heard) {
+      const layer = state.layers[heard.layer] ?? { asked: 0, answered: 0, failed: 0, lastMs: 0 };
+      state.layers[heard.layer] = layer;
+      layer.asked++;
+      layer.lastMs = clock.now();
+      if (heard.outcome === "answered") layer.answered++;
+      if (heard.outcome !== "failed") return;
+      layer.failed++;
+      layer.lastFailure = `at hook ${heard.hook}: ${heard.why}`;
+    },
+    silent: () => findSilent(state),
+    record: () => structuredClone(state),
+    async end() {
+      state.hasEnded = true;
+      if (Object.keys(state.hooks).length > 0) await writes.add(write);
+    },
+  };
+
+  function count<K extends string>(counts: Partial<Record<K, Count>>, key: K): void {
+    counts[key] = { count: ((counts[key] as Count | undefined)?.count ?? 0) + 1, lastMs: clock.now() };
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    clock.after(state.writtenMs === 0 ? FIRST_WRITE_MS : NEXT_WRITE_MS, () => {
+      isScheduled = false;
+      if (!state.hasEnded) void writes.add(write);
+    });
+  }
+
+  async function write(): Promise<void> {
+    state.writtenMs = clock.now();
+    try {
+      await files.writeWhole(join(folder, `${instance}.json`), formatPage(state));
+    } catch (thrown) {
+      log.debug("pulse", `cannot write to ${folder}: ${formatError(thrown)}`);
+    }
+  }
+}
+
+/** Registered hooks that the host has not called although a sign shows that it should have. */
+export function findSilent({
+  bound,
+  hooks,
+  signs,
+}: Pick<PulseRecord, "bound" | "hooks" | "signs">): string[] {
+  const missing = expectations.filter(
+    ({ hook, by, least = 1 }) => bound.includes(hook) && !hooks[hook] && (signs[by]?.count ?? 0) >= least,
+  );
+  // Signs come from events. Two requests without an event mean that no events arrive.
+  const noEvents = bound.includes("event") && !hooks.event && (hooks.context?.count ?? 0) > 1;
+  return [
+    ...missing.map(({ hook, what }) => formatSilent(hook, what)),
+    ...(noEvents ? [formatSilent("event", "answers are not counted and notes are incomplete")] : []),
+  ];
+}
+
+function formatSilent(hook: Beat, what: string): string {
+  return `OpenCode has not called hook ${hook} although it should have by now: ${what}. The OpenCode version may be unsupported, or another plugin may interfere. Run strata doctor for details`;
+}
+
+const isPulse = object<PulseRecord>({
+  v: isVersion,
+  ...each(string, "instance", "version"),
+  startedMs: number,
+  bound: anyList,
+  ...each(anyObject, "hooks", "layers"),
+  ...each(unchecked, "writtenMs", "hasEnded", "signs", "host"),
+});
+
+/** `undefined` if the value is not a pulse record. */
+export function parsePulse(value: unknown): PulseRecord | undefined {
+  return isPulse(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
+}

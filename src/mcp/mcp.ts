@@ -1,0 +1,36 @@
+/** `strata mcp`: serves a project's memories to an MCP client over standard input and output. */
+import { resolve } from "node:path";
+import { StrataError } from "../base/error.js";
+import { WRONG_ARGUMENT } from "../operations/arguments.js";
+import { type CliContext, exitCodes, type Run } from "../operations/command.js";
+import { openProject } from "../operations/open-project.js";
+
+export const run: Run = async (cli, options, [action, ...more]) => {
+  if (action === "install" && more.length === 0)
+    return (await import("./install/install.js")).install(cli, options);
+  if (action !== undefined)
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      `expected nothing, or install --for CLIENT, "${[action, ...more].join(" ")}" came`,
+    );
+  const { project: given, tools } = options;
+  const folder = typeof given === "string" ? resolve(cli.folder, given) : cli.folder;
+  // Standard output is the protocol's.
+  const quiet: CliContext = { ...cli, folder, say: cli.warn };
+  const project = await openProject(quiet);
+  const { createMcpServer } = await import("./mcp-server.js");
+  const { serveStdio } = await import("./serve-stdio.js");
+  const server = createMcpServer(project, {
+    allowsFiles: true,
+    allowsPrivate: options.private === true,
+    tools: typeof tools === "string" ? tools : undefined,
+    clientFolder: cli.folder,
+  });
+  if (!cli.streams)
+    throw new StrataError(
+      "NO_CLIENT",
+      "MCP clients start strata mcp and talk to it over standard input; strata mcp install --for claude-code prints how to set one up",
+    );
+  await serveStdio(server, cli.streams, cli);
+  return exitCodes.fine;
+};

@@ -1,0 +1,107 @@
+/**
+ * Candidates: messages of the user's that may hold something to know in later sessions. They wait outside of the project,
+ * where no model sees them unasked and no other project reads them. A judge decides: the user's small model, the running
+ * agent, or the user. What nobody keeps expires.
+ */
+import type { MemoryDraft, MemoryType, Provenance } from "../memory.js";
+import { CONFIRMING_SESSIONS } from "../sessions.js";
+
+/** Number of days for which a candidate waits. */
+export const WAITING_DAYS = 30;
+
+/** A sentence of the user's, with the line that announces it or the agent's question that it answers. */
+export interface SaidStatement {
+  text: string;
+  heading?: string | undefined;
+  isQuestion?: true | undefined;
+}
+
+/** Where and when the user said it, and how. */
+export interface Saying {
+  session: string;
+  message: string;
+  saidMs: number;
+  title: string;
+  /** The sentence that stands for the message, in the user's words, on one line, without secrets. */
+  text: string;
+  heading?: string | undefined;
+  /** All statements of the message, `text` at `place` among them. Of the latest saying only. */
+  statements?: readonly SaidStatement[];
+  place?: number;
+  /** What the agent had asked or done before, in a line. */
+  context?: string;
+  /** The user has undone or rewritten the message. Redoing it makes the saying count again. */
+  isTakenBack?: true;
+  /** It came from an MCP client or from the agent's work, not from a message of the user's. Only the user can accept it. */
+  isHandedOver?: true;
+}
+
+export interface Candidate {
+  type: MemoryType;
+  when: readonly string[];
+  /** Probability that its message holds something to know, 0 to 1. */
+  worth: number;
+  /** Oldest first. */
+  said: readonly Saying[];
+}
+
+/** A candidate as stored. */
+export interface WaitingCandidate extends Candidate {
+  /** Six or more hexadecimal digits. */
+  id: string;
+  /** When it was last offered. */
+  offeredMs: number;
+  /** How often a model was asked about it and gave no usable answer; after the last try it only waits for the user. */
+  tries?: number;
+  /** No model is asked about it again. */
+  isJudged?: true;
+  /** The running agent was asked about it in this session, by this letter; it is not asked again. */
+  asked?: { session: string; letter: string };
+}
+
+/** The latest wording that the user has not taken back, the user's own first; `undefined` if there is none. */
+export function readLatest({ said }: Pick<Candidate, "said">): Saying | undefined {
+  return said.findLast(isUsers) ?? said.findLast(({ isTakenBack }) => !isTakenBack);
+}
+
+/** Sessions in which the user said it, without those in which it was taken back; the latest last. */
+export function readSessions({ said }: Pick<Candidate, "said">): string[] {
+  return [...new Set(said.filter(isUsers).map(({ session }) => session))];
+}
+
+/** In so many sessions it is shown first; see `planCandidates` for when it is kept. */
+const REPEATED = 3;
+
+/** Has the user said it again and again? */
+export const isRepeated = (candidate: Pick<Candidate, "said">): boolean =>
+  readSessions(candidate).length >= REPEATED;
+
+/** Did it come from a client or the agent only, so that only the user can accept it as a memory? */
+export const isHandedOver = (candidate: Pick<Candidate, "said">): boolean =>
+  readLatest(candidate)?.isHandedOver === true;
+
+const isUsers = ({ isHandedOver, isTakenBack }: Saying): boolean => !isTakenBack && !isHandedOver;
+
+/**
+ * The memory that a candidate becomes: the user's own sentence, below its heading. `undefined` if it was taken back. Pure.
+ *
+ * @param how who judged it
+ */
+export function planDraft(
+  candidate: Candidate,
+  { how, type = candidate.type }: { how: NonNullable<Provenance["how"]>; type?: MemoryType | undefined },
+): MemoryDraft | undefined {
+  const latest = readLatest(candidate);
+  if (!latest) return undefined;
+  const { heading, message, session, text, title } = latest;
+  const sessions = readSessions(candidate);
+  const why = sessions.length > 1 ? { why: `said in ${sessions.length} sessions` } : {};
+  return {
+    type,
+    title,
+    content: heading === undefined ? text : `${heading} ${text}`,
+    when: candidate.when,
+    provenance: { by: "user", session, message, evidence: text, how, ...why },
+    ...(sessions.length > 1 && { extra: { sessions: sessions.slice(-CONFIRMING_SESSIONS) } }),
+  };
+}

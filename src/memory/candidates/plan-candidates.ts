@@ -1,0 +1,156 @@
+/** Plans which candidates wait, which have become sure, and which are forgotten. Pure. */
+
+import { DAY_MS } from "../../base/days.js";
+import { hashOf } from "../../base/hash.js";
+import type { Sliced } from "../../base/slices.js";
+import { compareStatements } from "../../text/compare.js";
+import { readMeaning } from "../../text/wording.js";
+import {
+  type Candidate,
+  isHandedOver,
+  isRepeated,
+  readLatest,
+  readSessions,
+  type Saying,
+  WAITING_DAYS,
+  type WaitingCandidate,
+} from "./candidate.js";
+
+export interface PlannedCandidates {
+  /** Candidates that stay: what was said in most sessions first, then by worth; those taken back are last. */
+  waiting: readonly WaitingCandidate[];
+  /** Said in so many sessions that the user means it, whatever it is worth by its shape. */
+  agreed: readonly WaitingCandidate[];
+}
+
+/** More than a person reads through. */
+const MOST_WAITING = 200;
+/** Maximum number of sayings stored of one candidate. */
+const MOST_SAYINGS = 10;
+const LEAST_SESSIONS = 5;
+
+/** Merges known and found candidates that say the same. */
+export function* planCandidates(
+  known: readonly WaitingCandidate[],
+  found: readonly Candidate[],
+  nowMs: number,
+): Sliced<PlannedCandidates> {
+  const all = known.filter((one) => !hasExpired(one, nowMs));
+  for (const one of found) {
+    if (!readLatest(one)) continue;
+    const place = yield* findSame(all, one);
+    const same = all[place];
+    if (same) all[place] = join(same, one, nowMs);
+    else all.push({ ...one, id: planId(one, all), offeredMs: nowMs });
+  }
+  const agreed = all.filter((one) => readSessions(one).length >= LEAST_SESSIONS);
+  const waiting = all.filter((one) => !agreed.includes(one));
+  waiting.sort(
+    (a, b) =>
+      Number(isStanding(b)) - Number(isStanding(a)) || countRepeats(b) - countRepeats(a) || b.worth - a.worth,
+  );
+  return { waiting: waiting.slice(0, MOST_WAITING), agreed };
+}
+
+/** Sessions in which it was said again and again; two prove nothing yet. */
+const countRepeats = (candidate: Candidate): number =>
+  isRepeated(candidate) ? readSessions(candidate).length : 0;
+
+const isStanding = (candidate: Candidate): boolean => readLatest(candidate) !== undefined;
+
+export function hasExpired({ offeredMs, said }: WaitingCandidate, nowMs: number): boolean {
+  const lastMs = said.reduce((last, { saidMs }) => Math.max(last, saidMs), offeredMs);
+  return nowMs - lastMs >= WAITING_DAYS * DAY_MS;
+}
+
+/** A candidate that was taken back is the same again if its words are. */
+function* findSame(all: readonly WaitingCandidate[], found: Candidate): Sliced<number> {
+  const text = readLatest(found)?.text ?? "";
+  for (const [place, other] of all.entries()) {
+    yield;
+    const known = (readLatest(other) ?? other.said.at(-1))?.text ?? "";
+    if (compareStatements(text, known) === "same") return place;
+  }
+  return -1;
+}
+
+/**
+ * In the latest wording. A message may be read twice, after a crash or an undo; it counts once. A client's sentence does
+ * not change a candidate that the user said.
+ */
+function join(known: WaitingCandidate, found: Candidate, nowMs: number): WaitingCandidate {
+  if (isHandedOver(found) && readLatest(known) && !isHandedOver(known)) return known;
+  const again = new Set(found.said.map(nameSaying));
+  const before = known.said.filter((one) => !again.has(nameSaying(one))).map(withoutStatements);
+  const said = [...before, ...found.said].sort((a, b) => a.saidMs - b.saidMs).slice(-MOST_SAYINGS);
+  const isNews = found.said.length + before.length > known.said.length;
+  const { type, when } = isNews ? found : known;
+  const worth = Math.max(known.worth, found.worth);
+  const joined: WaitingCandidate = { ...known, type, when, worth, said, ...(isNews && { offeredMs: nowMs }) };
+  // Said in a third session, it is judged again: nobody says by chance what they say so often.
+  if (isRepeated(joined) && !isRepeated(known)) delete joined.isJudged;
+  return joined;
+}
+
+const withoutStatements = ({ context: _, place: __, statements: ___, ...saying }: Saying): Saying => saying;
+
+const nameSaying = ({ message, session }: Saying): string => `${session} ${message}`;
+
+const LEAST_ID = 6;
+
+/** A short id that no other has. */
+function planId({ said }: Candidate, others: readonly WaitingCandidate[]): string {
+  const [first] = said;
+  const hash = hashOf(JSON.stringify([first?.session, first?.message, first?.text]));
+  const taken = new Set(others.map(({ id }) => id));
+  for (let length = LEAST_ID; length < hash.length; length++)
+    if (!taken.has(hash.slice(0, length))) return hash.slice(0, length);
+  return hash;
+}
+
+/** What the user has dropped, as hashes: the words themselves are forgotten. */
+export interface Dropped {
+  words: readonly string[];
+  messages: readonly string[];
+  atMs: number;
+}
+
+const MOST_DROPPED = 1_000;
+
+/** Records of what is dropped, oldest first. */
+export function planDropped(
+  known: readonly Dropped[],
+  candidates: readonly Candidate[],
+  atMs: number,
+): readonly Dropped[] {
+  const added = candidates.map(({ said }) => ({
+    words: unique(said.map(({ text }) => hashWords(text))),
+    messages: unique(said.map(hashMessage)),
+    atMs,
+  }));
+  return [...known, ...added].slice(-MOST_DROPPED);
+}
+
+/** Leaves out what the user has dropped: the same words, and whatever else is found in the same message. */
+export function withoutDropped(found: readonly Candidate[], dropped: readonly Dropped[]): Candidate[] {
+  const messages = new Set(dropped.flatMap((one) => one.messages));
+  return withoutDroppedWords(found, dropped).filter(({ said }) =>
+    said.every((one) => !messages.has(hashMessage(one))),
+  );
+}
+
+export function withoutDroppedWords<T extends Candidate>(
+  found: readonly T[],
+  dropped: readonly Dropped[],
+): T[] {
+  const words = new Set(dropped.flatMap((one) => one.words));
+  return found.filter(({ said }) => said.every(({ text }) => !words.has(hashWords(text))));
+}
+
+/** The latest time that these words were dropped. */
+export const findDropped = (dropped: readonly Dropped[], text: string): Dropped | undefined =>
+  dropped.findLast(({ words }) => words.includes(hashWords(text)));
+
+const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)];
+const hashWords = (text: string): string => hashOf(readMeaning(text).toLowerCase());
+const hashMessage = (saying: Saying): string => hashOf(nameSaying(saying));

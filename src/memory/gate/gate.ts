@@ -1,0 +1,274 @@
+/**
+ * The gate before every addition to memory: checks the draft and compares it with existing memories.
+ *
+ *     the same again             the existing memory is updated
+ *     the opposite, said later   the newer is written, the older becomes superseded and names the newer
+ *     the opposite, said earlier or not by the user   refused
+ *
+ * It is the only way in: the extraction, the agent's tools, people's commands and imports of texts share it.
+ *
+ * The user's words never change: a later statement only adds aliases, tags and the like, and a repetition by an agent
+ * adds nothing.
+ *
+ * Idempotent: after a crash the same statement may come again.
+ */
+
+import { type Compare, compareStatements, type Relation } from "../../text/compare.js";
+import { countShared, readStems } from "../../text/words.js";
+import { type Memory, type MemoryDraft, usersTypes } from "../memory.js";
+import { withSession } from "../sessions.js";
+import type { Cause } from "../store/ledger-line.js";
+import type { MemoryStore, Written } from "../store.js";
+import { checkDraft } from "./check-draft.js";
+
+/** Memories on the same subject, most similar first. */
+export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;
+
+export interface Gate {
+  /**
+   * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
+   * those it contradicts, which are returned.
+   */
+  keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
+  /**
+   * `saidMs`: when it was said. `replaces`: ids of memories that a judge says are no longer true; those that are about
+   * the same subject are superseded. Rejects when the disk fails; a refusal is a value.
+   */
+  save(draft: MemoryDraft, saidMs: number, cause: Cause, replaces?: readonly string[]): Promise<Written>;
+  /**
+   * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
+   * memory of the user's is refused.
+   */
+  takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
+}
+
+/** The memories to compare a draft with, in the order of the store; none is foreign. */
+export type ReadSimilar = (draft: MemoryDraft) => Promise<readonly Memory[]>;
+
+export type GateOptions =
+  | {
+      memories: Pick<MemoryStore, "list" | "remember" | "update">;
+      /** Default: compare all memories. */
+      findSimilar?: FindSimilar;
+    }
+  | {
+      memories: Pick<MemoryStore, "remember" | "update">;
+      readSimilar: ReadSimilar;
+    };
+
+/** Maximum number of similar memories to compare with, unless all are compared. */
+export const MOST_SIMILAR = 20;
+
+export function createGate(options: GateOptions): Gate {
+  const { memories } = options;
+  const readSimilar = "readSimilar" in options ? options.readSimilar : createReadSimilar(options);
+  return {
+    async keep(draft, cause) {
+      const similar = await readSimilar(draft);
+      const older = similar.filter(
+        (memory) => isNear(draft, memory) && relate(draft, memory) === "contradicts",
+      );
+      const written = await add(draft, older, cause);
+      const isNew = written.kind === "written" && !written.isKnown;
+      return { written, contradicted: isNew ? older : [] };
+    },
+
+    async save(draft, saidMs, cause, replaces) {
+      const checked = checkDraft(draft);
+      return checked.kind === "refused" ? checked : write(checked.draft, { saidMs, replaces }, cause);
+    },
+
+    takeIn: (draft, cause) => write(draft, { saidMs: 0 }, cause),
+  };
+
+  async function write(
+    draft: MemoryDraft,
+    { replaces = [], saidMs }: { replaces?: readonly string[] | undefined; saidMs: number },
+    cause: Cause,
+  ): Promise<Written> {
+    const similar = await readSimilar(draft);
+    const named = replaces.length > 0 && "list" in memories ? await memories.list() : [];
+    const replaced = named.filter((one) => replaces.includes(one.id) && mayReplace(draft, one));
+    const known = new Set(similar.map(({ id }) => id));
+    const all = [...similar, ...replaced.filter(({ id }) => !known.has(id))];
+    const plan = planWrite(draft, all, saidMs, new Set(replaced.map(({ id }) => id)));
+    if (plan.kind === "refused") return plan;
+    if (plan.kind === "merge")
+      return memories.update(plan.into.id, (current) => mergeDraft(current, draft), cause);
+    return add(draft, plan.supersedes, cause);
+  }
+
+  /** Writes the newer first: if the process stops there, both exist. */
+  async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
+    const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
+    const written = await memories.remember({ ...draft, ...(links.length > 0 && { links }) }, cause);
+    // An existing memory superseded the others when it was written.
+    if (written.kind === "refused" || written.isKnown) return written;
+    const { id } = written.memory;
+    for (const memory of older) await memories.update(memory.id, (current) => supersede(current, id), cause);
+    return written.kind === "written" && older.length > 0 ? { ...written, superseded: older } : written;
+  }
+}
+
+function createReadSimilar({
+  findSimilar,
+  memories,
+}: {
+  memories: Pick<MemoryStore, "list">;
+  findSimilar?: FindSimilar;
+}): ReadSimilar {
+  return async (draft) => {
+    // Foreign memories neither contradict the user nor absorb the user's words.
+    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
+    if (!findSimilar) return all;
+    const found = await findSimilar(toSearch(draft), { limit: MOST_SIMILAR });
+    const ids = new Set(found.map(({ id }) => id));
+    return all.filter(({ id }) => ids.has(id));
+  };
+}
+
+/** The text by which memories on a draft's subject are searched. */
+export const toSearch = ({ content, title = "" }: Pick<MemoryDraft, "content" | "title">): string =>
+  `${title}\n${content}`;
+
+function supersede(memory: Memory, supersededBy: string): Memory | undefined {
+  return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
+}
+
+export type WritePlan =
+  | { kind: "add"; supersedes: readonly Memory[] }
+  | { kind: "merge"; into: Memory }
+  | { kind: "refused"; why: string; existing: Memory };
+
+/** Decides what to do with a draft, given the memories on the same subject. Pure. */
+export function planWrite(
+  draft: MemoryDraft,
+  similar: readonly Memory[],
+  saidMs: number,
+  replaced: ReadonlySet<string> = new Set(),
+): WritePlan {
+  const near = similar.filter((memory) => isNear(draft, memory));
+  const again = near.find(({ provenance }) => isSameSource(draft, provenance));
+  if (again) return { kind: "merge", into: again };
+  const relations = near.map((memory) => ({
+    memory,
+    relation: replaced.has(memory.id) ? ("contradicts" as const) : relate(draft, memory),
+  }));
+  const contradicted = relations.flatMap(({ memory, relation }) =>
+    relation === "contradicts" ? [memory] : [],
+  );
+  const stronger = contradicted.find((memory) => isStronger(memory, draft, saidMs));
+  if (stronger) {
+    const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;
+    return { kind: "refused", why, existing: stronger };
+  }
+  const same = relations.find(
+    ({ memory, relation }) => relation === "same" && mayMerge(memory, draft),
+  )?.memory;
+  if (same && contradicted.length === 0) return { kind: "merge", into: same };
+  return { kind: "add", supersedes: contradicted };
+}
+
+/** Of somebody's who may be contradicted, and about something that the draft is about. */
+const mayReplace = ({ content, title = "" }: MemoryDraft, memory: Memory): boolean =>
+  !memory.isForeign &&
+  countShared(readStems(`${memory.title} ${memory.content}`), readStems(`${title} ${content}`)) > 0;
+
+export function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
+  return (
+    status === "active" &&
+    scope === (draft.scope ?? "project") &&
+    sensitivity === (draft.sensitivity ?? "internal")
+  );
+}
+
+/** A user's rule is never merged into an agent's note. */
+const mayMerge = (memory: Memory, draft: MemoryDraft): boolean =>
+  usersTypes.has(memory.type) || !usersTypes.has(draft.type);
+
+/** True for the same sentence of the same message. */
+export function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
+  const { evidence, message } = provenance;
+  if (message === undefined || evidence === undefined) return false;
+  return message === other.message && evidence === other.evidence;
+}
+
+/**
+ * The relation of a later statement to a memory; all ways into memory use it. Compares the evidence too, if known:
+ * a model's wording uses other words. Counted commands are compared by title only.
+ */
+export function relate(
+  { content, provenance, title }: Pick<MemoryDraft, "content" | "provenance" | "title">,
+  memory: Memory,
+  compare: Compare = compareStatements,
+): Relation {
+  if (isCounted(provenance) || isCounted(memory.provenance))
+    return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
+  const worded = compare(content, memory.content);
+  const { evidence } = provenance;
+  // The evidence of a confirmed memory is an answer such as "yes", which is the same for any question.
+  const isBare = [provenance, memory.provenance].some(({ how }) => how === "confirmed");
+  return worded === "other" && !isBare && evidence !== undefined && memory.provenance.evidence !== undefined
+    ? compare(evidence, memory.provenance.evidence)
+    : worded;
+}
+
+const isCounted = ({ how }: Memory["provenance"]): boolean => how === "counted";
+
+function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean {
+  const isUsers = memory.provenance.by === "user" || memory.provenance.by === "person";
+  return isUsers && (provenance.by !== "user" || Date.parse(memory.updated) > saidMs);
+}
+
+const MOST_WORDS = 20;
+
+/**
+ * The existing memory with the draft's additions; `undefined` if there are none. Words that a person wrote or the user
+ * said stay.
+ */
+function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
+  const isUsers = usersTypes.has(memory.type);
+  if (isUsers && draft.provenance.by !== "user") return undefined;
+  const aliases = union(memory.aliases, draft.aliases);
+  const tags = union(memory.tags, draft.tags);
+  const entities = union(memory.entities, draft.entities);
+  // Only the user's own sentence adds triggers to a rule.
+  const when = isUsers && !isVerbatim(draft) ? memory.when : union(memory.when, draft.when);
+  const mayReword =
+    draft.provenance.by === "user" &&
+    (!isUsers || (isVerbatim(draft) && !isVerbatim(memory))) &&
+    memory.provenance.by !== "person" &&
+    !isSameSource(draft, memory.provenance) &&
+    compareStatements(draft.content, memory.content) !== "same";
+  const isMore = [
+    [aliases, memory.aliases],
+    [tags, memory.tags],
+    [entities, memory.entities],
+    [when, memory.when],
+  ].some(([merged, known]) => merged?.length !== known?.length);
+  const confirmed = withSession(memory, draft.provenance.session);
+  if (!isMore && !mayReword) return confirmed;
+  const reworded = { content: draft.content, provenance: draft.provenance };
+  return { ...(confirmed ?? memory), aliases, tags, entities, when, ...(mayReword && reworded) };
+}
+
+/** True if the content is the user's own words, or confirmed by the user. */
+function isVerbatim({ content, provenance }: Pick<Memory, "content" | "provenance">): boolean {
+  return provenance.how === "confirmed" || provenance.evidence === content;
+}
+
+function union(known: readonly string[], added: readonly string[] = []): readonly string[] {
+  const lower = new Set(known.map((word) => word.toLowerCase()));
+  return [...known, ...added.filter((word) => !lower.has(word.toLowerCase()))].slice(
+    0,
+    Math.max(MOST_WORDS, known.length),
+  );
+}
+
+/** For a person: the memories that their new statement contradicts. */
+export function formatContradicted(contradicted: readonly Memory[]): string[] {
+  return contradicted.map(
+    ({ id, title }) =>
+      `It contradicts ${id} ("${title}"), which no longer applies and is kept as superseded.`,
+  );
+}

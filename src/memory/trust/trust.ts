@@ -1,0 +1,178 @@
+/**
+ * The border between what this user said or made on this machine, and what came from elsewhere: with a repository, or
+ * from an agent that wrote into the folder by itself. Only the former speaks as the user.
+ *
+ *     own       the store wrote it for this user, or it was changed here between turns, outside of pull, checkout, merge
+ *     foreign   everything else, until the user accepts it; what changes after that waits for one more accept
+ *
+ * What counts is the hash of the contents with the name they stand under. It is kept in the user's state folder, which
+ * no repository reaches. Without that folder nothing is known but what this process has written.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { formatError, StrataError } from "../../base/error.js";
+import type { Log } from "../../io/log.js";
+import type { RunningProcesses } from "../../io/processes.js";
+import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
+import type { Acceptance, NamedContents } from "./record.js";
+import { createTurns, type Turns } from "./turns.js";
+
+/** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
+export interface Trust {
+  /** Before the files of a collection are looked at. Never rejects. */
+  prepareLook(collection: string): Promise<void>;
+  /** Decides about contents of which nothing is known yet, and reads what others have decided. Never rejects. */
+  settle(collection: string, found: readonly FoundFile[]): Promise<void>;
+  isOwn(file: NamedContents): boolean;
+  /** Reads what other processes have decided since about this collection. Never rejects. */
+  refresh(collection: string): Promise<void>;
+  /** Is it known to be own or foreign? */
+  isDecided(file: NamedContents): boolean;
+  /** An ID that no repository can guess; `undefined` where there is none. Never rejects. */
+  nameOwner(collection: string): Promise<string | undefined>;
+  /** Call before these are written for the user. Never rejects. */
+  own(files: readonly NamedContents[]): Promise<void>;
+  /** Call before these are written from what is not the user's. Never rejects. */
+  disown(files: readonly NamedContents[]): Promise<void>;
+  /** The user accepts these files. Rejects with the system's error, and with AGENT where an agent would do it. */
+  accept(files: readonly NamedContents[], why: string): Promise<void>;
+  /** Takes back what was accepted last; `undefined` where nothing is. Rejects as `accept`. */
+  revoke(): Promise<Acceptance | undefined>;
+  /** Called after `accept` and `revoke`. */
+  onChange(listener: () => void): void;
+  readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
+  /** Differs whenever `isOwn` may answer otherwise. */
+  readonly version: number;
+  /** Does it follow the project, or only look at it once? */
+  readonly isWatching: boolean;
+}
+
+export interface TrustOptions extends Omit<TrustPlaceOptions, "kind" | "folder" | "turns"> {
+  log: Pick<Log, "warn">;
+  processes: RunningProcesses;
+  instance: string;
+  project: string;
+  globalFolder: string;
+  /** Does an agent run this? Then nothing that it writes is the user's. */
+  isAgent?: boolean;
+  /**
+   * Serves tools to an agent outside OpenCode. Memories that they write name the agent as their source and are stored as
+   * by the plugin's own tools. The user cannot accept memories through them.
+   */
+  isToolServer?: boolean;
+}
+
+const GLOBAL = "global/";
+/** Folder of the turns in the user's state folder. */
+export const TURNS = "turns";
+
+export function createTrust(options: TrustOptions): Trust {
+  const { globalFolder, instance, isAgent = false, isBrief = false, isToolServer = false } = options;
+  const { stateFolder } = options;
+  const listeners: (() => void)[] = [];
+  const { guard, report } = createGuard(options);
+  const turns = createTurns({
+    ...options,
+    folder: join(stateFolder, TURNS),
+    instance: `${instance}-${randomUUID().slice(0, 8)}`,
+    onFailure: report,
+  });
+  const project = createTrustPlace({ ...options, kind: "project", folder: options.project, turns });
+  const global = createTrustPlace({ ...options, kind: "global", folder: globalFolder, turns });
+  const placeOf = (name: string): TrustPlace => (name.startsWith(GLOBAL) ? global : project);
+
+  return {
+    turns,
+    isWatching: !isBrief,
+    get version() {
+      return project.version + global.version;
+    },
+
+    prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),
+    settle: (collection, found) => guard(() => placeOf(collection).settle(collection, found)),
+    refresh: (collection) => guard(() => placeOf(collection).refresh()),
+    isOwn: (file) => placeOf(file.name).isOwn(file),
+    isDecided: (file) => placeOf(file.name).isDecided(file),
+    nameOwner: async (collection) => (await guard(placeOf(collection).identify))?.id,
+
+    async own(files) {
+      const isAgents = !isToolServer && (await isAnAgents());
+      await inEach(files, (place, its) =>
+        guard(() => (isAgents ? place.disown(its, "agent") : place.own(its))),
+      );
+    },
+
+    async disown(files) {
+      await inEach(files, (place, its) => guard(() => place.disown(its, "repository")));
+    },
+
+    async accept(files, why) {
+      await refuseAgent();
+      await inEach(files, (place, its) => place.accept(its, why));
+      tell();
+    },
+
+    async revoke() {
+      await refuseAgent();
+      const last = [project, global].flatMap((place) => {
+        const acceptance = place.acceptances().at(-1);
+        return acceptance ? [{ acceptance, place }] : [];
+      });
+      last.sort((a, b) => (a.acceptance.at < b.acceptance.at ? 1 : -1));
+      const [newest] = last;
+      await newest?.place.revoke(newest.acceptance.run);
+      if (newest) tell();
+      return newest?.acceptance;
+    },
+
+    onChange: (listener) => void listeners.push(listener),
+  };
+
+  async function inEach(
+    files: readonly NamedContents[],
+    action: (place: TrustPlace, its: readonly NamedContents[]) => Promise<void>,
+  ): Promise<void> {
+    for (const place of [project, global]) {
+      const its = files.filter(({ name }) => placeOf(name) === place);
+      if (its.length > 0) await action(place, its);
+    }
+  }
+
+  /** Everything that an agent starts, another OpenCode included, writes the agent's words. */
+  async function isAnAgents(): Promise<boolean> {
+    return isAgent || ((await guard(turns.isWithinTurn)) ?? false);
+  }
+
+  async function refuseAgent(): Promise<void> {
+    if (!isToolServer && !(await isAnAgents())) return;
+    throw new StrataError(
+      "AGENT",
+      "an agent cannot accept memories for you, and this command was run by one, or without a terminal while one works; run it in your own terminal, or type /memory-trust in the session",
+    );
+  }
+
+  function tell(): void {
+    for (const listener of listeners) listener();
+  }
+}
+
+/** Reports a failure once. What cannot be known is not the user's; nothing else fails because of it. */
+function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFolder">) {
+  let isReported = false;
+  return { guard, report };
+
+  async function guard<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (thrown) {
+      report(thrown);
+      return undefined;
+    }
+  }
+
+  function report(thrown: unknown): void {
+    const what = `${stateFolder} cannot be used, so memories that this machine made before count as the repository's: ${formatError(thrown)}`;
+    if (!isReported) log.warn("trust", what);
+    isReported = true;
+  }
+}

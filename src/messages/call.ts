@@ -1,0 +1,118 @@
+/** Reads tool calls: the files they touch, and a short form of their input. */
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { ToolPart } from "../io/message.js";
+import { cut, toLine, toSafeLine } from "../text/text.js";
+
+type Input = Readonly<Record<string, unknown>>;
+
+const CHANGING_TOOLS = new Set(["edit", "write", "apply_patch", "patch", "multiedit"]);
+/** Files whose contents must not get into notes. */
+const SECRET_FILE =
+  /(^|[/\s"'=])(\.env(?!\.(example|sample|template)\b)[.\w-]*|[\w.-]+\.(pem|p12|pfx|keystore)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pgpass|credentials(\.\w+)?|secrets?\.(json|ya?ml|toml|env))(?=$|["'\s;|&)])/i;
+
+/** The input of a call; `{}` if the host has none. */
+export function readInput(part: ToolPart): Input {
+  const input: unknown = part.state?.input;
+  return typeof input === "object" && input !== null ? (input as Input) : {};
+}
+
+/** The first of these fields that holds non-blank text. */
+export function readText(input: Input, ...names: string[]): string | undefined {
+  for (const name of names) {
+    const value = input[name];
+    if (typeof value === "string" && value.trim() !== "") return value;
+  }
+  return undefined;
+}
+
+export const isChangingTool = (tool: string): boolean => CHANGING_TOOLS.has(tool);
+
+/** Paths that a read or a change names, as the notes spell them. */
+export function findTouchedPaths(part: ToolPart, project: string): string[] {
+  if (part.tool !== "read" && !isChangingTool(part.tool)) return [];
+  const input = readInput(part);
+  const named = readText(input, "filePath", "file_path", "path");
+  const patch = readText(input, "patchText", "patch", "diff");
+  const paths = [...(named === undefined ? [] : [named]), ...(patch === undefined ? [] : readPatch(patch))];
+  return [...new Set(paths.map((path) => shortenPath(path, project)))];
+}
+
+/** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
+export function shortenPath(path: string, project: string): string {
+  const absolute = resolve(project, toLine(path, 1_000));
+  const inside = relative(project, absolute);
+  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+    return absolute;
+  return inside.split(sep).join("/");
+}
+
+/** The files that a patch changes, in OpenCode's own form or as a unified diff. */
+function readPatch(patch: string): string[] {
+  const own = [...patch.matchAll(/^\*\*\* (?:Add File|Update File|Move to): (.+)$/gm)];
+  const unified = [...patch.matchAll(/^\+\+\+ (?:b\/)?([^\t\n]+)/gm)];
+  return [...own, ...unified]
+    .map((match) => match[1]?.trim() ?? "")
+    .filter((path) => path !== "" && path !== "/dev/null");
+}
+
+/** Functions, classes and types by the words that declare them in the common languages. */
+const DECLARATIONS = [
+  /\b(?:function\*?|class|interface|enum|struct|trait|protocol|def|fn|fun|func(?:\s*\([^)\n]*\))?)\s+(?!(?:error|string|bool|int|any|for|that|which|with|and|can|body|parameters|call|name)\b)([A-Za-z_$][\w$]{2,})/g,
+  /\btype\s+([A-Z][\w$]+)\s*(?:[=<]|struct\b|interface\b)/g,
+  /\b(?:const|let|var)\s+([A-Za-z_$][\w$]{2,})\s*(?::[^=\n]+)?=\s*(?:async\s*)?(?:function\b|\([^)\n]*\)\s*(?::[^=\n]+)?=>|\w+\s*=>)/g,
+];
+/** Characters searched: a longer edit is a generated file. */
+const LOOKED_AT = 50_000;
+
+/** Names that the text of an edit declares, in order. */
+export function findDeclaredNames(part: ToolPart, limit: number): string[] {
+  return findDeclaredIn(readEditedText(readInput(part)), limit);
+}
+
+/** Names that a text declares, in order. */
+export function findDeclaredIn(given: string, limit: number): string[] {
+  const text = cut(given, LOOKED_AT);
+  const found = DECLARATIONS.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => ({ name: match[1] ?? "", index: match.index })),
+  );
+  return [...new Set(found.sort((a, b) => a.index - b.index).map(({ name }) => name))].slice(0, limit);
+}
+
+function readEditedText(input: Input): string {
+  const edits: unknown[] = Array.isArray(input.edits) ? input.edits : [];
+  const texts = [input, ...edits].flatMap((edit) => {
+    if (typeof edit !== "object" || edit === null) return [];
+    return readText(edit as Input, "newString", "new_string", "content") ?? [];
+  });
+  const patch = readText(input, "patchText", "patch", "diff");
+  if (patch !== undefined) texts.push(patch.replace(/^[^+\n].*$/gm, "").replace(/^\+/gm, ""));
+  return texts.join("\n");
+}
+
+const TELLING_FIELDS = [
+  "command",
+  "filePath",
+  "file_path",
+  "path",
+  "pattern",
+  "url",
+  "query",
+  "description",
+  "name",
+];
+
+/** A call's input on one line: its most telling field, or all of it. */
+export function formatInput(part: ToolPart, limit: number): string {
+  const input = readInput(part);
+  const telling = readText(input, ...TELLING_FIELDS);
+  if (telling !== undefined) return toSafeLine(telling, limit);
+  const patched = readPatch(readText(input, "patchText", "patch", "diff") ?? "");
+  if (patched.length > 0) return toSafeLine(patched.join(", "), limit);
+  return Object.keys(input).length === 0 ? "" : toSafeLine(JSON.stringify(input), limit);
+}
+
+/** True if the call reads a file that people keep secrets in. Its result is then not repeated anywhere. */
+export function mayShowSecrets(part: ToolPart): boolean {
+  const named = readText(readInput(part), "command", "filePath", "file_path", "path", "include");
+  return named !== undefined && SECRET_FILE.test(named);
+}

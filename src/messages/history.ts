@@ -1,0 +1,116 @@
+/** The messages of one request as the host has them, read once for all layers. */
+import { DAY_MS } from "../base/days.js";
+import { isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
+import { type DecisionKey, readMessageKey, readResultKey } from "./keys.js";
+
+/** The result of an ended tool call. */
+export interface Result extends DecisionKey {
+  part: ToolPart;
+  /** The text as the host would send it. */
+  text: string;
+  /** Index of its message. */
+  index: number;
+}
+
+export interface History {
+  readonly messages: readonly Message[];
+  /** Days (UTC, counted from 1970) on which a message or call began. */
+  readonly days: ReadonlySet<number>;
+  /** All results with a key, from this message on, in order. Cached. */
+  results(from?: number): readonly Result[];
+  keyOf(index: number): DecisionKey | undefined;
+  /** Index of the last finished answer that is not a summary, or -1. */
+  readonly lastAnswer: number;
+  /** Index of the host's last summary if there is no later answer; else -1. */
+  readonly freshSummary: number;
+}
+
+export function readHistory(messages: readonly Message[]): History {
+  const keys = new Map<number, DecisionKey | undefined>();
+  let read: Result[] = [];
+  let readFrom = messages.length;
+  return {
+    messages,
+    days: readDays(messages),
+    results(from = 0) {
+      if (from < readFrom) {
+        read = [...readResults(messages, from, readFrom), ...read];
+        readFrom = from;
+      }
+      return from === readFrom ? read : read.filter(({ index }) => index >= from);
+    },
+    keyOf(index) {
+      if (keys.has(index)) return keys.get(index);
+      const [message, first] = [messages[index], messages[0]];
+      if (!message || !first) return undefined;
+      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      return keys.get(index);
+    },
+    lastAnswer: messages.findLastIndex(isEndedAnswer),
+    freshSummary: findFreshSummary(messages),
+  };
+}
+
+/** A summary by the host from which history continues. One that failed or was aborted is skipped, as in the host. */
+export function isSummary({ info }: Message): boolean {
+  return info.summary === true && info.finish !== undefined && !info.error;
+}
+
+/** True if the list lacks what was before the summary: what is missing need not have been undone. */
+export function isOnlyRest([first]: readonly Message[]): boolean {
+  return first !== undefined && isSummary(first);
+}
+
+/** Did a person ask for the summary with this index? The host marks it, or the message before it. */
+export function isManualSummary(messages: readonly Message[], index: number): boolean {
+  const around = messages.slice(Math.max(0, index - 1), index + 1);
+  return around.some(({ parts }) => parts.some((part) => part?.auto === false));
+}
+
+/**
+ * Index of the host's last summary if there is no later answer; else -1. The host puts messages that it keeps verbatim
+ * after the summary, so older answers may follow it.
+ */
+export function findFreshSummary(messages: readonly Message[]): number {
+  const summary = messages.findLastIndex(isSummary);
+  if (summary === -1) return -1;
+  const answer = messages.findLastIndex(isEndedAnswer);
+  const [made, answered] = [messages[summary]?.info.time?.created, messages[answer]?.info.time?.created];
+  const isAnswered = made === undefined || answered === undefined ? answer > summary : answered > made;
+  return isAnswered ? -1 : summary;
+}
+
+/** A model's answer for which the provider reported its usage. */
+export function isEndedAnswer({ info }: Message): boolean {
+  return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;
+}
+
+/** Tokens that the provider counted for an answer and its request. */
+export function countReportedTokens(tokens: Message["info"]["tokens"]): number {
+  if (!tokens) return 0;
+  return tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write;
+}
+
+function readResults(messages: readonly Message[], from: number, to: number): Result[] {
+  const results: Result[] = [];
+  for (let index = from; index < to; index++) {
+    const message = messages[index];
+    if (message?.info.role !== "assistant") continue;
+    for (const part of message.parts) {
+      const text = isToolPart(part) ? readResultText(part) : undefined;
+      const key = text === undefined ? undefined : readResultKey(part as ToolPart);
+      if (key && text !== undefined) results.push({ ...key, part: part as ToolPart, text, index });
+    }
+  }
+  return results;
+}
+
+function readDays(messages: readonly Message[]): Set<number> {
+  const days = new Set<number>();
+  const add = (timeMs: number | undefined) => timeMs !== undefined && days.add(Math.floor(timeMs / DAY_MS));
+  for (const { info, parts } of messages) {
+    add(info.time?.created);
+    for (const part of parts) if (isToolPart(part)) add(part.state?.time?.start);
+  }
+  return days;
+}

@@ -1,0 +1,229 @@
+/**
+ * The daily budget of all instances of a project: `state/background/YYYY-MM-DD.jsonl` (UTC), append-only.
+ *
+ *     {"v":1,"kind":"reserved","id":"…","instance":"…","time":"…","purpose":"…","session":"…","tokens":1200}
+ *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
+ *     {"v":1,"kind":"released","id":"…","time":"…"}
+ *
+ * A reservation's `tokens` is an estimate and counts until a line says what was spent. A released reservation does not
+ * count: its call was never made.
+ *
+ *     append a reservation → read the file → sum the reservations before it → make the call, or release it
+ *
+ * Each line is appended in one call (O_APPEND), so all instances read the reservations in the same order. A call is made
+ * only if fewer than `dailyCalls` reservations precede its own. The last call in that order has seen all others, so the
+ * limit holds however many instances reserve at once. The price: at the limit two calls may both be refused although one
+ * would have fitted.
+ *
+ * If the file cannot be written or read, every call is refused, because spending could not be counted. The reservation of
+ * a killed instance counts with its estimate. Unreadable lines do not count.
+ */
+
+import { formatError } from "../base/error.js";
+import { formatCount } from "../base/format.js";
+import { count, each, either, isVersion, object, oneOf, string, unchecked } from "../base/shape.js";
+import type { Config } from "../config/schema.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { UsedTokens } from "../io/host.js";
+import { createDayLog } from "../io/json-lines.js";
+import type { Log } from "../io/log.js";
+
+export interface Budget {
+  /** Never rejects. */
+  reserve(call: PlannedCall): Promise<Reservation>;
+  /** `undefined` if the file cannot be read, which is in the log. */
+  today(): Promise<Tally | undefined>;
+}
+
+export interface Tally {
+  calls: number;
+  tokens: number;
+}
+
+export interface PlannedCall {
+  purpose: string;
+  session: string;
+  /** Estimated tokens. */
+  tokens: number;
+}
+
+export type Reservation =
+  | {
+      kind: "reserved";
+      /** Records the tokens spent; without it the estimate counts. Never rejects. */
+      settle(tokens: UsedTokens): Promise<void>;
+    }
+  | {
+      kind: "refused";
+      why: string;
+      /** A daily limit is reached: no call of this size is possible before tomorrow. */
+      isUsedUp: boolean;
+    };
+
+export interface BudgetOptions {
+  config: Config["background"];
+  clock: Clock;
+  files: Files;
+  log: Log;
+  folder: string;
+  instance: string;
+}
+
+export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
+  let reservations = 0;
+  let hasFailed = false;
+  const formatTime = (): string => new Date(clock.now()).toISOString();
+  const complain = { log, source: "background" };
+  const days = createDayLog({ files, folder, parse: parseBudgetLine, complain });
+
+  return {
+    async reserve(call) {
+      try {
+        const reservation = await tryReserve(call);
+        hasFailed = false;
+        return reservation;
+      } catch (thrown) {
+        return refusal(tellFailure(thrown));
+      }
+    },
+
+    async today() {
+      try {
+        const spent = sumBudget((await days.read(clock.now())).records);
+        // A line without a readable number counts as the whole budget.
+        return spent && (Number.isFinite(spent.tokens) ? spent : { ...spent, tokens: config.dailyTokens });
+      } catch (thrown) {
+        tellFailure(thrown);
+        return undefined;
+      }
+    },
+  };
+
+  /** Logged once until a reservation succeeds; why no call can be made. */
+  function tellFailure(thrown: unknown): string {
+    const why = `${folder} cannot be used (${formatError(thrown)}), so spending could not be counted`;
+    if (!hasFailed) log.error("background", `no model calls: ${why}`);
+    hasFailed = true;
+    return why;
+  }
+
+  async function tryReserve(call: PlannedCall): Promise<Reservation> {
+    const nowMs = clock.now();
+    // At the limit nothing is written, since layers may ask all day.
+    const full = refuse(config, sumBudget((await days.read(nowMs)).records), call);
+    if (full) return full;
+    const id = `${instance}-${++reservations}`;
+    await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
+    const before = sumBudget((await days.read(nowMs)).records, id);
+    const late = before
+      ? refuse(config, before, call)
+      : refusal("the reservation was lost because the file was replaced");
+    // The line goes to the file of the reservation's day.
+    if (!late) return { kind: "reserved", settle: (tokens) => settle(nowMs, id, tokens) };
+    await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
+    return late;
+  }
+
+  async function settle(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
+    try {
+      await days.append(atMs, [{ v: 1, kind: "spent", id, time: formatTime(), tokens }]);
+    } catch (thrown) {
+      const what = `cannot record what call ${id} spent, so its estimate counts: ${formatError(thrown)}`;
+      log.warn("background", what);
+    }
+  }
+}
+
+/** Refuses a call that exceeds a limit; `undefined` if it may be made. */
+function refuse(
+  { dailyCalls, dailyTokens }: BudgetOptions["config"],
+  spent: Tally | undefined,
+  { tokens }: PlannedCall,
+): Reservation | undefined {
+  if (!spent) return undefined;
+  if (spent.calls >= dailyCalls)
+    return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
+  if (spent.tokens + tokens > dailyTokens) {
+    const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
+    return usedUp(
+      `it may take ${formatCount(tokens)} tokens, and ${left} (background.dailyTokens) are left today`,
+    );
+  }
+  return undefined;
+}
+
+const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });
+const usedUp = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: true });
+
+export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
+
+interface ReservedLine {
+  v: 1;
+  kind: "reserved";
+  id: string;
+  instance: string;
+  time: string;
+  purpose: string;
+  session: string;
+  tokens: number;
+}
+
+interface SpentLine {
+  v: 1;
+  kind: "spent";
+  id: string;
+  time: string;
+  tokens: UsedTokens;
+}
+
+interface ReleasedLine {
+  v: 1;
+  kind: "released";
+  id: string;
+  time: string;
+}
+
+/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
+export function parseBudgetLine(value: unknown): BudgetLine | undefined {
+  return isKnownLine(value) ? value : undefined;
+}
+
+const fields = { v: isVersion, id: string, time: unchecked };
+const isKnownLine = either(
+  object<ReleasedLine>({ ...fields, kind: oneOf(["released"]) }),
+  object<ReservedLine>({
+    ...fields,
+    kind: oneOf(["reserved"]),
+    ...each(unchecked, "instance", "purpose", "session"),
+    tokens: count,
+  }),
+  object<SpentLine>({
+    ...fields,
+    kind: oneOf(["spent"]),
+    tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
+  }),
+);
+
+/** Sums all calls of the day, or those reserved before `beforeID`; `undefined` if there is no such reservation. */
+export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
+  const spent = new Map<string, number>();
+  const released = new Set<string>();
+  for (const line of lines) {
+    if (line.kind === "spent") spent.set(line.id, sumTokens(line.tokens));
+    if (line.kind === "released") released.add(line.id);
+  }
+  const tally: Tally = { calls: 0, tokens: 0 };
+  for (const line of lines) {
+    if (line.kind !== "reserved") continue;
+    if (line.id === beforeID) return tally;
+    if (released.has(line.id)) continue;
+    tally.calls++;
+    tally.tokens += spent.get(line.id) ?? line.tokens;
+  }
+  return beforeID === undefined ? tally : undefined;
+}
+
+function sumTokens({ input, output, cacheRead }: UsedTokens): number {
+  return input + output + cacheRead;
+}

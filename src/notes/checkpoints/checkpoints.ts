@@ -1,0 +1,69 @@
+/** Checkpoints as the plugin uses them. Code for people's requests is loaded on demand. */
+import { formatError } from "../../base/error.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Log } from "../../io/log.js";
+import type { Memory } from "../../memory/memory.js";
+import type { Folders } from "../../project/folders.js";
+import type { SeenSessions } from "../../project/own.js";
+import type { Notes } from "../notes.js";
+import { type AttachedFiles, createAttachedFiles } from "./attached.js";
+import type { Occasion } from "./checkpoint.js";
+import type { OpenCheckpoints } from "./open-checkpoints.js";
+
+export interface Checkpoints {
+  /** Saves the session's current state, if it has notes. Never rejects. */
+  keep(sessionID: string, occasion: Occasion): Promise<void>;
+  /** What is attached to sessions. */
+  attached: AttachedFiles;
+  /** Operations that people request. */
+  open(): Promise<OpenCheckpoints>;
+}
+
+export interface CheckpointsOptions {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  log: Pick<Log, "warn">;
+  notes: Pick<Notes, "write">;
+  /** `known` is empty before the first `list`. */
+  memories: { known(): readonly Memory[]; list(): Promise<readonly Memory[]> };
+  sessions: SeenSessions;
+  /** Rejects with the system's error. */
+  locateRecord(): Promise<{ folder: string }>;
+}
+
+export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
+  const { folders, memories, notes } = options;
+  const locate = async (): Promise<string> => (await options.locateRecord()).folder;
+  const listMemories = async (): Promise<readonly Memory[]> =>
+    memories.known().length > 0 ? memories.known() : memories.list();
+  let opening: Promise<OpenCheckpoints> | undefined;
+  const open = (): Promise<OpenCheckpoints> => {
+    opening ??= import("./open-checkpoints.js").then(({ openCheckpoints }) =>
+      openCheckpoints({
+        ...options,
+        folder: folders.sessionMemory,
+        project: folders.project,
+        settle: notes.write,
+        listMemories,
+        locate,
+        complain: (what) => options.log.warn("checkpoints", what),
+      }),
+    );
+    return opening;
+  };
+
+  return {
+    attached: createAttachedFiles({ ...options, locate, nowMs: () => options.clock.now() }),
+    open,
+    keep: (sessionID, occasion) =>
+      open()
+        .then(({ keep }) => keep({ sessionID, occasion }))
+        .then(
+          () => {},
+          (thrown) =>
+            options.log.warn("checkpoints", `cannot save the state of ${sessionID}: ${formatError(thrown)}`),
+        ),
+  };
+}

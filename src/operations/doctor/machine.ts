@@ -1,0 +1,159 @@
+/** Checks what the plugin needs of the machine: writable folders, disk space, live locks, a clock. */
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import { DAY_MS } from "../../base/days.js";
+import { formatError } from "../../base/error.js";
+import { formatCount } from "../../base/format.js";
+import { formatLock } from "../../io/format.js";
+import type { LockState } from "../../io/holders.js";
+import type { Folders } from "../../project/folders.js";
+import { findOwnFlaws, type OwnFlawsOptions } from "../../project/own-flaws.js";
+import { SET_ASIDE } from "../../project/state-owner.js";
+import type { CliContext } from "../command.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
+
+export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
+  readFreeBytes(folder: string): Promise<number | undefined>;
+  inspectLock(path: string): Promise<LockState>;
+}
+
+export const LEAST_FREE_BYTES = 200_000_000;
+const LEAST_NODE = 20;
+/** Folder levels of machine state above a lock. */
+const DEEPEST_LOCK = 2;
+/** Clocks in one network differ by less. */
+const CLOCK_SLACK_MS = 120_000;
+
+/** Is this Node, or Bun, new enough? */
+export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
+  const name = versions.bun === undefined ? `Node ${versions.node}` : `Bun ${versions.bun}`;
+  const major = Number(versions.node?.split(".")[0]);
+  if (major >= LEAST_NODE) return fine(`the command line runs on ${name}`);
+  return problem(`the command line runs on ${name}`, `it needs Node ${LEAST_NODE} or later`);
+}
+
+export async function checkMachine(options: MachineOptions, folders: Folders): Promise<Finding[]> {
+  return [
+    ...(await checkWriting(options, folders)),
+    await checkDisk(options, folders.project),
+    ...(await checkLocks(options, folders)),
+    ...(await findSetAside(options, folders)),
+    await checkClock(options, folders),
+  ];
+}
+
+/** Are our folders inside the project, and does git ignore what it should? */
+export async function checkFolders(
+  files: CliContext["files"],
+  folders: Folders,
+  config: OwnFlawsOptions["config"],
+): Promise<Finding[]> {
+  const flaws = await findOwnFlaws({ files, folders, config });
+  if (flaws.length === 0)
+    return [fine("Strata's folders are inside the project, and git ignores what it should")];
+  return flaws.map(({ path, todo, what }) => problem(`${path}: ${what}`, todo));
+}
+
+/** Creates and removes a file in each folder, which is surer than any permission flag. */
+async function checkWriting(
+  { files }: Pick<MachineOptions, "files">,
+  { project, savings, sessionMemory, strata, toolResults }: Folders,
+): Promise<Finding[]> {
+  const troubles: Finding[] = [];
+  const tried = new Set<string>();
+  for (const folder of [toolResults, sessionMemory, strata, savings, join(strata, "state")]) {
+    const place = await findExisting(files, folder, project);
+    if (tried.has(place)) continue;
+    tried.add(place);
+    const path = join(place, `.strata-doctor-${randomUUID()}`);
+    try {
+      await files.create(path, "");
+      await files.remove(path);
+    } catch (thrown) {
+      const what = `${place} cannot be written: ${formatError(thrown)}`;
+      troubles.push(problem(what, "until it can, results stay in the context and nothing is remembered"));
+    }
+  }
+  return troubles.length > 0 ? troubles : [fine(`${join(project, ".opencode")} is writable`)];
+}
+
+/** The folder, or the nearest existing one above it. */
+async function findExisting(files: MachineOptions["files"], folder: string, top: string): Promise<string> {
+  for (let place = folder; place !== top && place !== dirname(place); place = dirname(place)) {
+    const stat = await files.stat(place).catch(() => undefined);
+    if (stat) return place;
+  }
+  return top;
+}
+
+async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Promise<Finding> {
+  const free = await readFreeBytes(project);
+  if (free === undefined) return fine("free disk space is unknown");
+  const what = `${formatCount(free / 1_000_000)} MB of disk space are free`;
+  return free >= LEAST_FREE_BYTES
+    ? fine(what)
+    : warning(what, "when the disk is full, results stay in the context");
+}
+
+async function checkLocks(
+  { clock, files, inspectLock }: MachineOptions,
+  { strata }: Folders,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const path of await findLocks(files, join(strata, "state"))) {
+    const state = await inspectLock(path);
+    if (state.kind === "free") continue;
+    const { isSilent, says } = formatLock(state, clock.now());
+    const what = `${path} is ${says}`;
+    if (isSilent) findings.push(warning(what, "nothing to do: the next process that needs it takes it over"));
+    else if (state.token) findings.push(fine(what));
+    else findings.push(problem(what, "check again in a minute, and delete it if it is still there"));
+  }
+  return findings.length > 0 ? findings : [fine("no locks are held")];
+}
+
+/** Machine state that is not known to be this machine's, and is not read. */
+async function findSetAside({ files }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
+  const names = await files.list(strata).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(`state${SET_ASIDE}`))
+    .map((name) =>
+      note(
+        `${join(strata, name)} holds machine state from another machine`,
+        "it is not used, and you can delete it",
+      ),
+    );
+}
+
+/** Files named `lock` or `….lock`, and claims to take one over, in a folder and its subfolders. */
+export async function findLocks(
+  files: MachineOptions["files"],
+  folder: string,
+  depth = 0,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await files.list(folder).catch(() => [])) {
+    const path = join(folder, name);
+    if (/(^|\.)lock(\.|$)/.test(name)) found.push(path);
+    // Here only folders have names without an extension.
+    else if (depth < DEEPEST_LOCK && !name.includes("."))
+      found.push(...(await findLocks(files, path, depth + 1)));
+  }
+  return found;
+}
+
+/** Idle times and budgets depend on the clock: no file may be from the future. */
+async function checkClock({ clock, files }: MachineOptions, { log, savings }: Folders): Promise<Finding> {
+  const names = await files.list(savings).catch(() => []);
+  const paths = [log, ...names.slice(-20).map((name) => join(savings, name))];
+  const stats = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
+  const latest = Math.max(0, ...stats.map((stat) => stat?.modifiedMs ?? 0));
+  const ahead = latest - clock.now();
+  if (ahead <= CLOCK_SLACK_MS) return fine("the clock is not behind the newest file");
+  const days = ahead / DAY_MS;
+  const span = days >= 1 ? `${formatCount(days)} days` : `${formatCount(ahead / 60_000)} minutes`;
+  return warning(
+    `the clock is ${span} behind the newest file in ${dirname(log)}`,
+    "set the clock: the daily budget and the lifetime of the prompt cache depend on it",
+  );
+}

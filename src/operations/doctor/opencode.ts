@@ -1,0 +1,222 @@
+/** The installed OpenCode: its path, its version, and a headless run isolated from the user's files and the network. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, isAbsolute, join } from "node:path";
+import { StrataError } from "../../base/error.js";
+import { compareVersions, findChanges, findTested } from "../../base/tested.js";
+import { type Clock, waitAtMost } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { CliContext } from "../command.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
+
+export interface OpenCodeRun {
+  /** Address of its HTTP interface. */
+  readonly url: string;
+  /** The last lines that it printed. */
+  lastWords(): string;
+  stop(): Promise<void>;
+}
+
+export interface OpenCodeOptions {
+  binary: string;
+  /** Folder for everything that the host writes. */
+  root: string;
+  /** The project in it. */
+  project: string;
+  files: Files;
+  clock: Clock;
+  env: CliContext["env"];
+  /** Time limit until it listens. */
+  startMs: number;
+  /** Told everything printed so far, whenever it has printed more. */
+  onWords?(words: string): void;
+  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
+  installsFor?: string;
+}
+
+const STOP_MS = 3_000;
+const VERSION_MS = 60_000;
+
+/** OpenCode in the PATH; never in the project's node_modules, since a repository may bring a program of that name. */
+export async function findOpenCode({
+  env,
+  files,
+}: Pick<CliContext, "env" | "files">): Promise<string | undefined> {
+  const folders = (env.PATH ?? "").split(delimiter);
+  for (const folder of folders.filter(isAbsolute)) {
+    for (const name of ["opencode", "opencode.exe"]) {
+      const path = join(folder, name);
+      if ((await files.stat(path).catch(() => undefined))?.kind === "file") return path;
+    }
+  }
+  return undefined;
+}
+
+/** What `--version` prints; `undefined` if it does not run. */
+export async function readVersion(binary: string, clock: Clock): Promise<string | undefined> {
+  const child = spawn(binary, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const ended = await waitAtMost(clock, VERSION_MS, () => once(child, "close"));
+  child.kill("SIGKILL");
+  return ended.kind === "done" ? /\d+\.\d+\.\d+\S*/.exec(out)?.[0] : undefined;
+}
+
+/** The environment in which OpenCode keeps everything under `root`; fetches what it needs as for `startOpenCode`. */
+export async function prepareOpenCode(
+  options: Pick<OpenCodeOptions, "env" | "files" | "installsFor" | "root">,
+): Promise<NodeJS.ProcessEnv> {
+  await provideForStart(options.files, options.root);
+  return isolate(options);
+}
+
+/**
+ * Starts a server and resolves when it listens. It keeps everything under `root` and fetches no updates or models, and
+ * packages only with `installsFor`. Throws with its last lines if it does not listen in time.
+ */
+export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
+  return serveOpenCode({ ...options, env: await prepareOpenCode(options) });
+}
+
+export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" | "project" | "startMs"> & {
+  env: NodeJS.ProcessEnv;
+  /** Arguments besides those that every server gets. */
+  args?: readonly string[];
+  /** It is OpenCode 2. */
+  isSecond?: boolean;
+};
+
+/**
+ * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its
+ * last lines if it does not in time.
+ */
+export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun> {
+  const { args = [], binary, clock, env, isSecond = false, onWords, project, startMs } = options;
+  const level = isSecond ? "warn" : "WARN";
+  const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", level];
+  const child = spawn(binary, [...own, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+  let words = "";
+  const hear = (text: string) => {
+    words = `${words}${text}`.slice(-20_000);
+    onWords?.(words);
+  };
+  child.stderr.setEncoding("utf8").on("data", hear);
+  const listening = new Promise<string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`it exited with ${code}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      hear(text);
+      const address = /listening on (http\S+)/.exec(words)?.[1];
+      if (address) resolve(address);
+    });
+  });
+  const lastWords = (): string => words.trim().split("\n").slice(-5).join("\n");
+  const waited = await waitAtMost(clock, startMs, () => listening);
+  if (waited.kind === "done") return { url: waited.value, lastWords, stop: () => stop(child, clock) };
+  await stop(child, clock);
+  const why = waited.kind === "failed" ? String(waited.thrown) : `it did not listen within ${startMs} ms`;
+  throw new StrataError("NO_HOST", `${binary} could not be started: ${why}. ${lastWords()}`);
+}
+
+async function stop(child: ChildProcess, clock: Clock): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const waited = await waitAtMost(clock, STOP_MS, () => exited);
+  if (waited.kind === "done") return;
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/**
+ * Provides what the host would otherwise fetch at its start: the package for plugin authors, and the model catalogue.
+ */
+async function provideForStart(files: Files, root: string): Promise<void> {
+  const name = "@opencode-ai/plugin";
+  const folder = join(root, "config", "opencode");
+  const dependencies = { [name]: "*" };
+  const lock = { lockfileVersion: 3, packages: { "": { dependencies } } };
+  await files.writeWhole(join(folder, "package.json"), JSON.stringify({ dependencies }));
+  await files.writeWhole(join(folder, "package-lock.json"), JSON.stringify(lock));
+  const manifest = JSON.stringify({ name, version: "0.0.0" });
+  await files.writeWhole(join(folder, "node_modules", name, "package.json"), manifest);
+  await files.writeWhole(join(root, "models.json"), "{}");
+  for (const place of ["home", "data", "state", "cache", "tmp"])
+    await files.writeWhole(join(root, place, ".keep"), "");
+}
+
+function isolate({
+  env,
+  installsFor,
+  root,
+}: Pick<OpenCodeOptions, "env" | "installsFor" | "root">): NodeJS.ProcessEnv {
+  const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"];
+  return {
+    ...pick(env, kept),
+    HOME: join(root, "home"),
+    USERPROFILE: join(root, "home"),
+    TMPDIR: join(root, "tmp"),
+    XDG_CONFIG_HOME: join(root, "config"),
+    XDG_DATA_HOME: join(root, "data"),
+    XDG_STATE_HOME: join(root, "state"),
+    XDG_CACHE_HOME: join(root, "cache"),
+    OPENCODE_MODELS_PATH: join(root, "models.json"),
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_SHARE: "1",
+    ...(installsFor === undefined ? { npm_config_offline: "true" } : planInstalling(env, installsFor)),
+  };
+}
+
+/** Installs as the user's own OpenCode would: with their registry and their cache. */
+function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.ProcessEnv {
+  const settings = [
+    "registry",
+    "userconfig",
+    "globalconfig",
+    "cache",
+    "offline",
+    "proxy",
+    "https_proxy",
+    "cafile",
+  ];
+  const own = settings.flatMap((name) => {
+    const value = env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
+    return value === undefined ? [] : [[`npm_config_${name}`, value]];
+  });
+  const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+  return {
+    npm_config_userconfig: join(home, ".npmrc"),
+    npm_config_cache: env.LOCALAPPDATA ? join(env.LOCALAPPDATA, "npm-cache") : join(home, ".npm"),
+    // By default npm retries an unreachable registry for minutes.
+    npm_config_fetch_retries: "1",
+    npm_config_fetch_retry_mintimeout: "500",
+    npm_config_fetch_retry_maxtimeout: "500",
+    ...Object.fromEntries(own),
+    ...pick(env, [...network, "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"]),
+  };
+}
+
+const pick = (env: OpenCodeOptions["env"], names: readonly string[]): NodeJS.ProcessEnv =>
+  Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
+
+/** Is OpenCode there, does it run, and does Strata work in this version? */
+export function checkHost(binary: string | undefined, version: string | undefined): Finding {
+  if (binary === undefined)
+    return problem(
+      "OpenCode is not in the PATH, so the proof cannot run",
+      "install it, or name its folder: PATH=/its/folder:$PATH strata doctor",
+    );
+  if (version === undefined)
+    return problem(`${binary} does not run`, "reinstall OpenCode with install scripts allowed");
+  const what = `OpenCode ${version}, ${binary}`;
+  const tested = findTested(version);
+  if (compareVersions(version, tested) < 0) return warning(what, `Strata needs ${tested} or later`);
+  const changes = findChanges(version);
+  return changes === undefined
+    ? fine(what)
+    : note(`${what}: ${changes}`, "the proof shows whether it works with this one");
+}

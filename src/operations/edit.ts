@@ -1,0 +1,55 @@
+/** `strata edit`: opens the memory's own file in the user's editor. */
+
+import { StrataError } from "../base/error.js";
+import type { Memory } from "../memory/memory.js";
+import { findMemories } from "../memory/search/find.js";
+import type { Memories } from "../memory/store.js";
+import { type CliContext, exitCodes, type Run } from "./command.js";
+import { openEditor } from "./editor.js";
+import { requireMemory } from "./memories.js";
+import { withMemories } from "./open-memories.js";
+import { openProject } from "./open-project.js";
+import { recordRivals } from "./record-rivals.js";
+
+interface Target {
+  path: string;
+  /** Absent if the file is not a valid memory. */
+  memory?: Memory;
+}
+
+export const run: Run = async (cli, _options, args) => {
+  const project = await openProject(cli);
+  return withMemories(project, async (memories) => {
+    const { memory, path } = await findTarget(cli, memories, args.join(" "));
+    await openEditor(cli.env, path);
+    // Notices the edit and records it in the ledger.
+    const all = await memories.list({ archived: true });
+    const problem = memories.problems().find((one) => one.path === path);
+    if (problem) {
+      cli.warn(`strata: ${problem.path} is not a valid memory now: ${problem.what}`);
+      return exitCodes.problems;
+    }
+    const now = memory && all.find(({ id }) => id === memory.id);
+    const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
+    // To read and save a foreign memory is to accept it.
+    if (now?.isForeign && !isSame) await memories.accept([now.id], "strata edit");
+    if (now && !isSame) await recordRivals(project, memories, [now]);
+    cli.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
+    return exitCodes.fine;
+  });
+};
+
+/** The memory that the words name, or an invalid file of that name, which the user may want to repair. */
+async function findTarget({ files }: CliContext, memories: Memories, words: string): Promise<Target> {
+  const name = `/${words.trim().replace(/\.md$/, "")}.md`;
+  if (findMemories(await memories.list(), words).length === 0) {
+    const broken = memories.problems().find(({ path }) => path.endsWith(name));
+    const isFile = broken && (await files.statItself(broken.path))?.kind === "file";
+    if (isFile) return { path: broken.path };
+  }
+  const memory = await requireMemory(memories, words, { archived: false });
+  const path = await memories.locate(memory.id);
+  if (path === undefined)
+    throw new StrataError("NO_MEMORY", `the file of ${memory.id} is gone; see strata history ${memory.id}`);
+  return { path, memory };
+}

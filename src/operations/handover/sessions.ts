@@ -1,0 +1,117 @@
+/** `strata sessions`: the sessions of the project and their state. */
+
+import { formatAge, formatCounted } from "../../base/format.js";
+import {
+  findQuestion,
+  listNewestSessions,
+  type ReadSession,
+  readSession,
+} from "../../notes/checkpoints/read-session.js";
+import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
+import type { Instance } from "../../project/instance.js";
+import { readTitles } from "../../status/known-sessions.js";
+import { toLine } from "../../text/text.js";
+import { readWhole } from "../arguments.js";
+import { exitCodes, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
+import { openProject } from "../open-project.js";
+import type { Project } from "../project.js";
+import { openLeases } from "./open-leases.js";
+
+const USUAL_SESSIONS = 20;
+const LONGEST_TEXT = 120;
+
+/** A session as `--json` prints it. */
+export interface SessionFacts {
+  id: string;
+  title?: string;
+  /** The user's first request, on one line. */
+  goal?: string;
+  /** ISO date-times. */
+  started?: string;
+  lastActive: string;
+  toolCalls: number;
+  requests: number;
+  openTodos: number;
+  /**
+   * `working`: an agent is at work. `unanswered`: the last request has no answer. `asking`: the agent waits for your
+   * answer. `open`: todos or an announced step are left. `done`: nothing is left.
+   */
+  phase: "working" | "unanswered" | "asking" | "open" | "done";
+  /** The todo in progress, else the announced step. */
+  doing?: string;
+  /** The running instance that has the session open. */
+  instance?: string;
+  /** Path of the session's notes. */
+  notes: string;
+}
+
+export const run: Run = async (cli, { json, limit }) => {
+  const most = readWhole("--limit", limit, { least: 1, most: 1_000, usual: USUAL_SESSIONS });
+  const { clock, say } = cli;
+  const found = await readSessions(await openProject(cli), most);
+  if (json) say(JSON.stringify(found, null, 2));
+  else if (found.length === 0)
+    say("No session of this project has notes yet: they begin when the agent uses a tool.");
+  else for (const one of found) say(format(one, clock.now()));
+  return exitCodes.fine;
+};
+
+/** The newest sessions that ran on this machine. Rejects with the system's error. */
+export async function readSessions(project: Project, most: number): Promise<SessionFacts[]> {
+  const { files, sessions } = openOwnState(project);
+  const folder = project.folders.sessionMemory;
+  const living = await openLeases(project).living();
+  const titles = await readTitles(files, project.folders.sessions);
+  const found: SessionFacts[] = [];
+  for (const id of await listNewestSessions({ files, folder, sessions, most })) {
+    const session = await readSession({ files, folder }, id);
+    if (session) found.push(describe(session, { living, title: titles.get(id) }));
+  }
+  return found;
+}
+
+function describe(
+  { modifiedMs, path, removed, sessionID, stored }: ReadSession,
+  { living, title }: { living: readonly Instance[]; title: string | undefined },
+): SessionFacts {
+  const { ledger } = stored;
+  const open = findOpenPoints(ledger, removed);
+  const live = living.find(({ sessions }) => sessions.some(({ id }) => id === sessionID));
+  const isBusy = live?.sessions.some(({ id, state }) => id === sessionID && state === "busy");
+  const doing = open.todos.find(({ status }) => status === "in_progress")?.content ?? open.next?.text;
+  const first = ledger.requests[0];
+  const phase = (): SessionFacts["phase"] => {
+    if (isBusy) return "working";
+    if (open.request) return "unanswered";
+    if (open.answer && findQuestion(ledger) !== undefined) return "asking";
+    return hasOpenPoints(open) ? "open" : "done";
+  };
+  return {
+    id: sessionID,
+    ...(title !== undefined && { title }),
+    ...(first && { goal: toLine(first.text, LONGEST_TEXT) }),
+    ...(first && first.at > 0 && { started: new Date(first.at).toISOString() }),
+    lastActive: new Date(modifiedMs).toISOString(),
+    toolCalls: ledger.calls.ended,
+    requests: ledger.requests.length + ledger.droppedRequests,
+    openTodos: open.todos.length,
+    phase: phase(),
+    ...(doing !== undefined && { doing: toLine(doing, LONGEST_TEXT) }),
+    ...(live && { instance: live.id }),
+    notes: path,
+  };
+}
+
+function format(session: SessionFacts, nowMs: number): string {
+  const { doing, goal, id, instance, lastActive, openTodos, phase, title, toolCalls } = session;
+  const marks = [
+    phase,
+    formatAge(Date.parse(lastActive), nowMs),
+    formatCounted(toolCalls, "tool call"),
+    ...(openTodos > 0 ? [formatCounted(openTodos, "open todo")] : []),
+    ...(instance === undefined ? [] : [`instance ${instance}`]),
+  ];
+  const now = doing === undefined ? "" : `\n    ${doing}`;
+  return `${id}  ${title ?? goal ?? ""}  (${marks.join(", ")})${now}`;
+}

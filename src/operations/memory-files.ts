@@ -1,0 +1,87 @@
+/** Memory files read without opening the store, so that nothing is written. */
+import { join } from "node:path";
+import { readIgnored } from "../base/git-ignore.js";
+import type { Files } from "../io/files.js";
+import { formatID, formatPrefix } from "../memory/id.js";
+import { HIDDEN_LEDGER, LEDGER, splitPath } from "../memory/path.js";
+import { createEntries, type Looked } from "../memory/store/entries.js";
+import { createLedger, type LedgerOptions } from "../memory/store/ledger.js";
+import type { LedgerLine } from "../memory/store/ledger-line.js";
+import { readTextWithin } from "../memory/store/obstacle.js";
+import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
+import { createProgress } from "./progress.js";
+import type { Project } from "./project.js";
+
+/** One of the four memory folders, with every file in it that may be a memory. */
+export interface ReadShelf {
+  place: ShelfPlace;
+  looked: readonly Looked[];
+  /** Does git ignore the memory at this path, although it is not in `private/`? */
+  isKeptOut(path: string): boolean;
+}
+
+/** The four memory folders of a project and its user, whether they exist or not. */
+export const listPlaces = ({ cli, folders, globalFolder }: Project): ShelfPlace[] =>
+  planPlaces({ files: cli.files, folders, globalFolder });
+
+/** All lines of this folder's ledger, unordered. Writes nothing. */
+export const readLedger = (
+  { files, log }: Pick<LedgerOptions, "files" | "log">,
+  place: ShelfPlace,
+): Promise<LedgerLine[]> =>
+  createLedger({
+    ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
+    folder: join(place.folder, LEDGER),
+    hidden: place.keepsOut && join(place.folder, HIDDEN_LEDGER),
+  }).readAll();
+
+const FILES_AT_ONCE = 64;
+
+export async function readShelves(project: Project): Promise<ReadShelf[]> {
+  const { cli } = project;
+  const progress = createProgress(cli, "Reading memories");
+  const shelves = listPlaces(project).map((place) => ({
+    place,
+    entries: createEntries({ ...cli, ...place }),
+  }));
+  try {
+    const listed = await Promise.all(shelves.map(({ entries }) => entries.paths()));
+    const all = listed.flat().length;
+    let done = 0;
+    const read: ReadShelf[] = [];
+    for (const [n, { entries, place }] of shelves.entries()) {
+      const looked: Looked[] = [];
+      const paths = listed[n] ?? [];
+      for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
+        const some = await Promise.all(
+          paths.slice(from, from + FILES_AT_ONCE).map((path) => entries.look(path)),
+        );
+        looked.push(...some.filter((one) => one !== undefined));
+        done += some.length;
+        progress.step(done, all);
+      }
+      const rules = place.keepsOut ? await readRules(cli.files, place) : "";
+      read.push({ place, looked, isKeptOut: readIgnored(rules) });
+    }
+    return read;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Empty for what cannot be read, which the check of the folder reports. */
+async function readRules(files: Files, { folder }: ShelfPlace): Promise<string> {
+  return (await readTextWithin(files, folder, ".gitignore").catch(() => undefined)) ?? "";
+}
+
+/** The readable memories among these files. */
+export const listMemories = (shelves: readonly ReadShelf[]) =>
+  shelves.flatMap(({ looked }) =>
+    looked.flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : [])),
+  );
+
+/** Id of the memory in this file; the path itself if no memory can be there. */
+export function idOf(place: ShelfPlace, path: string): string {
+  const parts = splitPath(path);
+  return parts ? formatID({ ...place, ...parts }) : path;
+}

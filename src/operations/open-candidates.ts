@@ -1,0 +1,36 @@
+import { StrataError } from "../base/error.js";
+import { type Candidates, createCandidates } from "../memory/candidates/candidates.js";
+import { locateRecord, type ProjectRecord } from "../project/record.js";
+import { isInAgentsShell } from "./agents-shell.js";
+import { openLocks } from "./open-locks.js";
+import { openOwnState } from "./open-own.js";
+import type { Project } from "./project.js";
+
+/** The candidates of the project, beside any OpenCode that has them open. */
+export const openCandidates = (project: Project): Candidates =>
+  open(project, openOwnState(project).locateRecord);
+
+/** The same to be looked at: unlike a use, it leaves machine state of another machine where it is. */
+export function lookAtCandidates(project: Project): Pick<Candidates, "count"> {
+  const { cli, folders, stateFolder } = project;
+  return open(project, () => locateRecord(cli.files, { project: folders.project, stateFolder }));
+}
+
+function open(project: Project, locate: () => Promise<ProjectRecord>): Candidates {
+  const { cli, instance, log } = project;
+  const files = cli.files;
+  return createCandidates({
+    ...{ clock: cli.clock, files, log, locateRecord: locate },
+    locks: openLocks(project, `${instance} candidates`, files),
+  });
+}
+
+/** The same for a person. @throws StrataError AGENT: no model sees candidates, and none decides about them. */
+export async function openPersonsCandidates(project: Project): Promise<Candidates> {
+  if (await isInAgentsShell(project.cli))
+    throw new StrataError(
+      "AGENT",
+      "candidates are for you alone, and this shell is an agent's; run it in a terminal of your own, or type /keep in the session",
+    );
+  return openCandidates(project);
+}

@@ -1,0 +1,66 @@
+import PQueue from "p-queue";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import { effectiveImportance } from "../memory/rank.js";
+import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
+import type { OpenMemories } from "../memory/store.js";
+import { openEmbedder } from "../models/open-embedder.js";
+import type { Own } from "../project/own.js";
+import { openOwnState } from "./open-own.js";
+import type { Project } from "./project.js";
+
+export interface OpenSearch extends MemorySearch {
+  /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */
+  waitForMeaning(): Promise<void>;
+  /** Resolves when all is written. Never rejects. */
+  onIdle(): Promise<void>;
+}
+
+/** A command has no background: what is not embedded by then is found by its words. */
+const EMBED_MS = 5_000;
+
+/** The part of the store that a search needs. */
+type Searched = Pick<OpenMemories, "known" | "list" | "onChange" | "useOf">;
+
+/** For a command: pending indexing keeps the process alive. */
+export const openSearch = (project: Project, memories: Searched): Promise<OpenSearch> =>
+  openLastingSearch(project, memories, { clock: keepAwake(project.cli.clock), own: openOwnState(project) });
+
+/** For a long-running process with its own clock and machine state. */
+export async function openLastingSearch(
+  { cli, folders, instance, log, settings }: Project,
+  memories: Searched,
+  { clock, own: { files, sessions } }: { clock: Clock; own: Pick<Own, "files" | "sessions"> },
+): Promise<OpenSearch> {
+  const { config } = await settings();
+  const readVariable = (name: string): string | undefined => cli.env[name];
+  const embedder = openEmbedder({ clock, config, files, folders, instance, log, readVariable });
+  const search = createMemorySearch({
+    ...{ memories, files: cli.files, log, clock, sessions },
+    embedder,
+    mayEmbed: embedder?.mayEmbed,
+    background: new PQueue({ concurrency: 1 }),
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
+  return {
+    ...search,
+    async waitForMeaning() {
+      if (embedder) await waitAtMost(clock, EMBED_MS, search.whenEmbedded);
+    },
+    onIdle: async () => embedder?.onIdle(),
+  };
+}
+
+/** A clock whose timers keep the process alive: between two slices of indexing nothing else does. */
+function keepAwake(clock: Clock): Clock {
+  return {
+    ...clock,
+    after(delayMs, action) {
+      let isCancelled = false;
+      void clock.pause(delayMs).then(() => isCancelled || action());
+      return () => {
+        isCancelled = true;
+      };
+    },
+  };
+}

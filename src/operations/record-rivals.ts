@@ -1,0 +1,60 @@
+/** Conflict records for memories written by a person's own commands. */
+import { formatRival, orderRivals } from "../../layers/5-auto-memory/conflicts.js";
+import { findUnseenRival } from "../memory/conflict.js";
+import { createConflictLog } from "../memory/conflict-log.js";
+import type { Memory } from "../memory/memory.js";
+import type { OpenMemories } from "../memory/store.js";
+import { toLine } from "../text/text.js";
+import { openTrust } from "./open-trust.js";
+import type { Project } from "./project.js";
+
+/** Pairs of memories of one type and title that say different things. Pure. */
+export function findRivals(
+  entered: readonly Memory[],
+  all: readonly Memory[],
+): (readonly [own: Memory, rival: Memory])[] {
+  const groups = new Map<string, Memory[]>();
+  for (const memory of all) {
+    if (memory.isForeign) continue;
+    const group = groups.get(keyOf(memory));
+    if (group) group.push(memory);
+    else groups.set(keyOf(memory), [memory]);
+  }
+  const met = new Set<string>();
+  return entered.flatMap((own) => {
+    const others = (groups.get(keyOf(own)) ?? []).filter(({ id }) => id !== own.id);
+    const rival = findUnseenRival(own, others, new Map());
+    const pair = [own.id, rival?.id ?? ""].sort().join(" ");
+    if (!rival || met.has(pair)) return [];
+    met.add(pair);
+    return [[own, rival] as const];
+  });
+}
+
+const keyOf = ({ scope, title, type }: Memory): string =>
+  `${scope} ${type} ${title.replace(/\s+/g, " ").trim().toLowerCase()}`;
+
+/** Records each of these memories that has a rival, and reports it on standard error. */
+export async function recordRivals(
+  project: Project,
+  memories: Pick<OpenMemories, "list">,
+  entered: readonly Memory[],
+): Promise<void> {
+  if (entered.length === 0) return;
+  const { cli } = project;
+  const rivals = findRivals(entered, await memories.list());
+  if (rivals.length === 0) return;
+  const log = await openConflictLog(project);
+  for (const [own, rival] of rivals) {
+    const path = await log.add(...orderRivals(own, rival));
+    cli.warn(`${cli.style.yellow("Conflict")}  ${toLine(formatRival(rival, path), 1_000)}`);
+  }
+}
+
+export async function openConflictLog(project: Project) {
+  const { cli, folders } = project;
+  const { clock, files } = cli;
+  const trust = await openTrust(project);
+  await trust.refresh("");
+  return createConflictLog({ clock, files, folder: folders.memory, trust });
+}

@@ -1,0 +1,78 @@
+/**
+ * Which session is the parent of which: from the host's events, or by asking the host about sessions that began before
+ * this instance. A fork that Strata made is a child of the session that asked for it.
+ */
+
+import { isRecord } from "../base/records.js";
+import type { Host } from "../io/host.js";
+import type { HostEvent } from "../messages/events.js";
+
+export interface Family {
+  /** Learns from an event of the host. */
+  hear(event: HostEvent): void;
+  /** Parent as known without asking the host: enough for a session that began while this instance was running. */
+  knownParent(sessionID: string): string | undefined;
+  /** `undefined` for a session that a person opened, or if the host does not say. */
+  findParent(sessionID: string): Promise<string | undefined>;
+  /** Did a person open this session? False if the host does not say. */
+  isPersons(sessionID: string): Promise<boolean>;
+  /** Nearest first, at most `MOST_ANCESTORS`. */
+  findAncestors(sessionID: string): Promise<string[]>;
+}
+
+/** More levels than agents are nested in practice; also stops at a cycle. */
+const MOST_ANCESTORS = 5;
+/** Number of sessions whose parent is remembered, least recently used first out. */
+const REMEMBERED = 1_000;
+
+export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFork">): Family {
+  /** `null` for a session without a parent. Deleted sessions stay: their notes are needed when the host exits. */
+  const parents = new Map<string, string | null>();
+
+  function put(sessionID: string, parentID: string | null): void {
+    parents.delete(sessionID);
+    parents.set(sessionID, parentID);
+    if (parents.size > REMEMBERED) parents.delete(parents.keys().next().value ?? "");
+  }
+
+  function recall(sessionID: string): string | null | undefined {
+    const known = parents.get(sessionID);
+    if (known !== undefined) put(sessionID, known);
+    return known;
+  }
+
+  async function ask(sessionID: string): Promise<string | undefined | "unknown"> {
+    if (host.isFork(sessionID)) return host.findAsker(sessionID);
+    const known = recall(sessionID);
+    if (known !== undefined) return known ?? undefined;
+    const parentID = await host.findParent(sessionID);
+    if (parentID !== "unknown") put(sessionID, parentID ?? null);
+    return parentID;
+  }
+
+  async function findParent(sessionID: string): Promise<string | undefined> {
+    const parentID = await ask(sessionID);
+    return parentID === "unknown" ? undefined : parentID;
+  }
+
+  return {
+    hear({ type, properties: { info } }) {
+      if (type !== "session.created" || !isRecord(info) || typeof info.id !== "string") return;
+      put(info.id, typeof info.parentID === "string" ? info.parentID : null);
+    },
+
+    knownParent: (sessionID) => recall(sessionID) ?? undefined,
+    findParent,
+    isPersons: async (sessionID) => (await ask(sessionID)) === undefined,
+
+    async findAncestors(sessionID) {
+      const ancestors: string[] = [];
+      let id = await findParent(sessionID);
+      while (id !== undefined && ancestors.length < MOST_ANCESTORS) {
+        ancestors.push(id);
+        id = await findParent(id);
+      }
+      return ancestors;
+    },
+  };
+}

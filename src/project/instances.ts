@@ -1,0 +1,161 @@
+/**
+ * The instances of one project, each with a file of its own in `<state>/instances/<id>.json`.
+ *
+ *     join       with the first turn: nothing is written before it
+ *     beat       every thirty seconds, and when its sessions have changed: the file is written anew
+ *     clean up   when it joins and with every beat: files and leases of those who have ended
+ *     leave      at the end, which may not come
+ *
+ * Nobody writes to another's file; one that was removed although its owner lives is there again with the next beat.
+ */
+import { join } from "node:path";
+import { formatError } from "../base/error.js";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import type { RunningProcesses } from "../io/processes.js";
+import type { Family } from "./family.js";
+import { type Instance, openInstanceFile } from "./instance.js";
+import { createLiveSessions, type LiveSessions } from "./live-sessions.js";
+import { createOtherInstances } from "./other-instances.js";
+
+export interface Instances {
+  readonly ownID: string;
+  readonly sessions: LiveSessions;
+  /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
+  join(): Promise<void>;
+  /** Has the own sessions written down, soon. Never rejects. */
+  refresh(): Promise<void>;
+  /** Those that live, this one first. Rejects with the system's error. */
+  living(): Promise<readonly Instance[]>;
+  /** Is told who has ended, and which instances live, whenever somebody is found to have. It may reject. */
+  onEnd(listener: (ended: readonly string[], living: readonly Instance[]) => Promise<void>): void;
+  /** Rejects with the system's error. */
+  leave(): Promise<void>;
+}
+
+export interface InstancesOptions {
+  clock: Clock;
+  family: Pick<Family, "knownParent">;
+  files: Files;
+  log: Log;
+  processes: RunningProcesses;
+  folder: string;
+  /** Of this instance. */
+  id: string;
+  directory: string;
+}
+
+export const BEAT_MS = 30_000;
+const SOURCE = "instances";
+
+export function createInstances(options: InstancesOptions): Instances {
+  const { clock, directory, family, files, folder, id, log, processes } = options;
+  const sessions = createLiveSessions(family);
+  const guard = createGuard(log, folder);
+  const others = createOtherInstances({ clock, files, folder, id, processes });
+  const file = openInstanceFile(files);
+  const path = join(folder, `${id}.json`);
+  const started = formatTime();
+  const listeners: ((ended: readonly string[], living: readonly Instance[]) => Promise<void>)[] = [];
+  let joining: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let stopBeating = (): void => {};
+  let hasLeft = false;
+
+  return {
+    ownID: id,
+    sessions,
+    living: async () => (await look()).living,
+    onEnd: (listener) => void listeners.push(listener),
+
+    join() {
+      joining ??= enter().catch((thrown) => {
+        joining = undefined;
+        throw thrown;
+      });
+      return joining;
+    },
+
+    refresh: () => guard(async () => (joining === undefined ? undefined : write())),
+
+    async leave() {
+      hasLeft = true;
+      stopBeating();
+      if (!joining) return;
+      await writing.catch(() => {});
+      await files.remove(path);
+    },
+  };
+
+  async function enter(): Promise<void> {
+    await write();
+    beatLater();
+    await guard(cleanUp);
+  }
+
+  function beatLater(): void {
+    if (hasLeft) return;
+    stopBeating = clock.after(BEAT_MS, () => {
+      beatLater();
+      void guard(async () => {
+        await write();
+        await cleanUp();
+      });
+    });
+  }
+
+  /** One after the other, so that the newest is what stays. */
+  function write(): Promise<void> {
+    writing = writing
+      .catch(() => {})
+      .then(async () => {
+        if (!hasLeft) await file.write(path, await describe());
+      });
+    return writing;
+  }
+
+  async function describe(): Promise<Instance> {
+    const process = await processes.own();
+    return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
+  }
+
+  async function look(): Promise<{ living: Instance[]; ended: Instance[] }> {
+    const { alive, ended } = await others.look();
+    return { living: [await describe(), ...alive], ended };
+  }
+
+  /** What they held is released first: a process killed between the two leaves the file to the next one. */
+  async function cleanUp(): Promise<void> {
+    const { ended, living } = await look();
+    if (ended.length === 0) return;
+    for (const listener of listeners)
+      await listener(
+        ended.map((one) => one.id),
+        living,
+      );
+    for (const one of ended) {
+      await others.remove(one);
+      log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
+    }
+  }
+
+  function formatTime(): string {
+    return new Date(clock.now()).toISOString();
+  }
+}
+
+/** Runs what is tried again later; logs the same failure once in a row. */
+function createGuard(log: Log, folder: string): (run: () => Promise<void>) => Promise<void> {
+  let lastFailure = "";
+  return async (run) => {
+    try {
+      await run();
+      lastFailure = "";
+    } catch (thrown) {
+      const failure = formatError(thrown);
+      if (failure !== lastFailure) log.warn(SOURCE, `${folder}, tried again later: ${failure}`);
+      lastFailure = failure;
+    }
+  };
+}

@@ -1,0 +1,50 @@
+/** The files of the other instances of a project. */
+import { join } from "node:path";
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { RunningProcesses } from "../io/processes.js";
+import { type Instance, openInstanceFile } from "./instance.js";
+import { createLiveness } from "./liveness.js";
+
+/** Both reject with the system's error. */
+export interface OtherInstances {
+  look(): Promise<{ alive: Instance[]; ended: Instance[] }>;
+  /** Removes the file of one that has ended. */
+  remove(ended: Instance): Promise<void>;
+}
+
+export interface OtherInstancesOptions {
+  clock: Clock;
+  files: Files;
+  folder: string;
+  /** Of this instance. */
+  id: string;
+  processes: RunningProcesses;
+}
+
+export function createOtherInstances(options: OtherInstancesOptions): OtherInstances {
+  const { clock, files, folder, id, processes } = options;
+  const file = openInstanceFile(files);
+  const liveness = createLiveness(clock, processes);
+
+  return {
+    async look() {
+      const read = await Promise.all((await files.list(folder)).map(readOther));
+      const known = read.filter((one) => one !== undefined);
+      const isAlive = await Promise.all(known.map(liveness.isAlive));
+      return {
+        alive: known.filter((_, index) => isAlive[index]),
+        ended: known.filter((_, index) => !isAlive[index]),
+      };
+    },
+
+    remove: ({ id: ended }) => files.remove(join(folder, `${ended}.json`)),
+  };
+
+  async function readOther(name: string): Promise<Instance | undefined> {
+    if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
+    const instance = await file.read(join(folder, name));
+    // The id names the file that is removed.
+    return instance && name === `${instance.id}.json` ? instance : undefined;
+  }
+}

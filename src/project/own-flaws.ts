@@ -1,0 +1,173 @@
+/** Problems of the folders that Strata writes to, for the log, `/memory`, `strata doctor` and `strata check`. */
+import { dirname, join } from "node:path";
+import type PQueue from "p-queue";
+import { formatError } from "../base/error.js";
+import { planRules, TORN_RULE } from "../base/git-ignore.js";
+import type { Clock } from "../io/clock.js";
+import { type Files, readText } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import { SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
+import { type Folders, hideFromGit } from "./folders.js";
+import { readTracked } from "./git-index.js";
+import { describeWayOut, findWaysOut } from "./own-folders.js";
+
+export interface OwnFlaw {
+  /** The folder or file. */
+  path: string;
+  what: string;
+  todo: string;
+  /** Rules that its `.gitignore` lacks, which can be added. */
+  lacking?: readonly string[];
+}
+
+export interface OwnFlawsOptions {
+  files: Files;
+  folders: Folders;
+  config: { linkedFolders: readonly string[]; committedFolders: readonly string[] };
+}
+
+/** A folder of Strata and what git should ignore in it. */
+interface Hidden {
+  folder: string;
+  rules: readonly string[];
+  /** Is it a problem if git tracks this file? */
+  isTracked(name: string): boolean;
+}
+
+/** Finds every problem. Never rejects: a folder that cannot be read is a problem, too. */
+export async function findOwnFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
+  const { config, files, folders } = options;
+  try {
+    const out = await findWaysOut(files, folders, config.linkedFolders);
+    return [
+      ...out.map((way) => ({ path: way.folder, ...describeWayOut(way) })),
+      ...(await findIgnoreFlaws(options)),
+      ...(await findTrackedFlaws(options)),
+    ];
+  } catch (thrown) {
+    const path = dirname(folders.strata);
+    return [{ path, what: `it cannot be read: ${formatError(thrown)}`, todo: "check its permissions" }];
+  }
+}
+
+/** One line. */
+export const formatOwnFlaw = ({ path, todo, what }: OwnFlaw): string => `${path}: ${what}; ${todo}`;
+
+export interface LookAfterOptions extends OwnFlawsOptions {
+  clock: Clock;
+  writes: PQueue;
+  background: PQueue;
+  log: Log;
+  toasts: Pick<Toasts, "show">;
+}
+
+/** At start-up: fixes what it can, logs each remaining problem, and shows one toast. Returns at once. */
+export function lookAfterFolders({
+  background,
+  clock,
+  log,
+  toasts,
+  writes,
+  ...options
+}: LookAfterOptions): void {
+  const { files, folders } = options;
+  // Before the first line of the log.
+  void writes.add(() =>
+    hideFromGit(files, folders.strata).catch((thrown) => log.warn("strata", formatUnignored(thrown))),
+  );
+  void background.add(async () => {
+    for (const sentence of await completeIgnores(options)) log.warn("strata", sentence);
+    const flaws = await findOwnFlaws(options);
+    for (const flaw of flaws) log.warn("strata", formatOwnFlaw(flaw));
+    const [first] = flaws;
+    if (first === undefined) return;
+    const more = flaws.length > 1 ? ` (${flaws.length - 1} more in /memory)` : "";
+    const message = `${formatOwnFlaw(first)}${more}`;
+    clock.after(SCREEN_OPENS_MS, () => toasts.show(message, "warning"));
+  });
+}
+
+const formatUnignored = (thrown: unknown): string =>
+  `cannot write .opencode/strata/.gitignore, so do not commit that folder: ${formatError(thrown)}`;
+
+/** Adds missing rules to each `.gitignore` and returns sentences for the log. */
+async function completeIgnores(options: OwnFlawsOptions): Promise<string[]> {
+  const said: string[] = [];
+  try {
+    for (const { lacking, path } of await findIgnoreFlaws(options)) {
+      if (!lacking) continue;
+      await hideFromGit(options.files, dirname(path), lacking);
+      said.push(`${path} did not keep Strata's files out of git; added the missing rules`);
+    }
+  } catch (thrown) {
+    said.push(`cannot complete every .gitignore of Strata's folders: ${formatError(thrown)}`);
+  }
+  return said;
+}
+
+function listHidden({ config, folders }: OwnFlawsOptions): Hidden[] {
+  const { memory, sessionMemory, strata, toolResults } = folders;
+  const isAny = (name: string): boolean => name !== ".gitignore";
+  const isOfThisMachine = (name: string): boolean => /^(MEMORY\.md|errors\.log.*)$/.test(name);
+  // Machine state and private memories are never shared.
+  const always = [strata, join(memory, "private")].map((folder) => ({
+    folder,
+    rules: ["*"],
+    isTracked: isAny,
+  }));
+  const chosen = [
+    { folder: toolResults, rules: ["*"], isTracked: isAny },
+    { folder: sessionMemory, rules: ["*"], isTracked: isAny },
+    { folder: memory, rules: ["MEMORY.md", "/errors.log*", TORN_RULE], isTracked: isOfThisMachine },
+  ];
+  return [...always, ...chosen.filter(({ folder }) => !config.committedFolders.includes(folder))];
+}
+
+async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
+  const { files } = options;
+  const found: OwnFlaw[] = [];
+  for (const { folder, rules } of listHidden(options)) {
+    const path = join(folder, ".gitignore");
+    if ((await files.statItself(path))?.kind === "folder") {
+      const what = "it is a folder, so git ignores nothing here";
+      found.push({ path, what, todo: "put a file in its place" });
+      continue;
+    }
+    const text = await readText(files, path);
+    // A missing .gitignore is created before the first file.
+    if (text === undefined) continue;
+    const lacking: string[] = [];
+    for (const rule of planRules(text, rules)) if (await hasMatch(files, folder, rule)) lacking.push(rule);
+    if (lacking.length === 0) continue;
+    const what = "it does not keep Strata's files there out of git, so a commit would include them";
+    const list = lacking.map((rule) => `"${rule}"`).join(" and ");
+    found.push({ path, what, todo: formatChoice(`append ${list}`, folder, options), lacking });
+  }
+  return found;
+}
+
+/** A rule for one file is written together with that file, the one for half-written files with the index. */
+async function hasMatch(files: Files, folder: string, rule: string): Promise<boolean> {
+  const name = rule === TORN_RULE ? "MEMORY.md" : rule.replace(/^\//, "").replace(/\*$/, "");
+  return name === "" || (await files.stat(join(folder, name))) !== undefined;
+}
+
+async function findTrackedFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
+  const { files, folders } = options;
+  const tracked = await readTracked(files, folders.project);
+  if (tracked.length === 0) return [];
+  return listHidden(options).flatMap(({ folder, isTracked }) => {
+    const paths = tracked.map((path) => join(folders.project, path));
+    const here = paths.filter((path) => path.startsWith(join(folder, "/")));
+    const count = here.filter((path) => isTracked(path.slice(folder.length + 1))).length;
+    if (count === 0) return [];
+    const what = `git tracks ${count} ${count === 1 ? "file" : "files"} here, so a commit includes what Strata writes to them`;
+    return [{ path: folder, what, todo: formatChoice("untrack them with git rm --cached", folder, options) }];
+  });
+}
+
+function formatChoice(todo: string, folder: string, { folders }: OwnFlawsOptions): string {
+  const mayBeChosen = [folders.toolResults, folders.sessionMemory, folders.memory].includes(folder);
+  if (!mayBeChosen) return todo;
+  return `${todo}, or, to commit them on purpose, add ${folder} to committedFolders in your global configuration`;
+}

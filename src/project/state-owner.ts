@@ -1,0 +1,295 @@
+/**
+ * Detects machine state in `.opencode/strata/state` that came with a clone or an archive. What all sessions of a project
+ * share there (counts, leases, instances) leads to text and actions, so it is used only if this machine wrote it. Other
+ * state is stored by session ID; IDs are random, so a repository cannot contain state of a session that runs here.
+ *
+ * The file `owner` there holds a random ID for each machine that works with it; this machine's own record has its ID and
+ * the project's path.
+ *
+ *     first use      nothing shared is there, or this machine's ID stands in `owner`: it is ours
+ *                    an ID of ours stands there whose path no longer exists: the project was moved, it is ours
+ *                    otherwise all that is shared is moved to `state.foreign-<n>`, which is never read
+ *     first write    this machine's ID is added to `owner`, and again if the file was deleted
+ *
+ * If the user's state folder cannot be used, nothing is known, and all counts as ours.
+ */
+import { randomUUID } from "node:crypto";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { formatError } from "../base/error.js";
+import { parseJson } from "../base/records.js";
+import { matching, object, parserOf, string } from "../base/shape.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import { type FileStat, type Files, readPlainText, readText } from "../io/files.js";
+import type { Locks } from "../io/locks.js";
+import type { Log } from "../io/log.js";
+import { isRecordName, type ProjectRecord, planRecord } from "./record.js";
+
+export interface StateOwnerOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  /** For the record's lock only. */
+  locks: Locks;
+  project: string;
+  /** `<project>/.opencode/strata/state` */
+  state: string;
+  locateRecord(): Promise<ProjectRecord>;
+}
+
+export interface StateOwner {
+  /** Shared state appears in it only if it is this machine's. */
+  readonly files: Files;
+  /** Decides once whose the state is, and moves foreign state away. Never rejects; has no time limit. */
+  settle(): Promise<unknown>;
+}
+
+interface Owner {
+  id: string;
+  path: string;
+}
+
+/** Between the name of the folder of machine state and a number. */
+export const SET_ASIDE = ".foreign-";
+const MOST_SET_ASIDE = 1_000;
+/** Names in the folder of machine state that are not shared; `memory` is checked elsewhere. */
+const NOT_SHARED = new Set([
+  "owner",
+  "decisions",
+  "breakers",
+  "mail",
+  "extraction",
+  "memory",
+  "screen",
+  "views",
+]);
+/** Shared files inside folders that are not shared. */
+const SHARED_WITHIN: readonly string[] = [
+  join("extraction", "commands.json"),
+  join("extraction", "learned.jsonl"),
+  join("extraction", "past-sessions.json"),
+];
+/** Machines that share a folder; a file with more is none of ours. */
+const MOST_OWNERS = 20;
+/** How long a read waits for the verdict; after that it finds nothing. */
+const WITHIN_MS = 2_000;
+const SOURCE = "owner";
+
+const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const parseOwner = parserOf(object<Owner>({ id: matching(IS_ID), path: string }));
+
+/** The record's owner; `undefined` if it has none. Rejects with the system's error. */
+export async function readOwner(
+  files: Pick<Files, "read">,
+  { owner }: Pick<ProjectRecord, "owner">,
+): Promise<Owner | undefined> {
+  return parseOwner(parseJson((await readText(files, owner)) ?? ""));
+}
+
+/** Touches nothing until it is asked. */
+export function createStateOwner(options: StateOwnerOptions): StateOwner {
+  const { clock, files, locateRecord, locks, log, state } = options;
+  const ownerPath = join(state, "owner");
+  let settling: Promise<boolean> | undefined;
+  let isOurs: boolean | undefined;
+  let hasComplained = false;
+
+  return {
+    settle: settleOnce,
+    files: guardSharedState({
+      files,
+      state,
+      async mayRead() {
+        if (isOurs !== undefined) return isOurs;
+        const waited = await waitAtMost(clock, WITHIN_MS, settleOnce);
+        return waited.kind === "done" && waited.value;
+      },
+      async beforeWriting() {
+        try {
+          if (!(await files.stat(ownerPath))) await claim(options, await locateRecord());
+        } catch (thrown) {
+          complain(`cannot note the owner of ${state}`, thrown);
+        }
+      },
+    }),
+  };
+
+  function settleOnce(): Promise<boolean> {
+    settling ??= settle().then((settled) => {
+      isOurs = settled;
+      return settled;
+    });
+    return settling;
+  }
+
+  /** Is the shared state this machine's, from now on if not before? */
+  async function settle(): Promise<boolean> {
+    try {
+      if ((await listShared(files, state)).length === 0) return true;
+    } catch (thrown) {
+      complain(`${state} is not used`, thrown);
+      return false;
+    }
+    try {
+      const record = await locateRecord();
+      if (await isClaimed(options, record)) return true;
+      return await locks.withLock(record.lock, () => settleLocked(record));
+    } catch (thrown) {
+      complain(`cannot verify the owner of ${state}; using it`, thrown);
+      return true;
+    }
+  }
+
+  /** Another process may have settled it while this one waited for the lock. */
+  async function settleLocked(record: ProjectRecord): Promise<boolean> {
+    if ((await isClaimed(options, record)) || (await moveRecord(options, record))) return true;
+    await identify(options, record);
+    try {
+      await setAside(files, log, state);
+      await claim(options, record);
+      return true;
+    } catch (thrown) {
+      complain(`${state} did not come from this machine, cannot be moved away, and is not used`, thrown);
+      return false;
+    }
+  }
+
+  function complain(what: string, thrown: unknown): void {
+    if (!hasComplained) log.warn(SOURCE, `${what}: ${formatError(thrown)}`);
+    hasComplained = true;
+  }
+}
+
+type Place = Pick<StateOwnerOptions, "files" | "log" | "project" | "state">;
+
+/** Does this machine's ID stand in `owner`? */
+async function isClaimed(place: Place, record: ProjectRecord): Promise<boolean> {
+  const own = await readOwner(place.files, record);
+  return own !== undefined && (await readIDs(place)).includes(own.id);
+}
+
+/** If the project was moved here from a path that no longer exists, its record moves along. */
+async function moveRecord(place: Place, record: ProjectRecord): Promise<boolean> {
+  const { files, log } = place;
+  const ids = await readIDs(place);
+  if (ids.length === 0 || (await readOwner(files, record))) return false;
+  const all = dirname(record.folder);
+  for (const name of (await files.list(all)).filter(isRecordName)) {
+    const earlier = planRecord(join(all, name));
+    const owner = await readOwner(files, earlier);
+    if (!owner || !ids.includes(owner.id) || (await files.stat(owner.path))) continue;
+    const sessions = ((await readText(files, earlier.sessions)) ?? "").trim();
+    if (sessions !== "") await files.appendLine(record.sessions, sessions);
+    await files.rename(earlier.candidates, record.candidates);
+    await files.rename(earlier.dropped, record.dropped);
+    await files.writeWhole(record.owner, await formatOwner(place, owner.id));
+    await files.remove(earlier.owner);
+    log.info(SOURCE, `the project was moved here from ${owner.path}`);
+    return true;
+  }
+  return false;
+}
+
+/** This machine's ID, created if it has none. Two processes that do so at once get the same one. */
+async function identify(place: Place, record: ProjectRecord): Promise<string> {
+  const { files } = place;
+  const known = await readOwner(files, record);
+  if (known) return known.id;
+  const isMade = await files.create(record.owner, await formatOwner(place, randomUUID()));
+  const made = await readOwner(files, record);
+  if (made) return made.id;
+  throw new Error(`${record.owner} ${isMade ? "is gone" : "cannot be understood; delete it"}`);
+}
+
+/** Adds this machine's ID to those of others that share the folder. */
+async function claim(place: Place, record: ProjectRecord): Promise<void> {
+  const id = await identify(place, record);
+  const ids = await readIDs(place);
+  if (!ids.includes(id))
+    await place.files.writeWhole(join(place.state, "owner"), `${[...ids, id].join("\n")}\n`);
+}
+
+async function readIDs({ files, state }: Place): Promise<string[]> {
+  const text = await readPlainText(files, join(state, "owner"));
+  const ids = text.split("\n").filter((line) => IS_ID.test(line));
+  return ids.length > MOST_OWNERS ? [] : ids;
+}
+
+async function formatOwner({ files, project }: Place, id: string): Promise<string> {
+  const path = (await files.realPath(project)) ?? project;
+  return `${JSON.stringify({ v: 1, id, path })}\n`;
+}
+
+/** The shared entries of the folder of machine state. Rejects with the system's error. */
+async function listShared(files: Files, state: string): Promise<string[]> {
+  const found = await files.statItself(state);
+  if (!found) return [];
+  if (found.kind !== "folder") throw new Error(`expected a folder, and it is a ${found.kind}`);
+  const names = (await files.list(state)).filter((name) => !NOT_SHARED.has(name));
+  const within = await Promise.all(
+    SHARED_WITHIN.map(async (path) => ((await files.statItself(join(state, path))) ? [path] : [])),
+  );
+  return [...names, ...within.flat()];
+}
+
+async function setAside(files: Files, log: Log, state: string): Promise<void> {
+  const folder = await findFree(files, state);
+  const names = await listShared(files, state);
+  for (const name of names) await files.rename(join(state, name), join(folder, name));
+  log.warn(
+    SOURCE,
+    `${names.length} entries of ${state} did not come from this machine: they are moved to ${folder}, not read any more, and may be deleted`,
+  );
+}
+
+async function findFree(files: Files, state: string): Promise<string> {
+  for (let n = 1; n <= MOST_SET_ASIDE; n++) {
+    const folder = join(dirname(state), `${basename(state)}${SET_ASIDE}${n}`);
+    if (!(await files.statItself(folder))) return folder;
+  }
+  throw new Error(`there are ${MOST_SET_ASIDE} folders ${basename(state)}${SET_ASIDE}<n>; delete them`);
+}
+
+interface GuardOptions {
+  files: Files;
+  state: string;
+  /** May the shared state be read? Waits for the answer for a bounded time. Never rejects. */
+  mayRead(): Promise<boolean>;
+  /** Called before Strata writes there. Never rejects. */
+  beforeWriting(): Promise<void>;
+}
+
+/** Wraps `files`: shared state appears absent until it may be read. A write replaces what is there. */
+function guardSharedState({ files, state, ...options }: GuardOptions): Files {
+  function isShared(path: string): boolean {
+    if (!path.startsWith(state + sep)) return false;
+    const below = relative(state, path);
+    return !NOT_SHARED.has(below.split(sep)[0] ?? "") || SHARED_WITHIN.includes(below);
+  }
+
+  async function read<T>(path: string, run: () => Promise<T>, absent: T): Promise<T> {
+    return isShared(path) && !(await options.mayRead()) ? absent : run();
+  }
+
+  async function write<T>(paths: readonly string[], run: () => Promise<T>): Promise<T> {
+    if (paths.some(isShared)) {
+      await options.mayRead();
+      await options.beforeWriting();
+    }
+    return run();
+  }
+
+  return {
+    read: (path, given) => read(path, () => files.read(path, given), undefined),
+    readFrom: (path, offset, given) => read(path, () => files.readFrom(path, offset, given), undefined),
+    stat: (path) => read<FileStat | undefined>(path, () => files.stat(path), undefined),
+    statItself: (path) => read<FileStat | undefined>(path, () => files.statItself(path), undefined),
+    realPath: (path) => read(path, () => files.realPath(path), undefined),
+    list: (folder) => read(folder, () => files.list(folder), []),
+    writeWhole: (path, contents, given) => write([path], () => files.writeWhole(path, contents, given)),
+    create: (path, contents) => write([path], () => files.create(path, contents)),
+    appendLine: (path, line) => write([path], () => files.appendLine(path, line)),
+    rename: (from, to) => write([from, to], () => files.rename(from, to)),
+    touch: (path, timeMs) => read(path, () => files.touch(path, timeMs), undefined),
+    remove: (path) => read(path, () => files.remove(path), undefined),
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * The server's routes and the checks in front of them. A request passes through, in this order:
+ *
+ *     measure → headers → Host → /health, /open/<code>
+ *                              → Origin → key or cookie → rate limit → body limit → time limit
+ *                              → /stats, /metrics, /link, /mcp, the inspector
+ *
+ * Knows neither sockets nor projects: its options provide the answers.
+ */
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { HTTPException } from "hono/http-exception";
+import { secureHeaders } from "hono/secure-headers";
+import { formatError } from "../base/error.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import type { Access } from "./access.js";
+import { limitBody } from "./body-limit.js";
+import { type Health, toPublic } from "./health.js";
+import type { ServerMetrics } from "./metrics.js";
+import { type HostRules, isAllowedHost, isAllowedOrigin } from "./origin.js";
+import { createRateLimit } from "./rate-limit.js";
+
+export interface AppOptions {
+  clock: Clock;
+  access: Access;
+  hosts: HostRules;
+  /** Per client; health and assets are unlimited. */
+  requestsPerMinute: number;
+  /** Never rejects. */
+  health(): Promise<Health>;
+  /** The JSON value of `/stats`. */
+  stats(): Promise<unknown>;
+  metrics: ServerMetrics;
+  /** Reports errors of handlers; the client only sees that the server failed. */
+  complain(what: string): void;
+  /** Shows the path of a new one-time link to the person at the server; never to the client that asked for it. */
+  printLink(path: string): void;
+  /** Handles everything under `/mcp`. */
+  mcp?: ((request: Request) => Promise<Response>) | undefined;
+  /** Handles `/`, and everything under `/api` and `/assets`. */
+  inspector?: Hono | undefined;
+}
+
+/** Time limit for the start of a response; a stream may take longer. */
+export const ANSWER_MS = 60_000;
+const SESSION_COOKIE = "strata";
+
+/**
+ * Allows no inline scripts, frames or other origins: the inspector's scripts and styles are files of this server. With
+ * Trusted Types, the browser itself refuses `innerHTML` and similar.
+ */
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ["'none'"],
+};
+
+export function createApp(options: AppOptions): Hono {
+  const { access, health, hosts, inspector, mcp, metrics, stats } = options;
+  const app = new Hono();
+  app.onError((thrown, context) => {
+    // A handler's verdict on the request.
+    if (thrown instanceof HTTPException && thrown.status < 500)
+      return context.json({ error: thrown.message }, thrown.status);
+    options.complain(`${context.req.method} ${new URL(context.req.url).pathname}: ${formatError(thrown)}`);
+    return refuse(context, 500, "the server failed; see its terminal");
+  });
+  app.notFound((context) => refuse(context, 404, "not found"));
+  app.use(measure(options));
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: PAGE_POLICY,
+      xFrameOptions: "DENY",
+      strictTransportSecurity: false,
+      referrerPolicy: "no-referrer",
+      crossOriginResourcePolicy: "same-origin",
+      crossOriginOpenerPolicy: "same-origin",
+    }),
+  );
+  app.use(async (context, next) => {
+    await next();
+    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
+  });
+  app.use(async (context, next) => {
+    if (!METHODS.has(context.req.method)) return refuse(context, 405, "method not allowed");
+    if (isAllowedHost(context.req.header("host"), hosts)) return next();
+    return refuse(
+      context,
+      403,
+      "expected a Host header that names this machine; strata serve --allow-host adds a name",
+    );
+  });
+  app.get("/health", async (context) => {
+    const found = await health();
+    return context.json(toPublic(found), found.status === "ok" ? 200 : 503);
+  });
+  app.get("/open/:code", (context) => openPage(context, access));
+  app.use(checkOrigin, identify(options), limitBody(refuse), limitTime(options));
+  app.get("/stats", async (context) => context.json(await stats()));
+  app.get("/metrics", async (context) => {
+    context.header("content-type", metrics.contentType);
+    return context.body(await metrics.format());
+  });
+  app.post("/link", (context) => {
+    options.printLink(`/open/${access.createCode()}`);
+    return context.json({ message: "strata serve printed a new link in its terminal" }, 202);
+  });
+  if (mcp) for (const path of ["/mcp", "/mcp/*"]) app.all(path, (context) => mcp(context.req.raw));
+  if (inspector) {
+    for (const path of ["/", "/api/*"]) app.use(path, requireBrowser(access));
+    app.route("/", inspector);
+  }
+  return app;
+}
+
+type Refusal = 400 | 401 | 403 | 404 | 405 | 413 | 429 | 500 | 504;
+
+const refuse = (context: Context, status: Refusal, error: string): Response =>
+  context.json({ error }, status);
+
+function measure({ clock, metrics }: Pick<AppOptions, "clock" | "metrics">): MiddlewareHandler {
+  return async (context, next) => {
+    const startedMs = clock.now();
+    await next();
+    metrics.observe({
+      method: METHODS.has(context.req.method) ? context.req.method : "other",
+      route: nameRoute(context.req.path),
+      status: context.res.status,
+      seconds: Math.max(0, clock.now() - startedMs) / 1000,
+    });
+  };
+}
+
+const METHODS: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
+const ROUTES: readonly string[] = ["health", "stats", "metrics", "link", "open", "mcp", "api", "assets"];
+
+/** The first part of the path if it is known: clients must not be able to create metric series. */
+function nameRoute(path: string): string {
+  if (path === "/") return "/";
+  const [, first = ""] = path.split("/", 2);
+  return ROUTES.includes(first) ? `/${first}` : "other";
+}
+
+/**
+ * Responds with a page that loads `/`. After a redirect, the browser would not send the cookie if the link was on another
+ * site, such as a web terminal, because the request would still count as that site's.
+ */
+function openPage(context: Context, access: Access): Response {
+  const session =
+    context.req.method === "GET" ? access.openSession(context.req.param("code") ?? "") : undefined;
+  // A browser with a session can open its link again.
+  const isIn = access.identify({ cookie: getCookie(context, nameCookie(context)) }) !== undefined;
+  if (session === undefined && !isIn)
+    return refuse(
+      context,
+      401,
+      "this link was already used or has expired; restart strata serve, or get another one with POST /link and the key",
+    );
+  if (session !== undefined)
+    setCookie(context, nameCookie(context), session, { httpOnly: true, sameSite: "Strict", path: "/" });
+  return context.html(
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Strata</title><a href="/">Strata</a>',
+  );
+}
+
+/** Browsers share cookies between all ports of a host, so servers on two ports need two names. */
+function nameCookie(context: Context): string {
+  const [, port] = /:(\d+)$/.exec(context.req.header("host") ?? "") ?? [];
+  return port === undefined ? SESSION_COOKIE : `${SESSION_COOKIE}-${port}`;
+}
+
+/**
+ * The page shows private memories, and a change there counts as the user's. Programs and agents have the key, so the key
+ * is not enough.
+ */
+function requireBrowser(access: Access): MiddlewareHandler {
+  return async (context, next) =>
+    access.identify({ cookie: getCookie(context, nameCookie(context)) }) === undefined
+      ? refuse(
+          context,
+          403,
+          "the key does not open the page; POST /link with the key, and open the link that strata serve prints in a browser",
+        )
+      : next();
+}
+
+const checkOrigin: MiddlewareHandler = async (context, next) => {
+  const { req } = context;
+  const headers = {
+    host: req.header("host"),
+    origin: req.header("origin"),
+    fetchSite: req.header("sec-fetch-site"),
+  };
+  return isAllowedOrigin(headers) ? next() : refuse(context, 403, "requests from other sites are refused");
+};
+
+/** Requests without valid credentials have a separate limit, so they cannot use up a client's. */
+function identify({ access, clock, requestsPerMinute }: AppOptions): MiddlewareHandler {
+  const limit = createRateLimit(clock, requestsPerMinute);
+  return async (context, next) => {
+    const { req } = context;
+    const client = access.identify({
+      authorization: req.header("authorization"),
+      apiKey: req.header("x-api-key"),
+      cookie: getCookie(context, nameCookie(context)),
+    });
+    if (client !== undefined && req.path.startsWith("/assets/")) return next();
+    const allowance = limit.count(`${client ?? ""} ${readAddress(context)}`);
+    context.header("ratelimit-limit", String(allowance.limit));
+    context.header("ratelimit-remaining", String(allowance.remaining));
+    context.header("ratelimit-reset", String(allowance.resetSeconds));
+    if (!allowance.isAllowed) {
+      context.header("retry-after", String(allowance.resetSeconds));
+      return refuse(
+        context,
+        429,
+        `at most ${allowance.limit} requests per minute; wait ${allowance.resetSeconds} s`,
+      );
+    }
+    if (client !== undefined) return next();
+    context.header("www-authenticate", 'Bearer realm="strata"');
+    return refuse(
+      context,
+      401,
+      "expected the key as Authorization: Bearer KEY; in a browser, open the link that strata serve prints",
+    );
+  };
+}
+
+/** The client's address as Node's server reports it; empty without a socket. */
+function readAddress(context: Context): string {
+  const env: { incoming?: { socket?: { remoteAddress?: string } } } | undefined = context.env;
+  return env?.incoming?.socket?.remoteAddress ?? "";
+}
+
+function limitTime({ clock }: Pick<AppOptions, "clock">): MiddlewareHandler {
+  return async (context, next) => {
+    const waited = await waitAtMost(clock, ANSWER_MS, () => next());
+    if (waited.kind === "failed") throw waited.thrown;
+    return waited.kind === "overran"
+      ? refuse(context, 504, `no answer within ${ANSWER_MS / 1000} s`)
+      : undefined;
+  };
+}

@@ -1,0 +1,120 @@
+/** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
+import { join } from "node:path";
+import { parseEntry } from "../../layers/errors/error-log.js";
+import { parseSavingsRecord } from "../costs/savings.js";
+import { type SavingsTotals, sumSavings } from "../costs/sums.js";
+import { type Files, readPlainText } from "../io/files.js";
+import { readJsonLines } from "../io/json-lines.js";
+import { createBudget } from "../models/budget.js";
+import { lookAtCandidates } from "../operations/open-candidates.js";
+import { openOwnState } from "../operations/open-own.js";
+import type { Project } from "../operations/project.js";
+import { readDreamState } from "../project/dream-state.js";
+import { readMemoryStatus } from "../status/memory-status.js";
+
+export interface ProjectFigures {
+  project: string;
+  /** By type, private ones included. */
+  memories: Readonly<Record<string, number>>;
+  /** Absent if they cannot be read. */
+  candidates?: number;
+  openBlockers: number;
+  conflicts: number;
+  savings: LedgerFigures;
+  /** Strata's own model calls today (UTC) and their daily limits. Absent if the budget cannot be read. */
+  background?: { calls: number; tokens: number; dailyCalls: number; dailyTokens: number };
+  dreams: { days: number; failures: number; lastSuccess?: string };
+  /** Lines of errors.log and its predecessor. */
+  errors: { failed: number; resolved: number };
+}
+
+/** Each call reads the files. Rejects with the system's error. */
+export function createProjectFigures(project: Project): () => Promise<ProjectFigures> {
+  const { cli, folders, root } = project;
+  const { files } = openOwnState(project);
+  const readSavings = createLedgerFigures(cli.files, folders.savings);
+  const candidates = lookAtCandidates(project);
+  return async () => {
+    const [memory, waiting, savings, background, dream, errors] = await Promise.all([
+      readMemoryStatus(cli.files, folders.memory),
+      candidates.count(),
+      readSavings(),
+      readBackground(project, files),
+      readDreamState(files, folders.dreamState),
+      countErrors(cli.files, folders.errorLog),
+    ]);
+    return {
+      project: root,
+      memories: memory.memories,
+      ...(waiting !== undefined && { candidates: waiting }),
+      openBlockers: memory.blockers.length,
+      conflicts: memory.conflicts.length,
+      savings,
+      ...(background && { background }),
+      dreams: {
+        days: dream.days.length,
+        failures: dream.failures,
+        ...(dream.lastSuccessMs !== undefined && {
+          lastSuccess: new Date(dream.lastSuccessMs).toISOString(),
+        }),
+      },
+      errors,
+    };
+  };
+}
+
+async function readBackground(project: Project, files: Files): Promise<ProjectFigures["background"]> {
+  const { cli, folders, instance, log } = project;
+  const { background: config } = (await project.settings()).config;
+  const options = { config, clock: cli.clock, files, log, folder: folders.background, instance };
+  const { dailyCalls, dailyTokens } = config;
+  const tally = await createBudget(options).today();
+  return tally && { ...tally, dailyCalls, dailyTokens };
+}
+
+async function countErrors(files: Files, path: string): Promise<ProjectFigures["errors"]> {
+  const texts = await Promise.all([`${path}.1`, path].map((one) => readPlainText(files, one)));
+  const entries = texts.flatMap((text) => text.split("\n").map(parseEntry));
+  const count = (kind: "failed" | "resolved"): number =>
+    entries.filter((entry) => entry?.kind === kind).length;
+  return { failed: count("failed"), resolved: count("resolved") };
+}
+
+export interface LedgerFigures extends SavingsTotals {
+  sessions: number;
+  /** Number of model answers. */
+  requests: number;
+}
+
+type Figures = Omit<LedgerFigures, "sessions">;
+
+/** Sums the savings ledgers in this folder; later calls read only changed ones. Rejects with the system's error. */
+export function createLedgerFigures(files: Files, folder: string): () => Promise<LedgerFigures> {
+  const known = new Map<string, { bytes: number; modifiedMs: number; figures: Figures }>();
+  return async () => {
+    const names = (await files.list(folder)).filter((name) => name.endsWith(".jsonl"));
+    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
+    // One by one: together they may be hundreds of megabytes.
+    for (const name of names) await readOne(name);
+    return { ...addUp([...known.values()].map(({ figures }) => figures)), sessions: known.size };
+  };
+
+  async function readOne(name: string): Promise<void> {
+    const path = join(folder, name);
+    const { bytes = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
+    const last = known.get(name);
+    if (last && last.bytes === bytes && last.modifiedMs === modifiedMs) return;
+    const { records } = await readJsonLines(files, path, parseSavingsRecord);
+    const requests = records.filter(({ event }) => event === "answer").length;
+    known.set(name, { bytes, modifiedMs, figures: { ...sumSavings(records), requests } });
+  }
+}
+
+/** Adds field by field; `money` is absent if it is absent from all. */
+function addUp(all: readonly Figures[]): Figures {
+  const total: Figures = { ...sumSavings([]), requests: 0 };
+  for (const one of all)
+    for (const name of Object.keys(one) as (keyof Figures)[])
+      total[name] = (total[name] ?? 0) + (one[name] ?? 0);
+  return total;
+}

@@ -1,0 +1,139 @@
+/**
+ * The socket: Node's HTTP server, with limits on everything that a client can keep open.
+ *
+ * It stops in three steps: it accepts no more connections, closes the event streams, which would never end, and gives
+ * other responses a few seconds.
+ */
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
+import { StrataError } from "../base/error.js";
+import { type Clock, waitAtMost } from "../io/clock.js";
+import { addHeartbeats } from "./heartbeats.js";
+
+export interface Listening {
+  port: number;
+  /** Stops the server; resolves when no connection is left. Never rejects. */
+  stop(): Promise<void>;
+}
+
+export interface ListenOptions {
+  clock: Clock;
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** Set only in tests. */
+  bounds?: Partial<Bounds>;
+}
+
+/** Times are measured by Node's own timers. */
+interface Bounds {
+  connections: number;
+  headerBytes: number;
+  /** Time limits for the headers and for the whole request. */
+  headersMs: number;
+  requestMs: number;
+  /** Idle time after which a connection is closed. */
+  silentMs: number;
+  keptAliveMs: number;
+  /** How often the times are checked. */
+  lookMs: number;
+}
+
+const BOUNDS: Bounds = {
+  connections: 256,
+  headerBytes: 16_384,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  silentMs: 60_000,
+  keptAliveMs: 5_000,
+  lookMs: 2_000,
+};
+const STOP_MS = 5_000;
+
+/** @throws StrataError NO_PORT */
+export async function listen(app: Hono, { clock, host, port, bounds }: ListenOptions): Promise<Listening> {
+  const { connections, headerBytes, headersMs, keptAliveMs, lookMs, requestMs, silentMs } = {
+    ...BOUNDS,
+    ...bounds,
+  };
+  const answers = watchAnswers(app, clock);
+  const server = createAdaptorServer({
+    fetch: (request, env) => answers.answer(request, env as HttpBindings),
+    // The rest of this process keeps Node's own Request and Response.
+    overrideGlobalObjects: false,
+    serverOptions: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: keptAliveMs,
+      connectionsCheckingInterval: lookMs,
+    },
+  }) as Server;
+  server.maxConnections = connections;
+  server.timeout = silentMs;
+  await start(server, { host, port });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      answers.end();
+      await waitAtMost(clock, STOP_MS, () => closed);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function start(server: Server, { host, port }: Pick<ListenOptions, "host" | "port">): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program uses it" : message;
+    throw new StrataError(
+      "NO_PORT",
+      `cannot listen on ${host}, port ${port}: ${why}; choose another port with --port`,
+    );
+  }
+}
+
+/** The responses in progress. */
+interface Answers {
+  answer(request: Request, env: HttpBindings): Promise<Response>;
+  /** Closes the event streams; every other connection ends with its current response. */
+  end(): void;
+}
+
+function watchAnswers(app: Hono, clock: Clock): Answers {
+  const streams = new Set<HttpBindings["outgoing"]>();
+  let isEnding = false;
+  return {
+    async answer(request, env) {
+      const { incoming, outgoing } = env;
+      outgoing.once("close", () => {
+        streams.delete(outgoing);
+        // Otherwise the client would keep the connection for its next request.
+        if (isEnding) incoming.socket.destroySoon();
+      });
+      const response = await app.fetch(request, env);
+      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+      if (!isStream || !response.body) return response;
+      // Streams of other methods end with the response.
+      if (request.method === "GET" && !outgoing.closed) streams.add(outgoing);
+      return new Response(addHeartbeats(response.body, clock), response);
+    },
+
+    end() {
+      isEnding = true;
+      for (const stream of streams) stream.destroy();
+    },
+  };
+}

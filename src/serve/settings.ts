@@ -1,0 +1,83 @@
+/** Reads the settings of `strata serve` from options, else from environment variables. Pure. */
+import { StrataError } from "../base/error.js";
+import { readList, readWhole, WRONG_ARGUMENT } from "../operations/arguments.js";
+import type { OptionValues } from "../operations/command.js";
+import { type HostRules, isLoopback, isWildcard } from "./origin.js";
+
+export interface ServeSettings {
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** Absent if the server is to generate one. */
+  key?: string;
+  requestsPerMinute: number;
+  hosts: HostRules;
+}
+
+const USUAL_HOST = "127.0.0.1";
+const USUAL_PORT = 9824;
+const USUAL_RATE = 60;
+const MOST_PORT = 65_535;
+const MOST_RATE = 1_000_000;
+/** Minimum length of a key if others on the network can guess at it. */
+const LEAST_KEY = 16;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** @throws StrataError WRONG_ARGUMENT */
+export function readServeSettings(options: OptionValues, env: Env): ServeSettings {
+  const { allowHost, host: given, port, rateLimit } = options;
+  const host = (typeof given === "string" ? given : env.OPENCODE_MEMORY_HOST) || USUAL_HOST;
+  const names = typeof allowHost === "string" ? readList(allowHost.toLowerCase()) : [];
+  const key = readKey(env, host);
+  return {
+    host,
+    port: readNumber(["--port", port], ["OPENCODE_MEMORY_PORT"], env, {
+      least: 0,
+      most: MOST_PORT,
+      usual: USUAL_PORT,
+    }),
+    requestsPerMinute: readNumber(
+      ["--rate-limit", rateLimit],
+      ["STRATA_RATE_LIMIT", "OPENCODE_MEMORY_RATE_LIMIT"],
+      env,
+      { least: 1, most: MOST_RATE, usual: USUAL_RATE },
+    ),
+    hosts: {
+      names: isWildcard(host) ? names : [...names, host.toLowerCase()],
+      isAnyAddress: !isLoopback(host),
+    },
+    ...(key !== undefined && { key }),
+  };
+}
+
+function readKey(env: Env, host: string): string | undefined {
+  const name = env.STRATA_API_KEY ? "STRATA_API_KEY" : "OPENCODE_MEMORY_API_KEY";
+  const key = env[name] || undefined;
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      `${name} must consist of visible ASCII characters, since it is sent in a header`,
+    );
+  if (isLoopback(host)) return key;
+  if (key !== undefined && key.length >= LEAST_KEY) return key;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `others can reach ${host}: expected a key of at least ${LEAST_KEY} characters in STRATA_API_KEY; set one, or leave out --host`,
+  );
+}
+
+type Bounds = Parameters<typeof readWhole>[2];
+
+/** The option, else the first variable that is set. */
+function readNumber(
+  [option, given]: [string, OptionValues[string]],
+  variables: readonly string[],
+  env: Env,
+  bounds: Bounds,
+): number {
+  const variable = variables.find((name) => env[name]);
+  return given === undefined && variable !== undefined
+    ? readWhole(variable, env[variable], bounds)
+    : readWhole(option, given, bounds);
+}

@@ -1,0 +1,88 @@
+/**
+ * The fact that a memory was taken from, as a field of its frontmatter:
+ *
+ *     taken-from: { file: package.json, as: commands, hash: 1f0c… }
+ *
+ * `hash` covers title and text as taken: if the memory differs, a person has changed it. `gone` marks one that
+ * was archived because its file no longer states it.
+ */
+import { hashOf } from "../../base/hash.js";
+import { isRecord } from "../../base/records.js";
+import type { Memory, MemoryDraft } from "../../memory/memory.js";
+import type { Fact } from "./fact.js";
+
+/** A fact with its file, relative to the project. */
+export interface TakenFact extends Fact {
+  file: string;
+}
+
+export interface Taken {
+  file: string;
+  as: string;
+  hash: string;
+  gone?: true;
+}
+
+/** The "file" of facts from commits, which never change. */
+export const GIT_HISTORY = "git history";
+const FIELD = "taken-from";
+
+/** `undefined` if the memory was not taken from a file. */
+export function readTaken({ extra }: Pick<Memory, "extra">): Taken | undefined {
+  const given = extra[FIELD];
+  if (!isRecord(given)) return undefined;
+  const { as, file, gone, hash } = given;
+  if (typeof as !== "string" || typeof file !== "string" || typeof hash !== "string") return undefined;
+  return { as, file, hash, ...(gone === true && { gone }) };
+}
+
+/** Has a person changed the memory since it was taken? */
+export function isChangedByHand(memory: Memory, { hash }: Taken): boolean {
+  return hashWords(memory) !== hash;
+}
+
+/** The draft of a memory for this fact, with the tool as its author. */
+export function toDraft(fact: TakenFact): MemoryDraft {
+  const { aliases = [], content, file, importance, title, type, when = [] } = fact;
+  return {
+    ...{ aliases, content, importance, title, type, when },
+    entities: file === GIT_HISTORY ? [] : [file],
+    provenance: { by: "tool", how: "imported" },
+    extra: { [FIELD]: toTaken(fact) },
+  };
+}
+
+/** The memory with the fact's current text. */
+export function renew(memory: Memory, fact: TakenFact, nowMs: number): Memory {
+  const { aliases = [], content, file, title, when = [] } = fact;
+  return {
+    ...memory,
+    ...{ aliases, content, title, when },
+    entities: file === GIT_HISTORY ? [] : [file],
+    updated: new Date(nowMs).toISOString(),
+    extra: { ...memory.extra, [FIELD]: toTaken(fact) },
+  };
+}
+
+/** The memory as archived when its file no longer states it. */
+export function drop(memory: Memory, taken: Taken): Memory {
+  return { ...memory, status: "archived", extra: { ...memory.extra, [FIELD]: { ...taken, gone: true } } };
+}
+
+/** Does the memory state exactly this fact? */
+export function saysSame(memory: Memory, { hash }: Taken, fact: TakenFact): boolean {
+  const { aliases = [], when = [] } = fact;
+  const isSame = (one: readonly string[], other: readonly string[]) => one.join("\n") === other.join("\n");
+  return hash === hashWords(fact) && isSame(memory.aliases, aliases) && isSame(memory.when, when);
+}
+
+/** Equal for two versions of one fact. */
+export const nameFact = ({ as, file }: Pick<Taken, "as" | "file">): string => `${file}#${as}`;
+
+function toTaken(fact: TakenFact): Taken {
+  return { file: fact.file, as: fact.key, hash: hashWords(fact) };
+}
+
+/** Hash of title and text as stored in a memory file. */
+const hashWords = ({ content, title }: Pick<Memory, "content" | "title">): string =>
+  hashOf(`${title}\n${content.trim()}`).slice(0, 16);

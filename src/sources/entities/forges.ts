@@ -1,0 +1,123 @@
+/**
+ * GitLab and GitHub instances that may be asked: gitlab.com, github.com, and those of the user's own configuration. No
+ * request and no token goes anywhere else, whatever a repository names. Pure.
+ */
+import type { Config } from "../../config/schema.js";
+import type { EntityName } from "../../recall/entities.js";
+
+export interface Forge {
+  kind: "gitlab" | "github";
+  /** Without the port, which remotes over ssh do not name. */
+  host: string;
+  /** Base of the API, without a trailing slash. */
+  api: string;
+  /** Path of the folder with the instance's projects, such as `gitlab/`; usually empty. */
+  folder: string;
+  /** Environment variables that may hold its token, in this order. It never gets another forge's token. */
+  tokenNames: readonly string[];
+  /** Environment variables that name the tokens' instance; if one names another host, no token is sent. */
+  hostNames?: readonly string[];
+}
+
+/** Where to ask for an entity. */
+export interface LocatedEntity {
+  forge: Forge;
+  name: EntityName;
+  /** Project, or the group of an epic, in lower case. */
+  path: string;
+}
+
+/** A project on a forge. */
+export type Home = Pick<LocatedEntity, "forge" | "path">;
+
+const USUAL: readonly Forge[] = [
+  {
+    kind: "github",
+    host: "github.com",
+    api: "https://api.github.com",
+    folder: "",
+    tokenNames: ["GH_TOKEN", "GITHUB_TOKEN"],
+  },
+  {
+    kind: "gitlab",
+    host: "gitlab.com",
+    api: "https://gitlab.com/api/v4",
+    folder: "",
+    tokenNames: ["GITLAB_TOKEN"],
+    // The variables of GitLab's command line, which uses one token for any instance.
+    hostNames: ["GITLAB_HOST", "GL_HOST"],
+  },
+];
+
+/** The user's own come first: they may give gitlab.com or github.com another variable. Skips invalid URLs. */
+export function planForges(hosts: Config["recall"]["entities"]["hosts"]): Forge[] {
+  const valid = hosts.filter(({ url }) => URL.canParse(url));
+  const own = valid.map(({ kind, tokenEnv, url: given }): Forge => {
+    const url = new URL(given);
+    const folder = url.pathname.replace(/^\/+|\/+$/g, "");
+    const base = `${url.origin}${folder === "" ? "" : `/${folder}`}`;
+    const isGitHubCom = kind === "github" && url.host === "github.com";
+    return {
+      kind,
+      host: url.hostname.toLowerCase(),
+      api: isGitHubCom ? "https://api.github.com" : `${base}/api/${kind === "gitlab" ? "v4" : "v3"}`,
+      folder: folder === "" ? "" : `${folder.toLowerCase()}/`,
+      tokenNames: tokenEnv === undefined ? [] : [tokenEnv],
+    };
+  });
+  return [...own, ...USUAL];
+}
+
+/** The project of a remote such as `github.com/acme/shop`; `undefined` if its host may not be asked. */
+export function findHome(remote: string, forges: readonly Forge[]): Home | undefined {
+  const forge = forges.find(({ host }) => remote.startsWith(`${host}/`));
+  return forge && { forge, path: withoutFolder(forge, remote.slice(forge.host.length + 1)) };
+}
+
+const NO_HOME =
+  "it names no host, and the project has no git remote on one that may be asked; write it as github.com/acme/shop#34";
+
+/** Where to ask for the entity, or a sentence why it cannot be asked for. */
+export function locateEntity(
+  name: EntityName,
+  { forges, home }: { forges: readonly Forge[]; home: Home | undefined },
+): LocatedEntity | string {
+  const place =
+    name.path === undefined ? findPlaceAtHome(name, home) : findPlaceOf(name.path, { forges, home });
+  if (typeof place === "string") return place;
+  const { forge, path } = place;
+  if (forge.kind === "github" && name.sign !== "#")
+    return `${forge.host} has no ${name.sign === "!" ? "merge requests" : "epics"}`;
+  const segments = path.split("/");
+  const isPlace = segments.every((one) => /[^.]/.test(one)) && isDepth(segments.length, forge, name);
+  return isPlace ? { forge, path, name } : `${path} is no ${name.sign === "&" ? "group" : "project"} there`;
+}
+
+/** GitHub's projects have an owner and a name; GitLab's may be in nested groups. */
+function isDepth(segments: number, { kind }: Forge, { sign }: EntityName): boolean {
+  return kind === "github" ? segments === 2 : segments >= (sign === "&" ? 1 : 2);
+}
+
+function findPlaceAtHome({ sign }: EntityName, home: Home | undefined): Home | string {
+  if (!home) return NO_HOME;
+  if (sign !== "&") return home;
+  // GitLab reads `&5` as an epic of the project's own group.
+  const group = home.path.split("/").slice(0, -1).join("/");
+  return { ...home, path: group };
+}
+
+/** A path without a host is on the project's own forge. */
+function findPlaceOf(path: string, { forges, home }: { forges: readonly Forge[]; home: Home | undefined }) {
+  const onHost = findHome(path, forges);
+  if (onHost) return onHost;
+  const first = path.slice(0, path.indexOf("/"));
+  if (first.includes("."))
+    return `${first} is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more`;
+  return home ? { forge: home.forge, path } : NO_HOME;
+}
+
+const withoutFolder = ({ folder }: Forge, path: string): string =>
+  path.startsWith(folder) ? path.slice(folder.length) : path;
+
+export const formatLocated = ({ forge, name, path }: LocatedEntity): string =>
+  `${forge.host}/${path}${name.sign}${name.number}`;
