@@ -1,13 +1,14 @@
 /** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
+
 import { formatError } from "../../src/base/error.js";
+import { findByName } from "../../src/base/patterns.js";
 import { inSlices } from "../../src/base/slices.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { namesResultFile } from "../../src/context/result-files.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
 import { writePreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";
-import { createResultRecord } from "./result-record.js";
 import {
   type Answer,
   LAYER,
@@ -115,4 +116,115 @@ export function createDecideResults(context: DecideResultsOptions): DecideResult
     if (!whole) throw new Error(`expected the whole result in ${cutPath}, which no longer exists`);
     return whole;
   }
+}
+
+/* Records the decisions on the results of one answer. */
+
+/**
+ * Records the decisions and returns whether they hold. If they cannot be written, the originals stay, in this instance
+ * for good: what was sent once must not change when the disk has room again. Never rejects.
+ */
+export type ResultRecord = (
+  session: string,
+  decided: { spilled: readonly Spilled[]; kept: readonly Result[] },
+  signal: AbortSignal,
+) => Promise<boolean>;
+
+export function createResultRecord({
+  background,
+  decisions,
+  log,
+}: Pick<LayerContext, "background" | "decisions" | "log">): ResultRecord {
+  return async (session, { kept, spilled }, signal) => {
+    const made: DatedDecision[] = [
+      ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
+      ...kept.map((result) => decide(result, { outcome: "kept" })),
+    ];
+    if (made.length === 0) return true;
+    // A kept result would be kept again if its record were lost, so the turn need not wait for the write.
+    if (spilled.length === 0) {
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      void background.add(() => write(session, made));
+      return true;
+    }
+    return write(session, made, signal);
+  };
+
+  async function write(
+    session: string,
+    made: readonly DatedDecision[],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      await decisions.record(session, LAYER, made, signal);
+      return true;
+    } catch (thrown) {
+      log.error(
+        LAYER,
+        `cannot record decisions; ${made.length} results stay in the context: ${formatError(thrown)}`,
+      );
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      // A disk that was slow, or failed once, can still record for the next start that they stay.
+      const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
+      if (signal) void background.add(() => write(session, kept));
+      return false;
+    }
+  }
+}
+
+/** What the plan needs to know about one tool result. */
+export interface ResultFacts {
+  tool: string;
+  /** Size of the whole result in bytes, including what the host cut off. */
+  bytes: number;
+  /** Characters in the context. */
+  characters: number;
+  /** The host has cut the result, and its file with the whole text is available. */
+  isCut: boolean;
+  /** Already decided or not movable; the result only counts towards the budget. */
+  mustStay: boolean;
+}
+
+export interface SpillPolicy {
+  threshold: number;
+  perTool: Readonly<Record<string, number | false>>;
+  turnBudget: number;
+}
+
+/**
+ * Indexes of the results that leave the context: those over their tool's threshold and those cut by the host, then the
+ * largest of the rest until what stays is within the budget. `smallCharacters` is the size of the answer's results
+ * that are not in the list.
+ */
+export function planSpill(
+  results: readonly ResultFacts[],
+  policy: SpillPolicy,
+  smallCharacters = 0,
+): ReadonlySet<number> {
+  const spilled = new Set<number>();
+  const open: { index: number; characters: number }[] = [];
+  let staying = smallCharacters;
+  for (const [index, result] of results.entries()) {
+    const threshold = findThreshold(result.tool, policy);
+    const canGo = !result.mustStay && threshold !== Number.POSITIVE_INFINITY;
+    if (canGo && (result.isCut || result.bytes > threshold)) {
+      spilled.add(index);
+      continue;
+    }
+    staying += result.characters;
+    if (canGo) open.push({ index, characters: result.characters });
+  }
+  // The sort is stable: of two equally large results the earlier one goes, in every run.
+  for (const { index, characters } of open.sort((a, b) => b.characters - a.characters)) {
+    if (staying <= policy.turnBudget) break;
+    spilled.add(index);
+    staying -= characters;
+  }
+  return spilled;
+}
+
+/** Maximum bytes of a tool's result in the context; infinite if it always stays. The most exact name wins. */
+export function findThreshold(tool: string, { threshold, perTool }: SpillPolicy): number {
+  const own = findByName(perTool, tool);
+  return own === false ? Number.POSITIVE_INFINITY : (own ?? threshold);
 }

@@ -14,12 +14,13 @@
  *
  * The preview depends only on its input, so a result has the same preview on every machine and at any time.
  */
+
 import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
 import type { Sliced } from "../../src/base/slices.js";
-import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
-import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
-import { findLinesThatMatter } from "./lines-that-matter.js";
+import { decodeText } from "../../src/io/files.js";
+import { NUMBER_OF_READ, rankLine } from "../../src/messages/telling-line.js";
 
 /** Maximum size of a preview, in bytes of UTF-8. */
 export const PREVIEW_LIMIT_BYTES = 2_048;
@@ -184,4 +185,159 @@ function takeFromEnd(lines: readonly string[], roomBytes: number): Taken {
   const ellipsis = "…";
   const end = cutToLastBytes(clean(last.slice(-roomBytes)), roomBytes - byteLength(ellipsis) - 1);
   return { text: `${ellipsis}${end}\n`, count: 1 };
+}
+
+const LONGEST_LINE_BYTES = 160;
+/** Characters of a line that are cleaned before it is cut to its bytes. */
+const CLEANED = 2_000;
+/** Maximum lines of one kind, so that a thousand errors leave room for the summary. */
+const MOST_OF_A_KIND = 4;
+
+/** Lines checked before yielding. */
+const LINES_AT_A_TIME = 2_000;
+
+/**
+ * Errors, exit states, counts, landmarks and warnings between two line numbers (both excluded), as many as fit, each
+ * with its line number, in text order. Empty if there are none.
+ */
+export function* findLinesThatMatter(
+  excerpt: Excerpt,
+  between: { after: number; before: number },
+  roomBytes: number,
+): Sliced<string> {
+  const found: { number: number; text: string }[] = [];
+  const ofRank = new Map<number, number>();
+  const candidates: { number: number; rank: number; line: string }[] = [];
+  for (const { number, line } of listLines(excerpt, between)) {
+    if (number % LINES_AT_A_TIME === 0) yield;
+    const rank = rankLine(line);
+    const count = (rank !== undefined && ofRank.get(rank)) || 0;
+    if (rank === undefined || count >= MOST_OF_A_KIND) continue;
+    ofRank.set(rank, count + 1);
+    candidates.push({ number, rank, line });
+  }
+  let room = roomBytes;
+  for (const { number, line } of candidates.sort((a, b) => a.rank - b.rank || a.number - b.number)) {
+    const own = NUMBER_OF_READ.test(line) ? "" : `${number}: `;
+    const text = `${own}${cutToBytes(clean(line.slice(0, CLEANED).trim()), LONGEST_LINE_BYTES)}\n`;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > room) continue;
+    room -= bytes;
+    found.push({ number, text });
+  }
+  return found
+    .sort((a, b) => a.number - b.number)
+    .map(({ text }) => text)
+    .join("");
+}
+
+/** Lines of the head, then those of the tail that are not in the head. */
+function* listLines(
+  { head, tail, tailStart }: Excerpt,
+  { after, before }: { after: number; before: number },
+): Generator<{ number: number; line: string }, void, void> {
+  for (let number = after + 1; number < before && number <= head.length; number++)
+    yield { number, line: head[number - 1] ?? "" };
+  const start = Math.max(after + 1, head.length + 1, tailStart);
+  for (let number = start; number < before; number++) yield { number, line: tail[number - tailStart] ?? "" };
+}
+
+/* Prepares text for a preview: removes control characters, cuts between characters, measures bytes. */
+
+/** Removes terminal colours and control characters; replaces lone surrogates, which UTF-8 cannot encode. */
+export function clean(line: string): string {
+  return stripVTControlCharacters(line)
+    .replace(/(?!\t)\p{Cc}/gu, "")
+    .replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/** The longest prefix of `text` that fits, cut between characters. */
+export function cutToBytes(text: string, limitBytes: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += byteLength(character);
+    if (bytes > limitBytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/** The longest suffix of `text` that fits, cut between characters. */
+export function cutToLastBytes(text: string, limitBytes: number): string {
+  const reversed = Array.from(text).reverse();
+  let bytes = 0;
+  const kept = reversed.findIndex((character) => {
+    bytes += byteLength(character);
+    return bytes > limitBytes;
+  });
+  return (kept === -1 ? reversed : reversed.slice(0, kept)).reverse().join("");
+}
+
+/** Length in bytes of UTF-8. */
+export const byteLength = (text: string): number => Buffer.byteLength(text);
+
+/**
+ * The part of a result that a preview is made from: all of it or, if it is large, its beginning and end. Decoding is
+ * lenient, so that a result in another encoding, or cut inside a character, still gets a preview.
+ */
+export interface Excerpt {
+  bytes: number;
+  lines: number;
+  /** Length of the longest line in `head` and `tail`, in UTF-16 units. */
+  longestLine: number;
+  /** First lines, without line ends. */
+  head: string[];
+  /** Last lines; the same as `head` if the excerpt is the whole text. */
+  tail: string[];
+  /** Line number of the first line of `tail`, from 1. */
+  tailStart: number;
+}
+
+/** The middle of a result larger than twice this is skipped. */
+const WINDOW_BYTES = 256_000;
+const NEWLINE = 0x0a;
+
+export function* readExcerpt(content: Uint8Array): Sliced<Excerpt> {
+  const lines = countLines(content);
+  yield;
+  if (content.byteLength <= 2 * WINDOW_BYTES) {
+    const all = yield* decodeLines(content);
+    return {
+      bytes: content.byteLength,
+      lines,
+      longestLine: findLongest(all),
+      head: all,
+      tail: all,
+      tailStart: 1,
+    };
+  }
+  const head = yield* decodeLines(content.subarray(0, WINDOW_BYTES));
+  const tail = yield* decodeLines(content.subarray(content.byteLength - WINDOW_BYTES));
+  const longestLine = Math.max(findLongest(head), findLongest(tail));
+  return { bytes: content.byteLength, lines, longestLine, head, tail, tailStart: lines - tail.length + 1 };
+}
+
+/** "108,894 bytes in 20,000 lines" */
+export function formatSize({ bytes, lines }: Excerpt): string {
+  return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
+}
+
+/** A final line end starts no further line. */
+function countLines(content: Uint8Array): number {
+  let lines = content.at(-1) === NEWLINE ? 0 : 1;
+  // Faster than calling indexOf for each line.
+  for (let at = 0; at < content.length; at++) if (content[at] === NEWLINE) lines++;
+  return lines;
+}
+
+function* decodeLines(content: Uint8Array): Sliced<string[]> {
+  const lines = decodeText(content).split("\n");
+  yield;
+  if (lines.at(-1) === "" && lines.length > 1) lines.pop();
+  return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+}
+
+function findLongest(lines: readonly string[]): number {
+  return lines.reduce((longest, line) => Math.max(longest, line.length), 0);
 }

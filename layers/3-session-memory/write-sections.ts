@@ -1,8 +1,15 @@
 /** Has a small model write the sections of the notes. */
-import type { Message } from "../../src/io/message.js";
+
+import { stripVTControlCharacters } from "node:util";
+import { formatCount } from "../../src/base/format.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { formatInput, mayShowSecrets } from "../../src/messages/call.js";
+import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { findTellingLine } from "../../src/messages/telling-line.js";
 import { parseSections } from "../../src/notes/sections.js";
-import { formatMaterial } from "./material.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { cut, toSafeLine } from "../../src/text/text.js";
 
 const LAYER = "session-memory";
 const MATERIAL_CHARACTERS = 48_000;
@@ -35,4 +42,99 @@ export async function writeSections(
   }
   await notes.setSections(sessionID, parsed.sections);
   await notes.write(sessionID);
+}
+
+/*
+ * The abbreviated transcript from which a small model writes its part of the notes: the user's and the agent's text,
+ * and one line per tool call. Results are quoted and shortened, those that may hold secrets are left out, and secrets are
+ * redacted everywhere.
+ */
+
+/** Maximum characters of a user message; the longest, since the notes are about the user's requests. */
+const MOST_OF_A_REQUEST = 4_000;
+const MOST_OF_AN_ANSWER = 1_200;
+const MOST_OF_AN_INPUT = 200;
+const MOST_OF_A_RESULT = 240;
+/** Characters of a result that are cleaned before it is cut. */
+const LOOKED_AT = 4_000;
+/** Room for the line that says how many messages are left out. */
+const NOTE = 80;
+
+/** The transcript in order, at most `maxCharacters` long; if not everything fits, the newest messages. */
+export function formatMaterial(
+  messages: readonly Message[],
+  { maxCharacters }: { maxCharacters: number },
+): string {
+  const kept: string[] = [];
+  let room = maxCharacters - NOTE;
+  let index = messages.length - 1;
+  for (; index >= 0; index--) {
+    const entries = formatMessage(messages[index]).reverse();
+    const cost = entries.reduce((sum, entry) => sum + entry.length + 1, 0);
+    // If a message does not fit, its newest entries do.
+    const fitting = cost <= room ? entries : keepFitting(entries, room);
+    for (const entry of fitting) room -= entry.length + 1;
+    kept.push(...fitting);
+    if (fitting.length < entries.length) break;
+  }
+  const missing = index + 1;
+  const note =
+    missing > 0
+      ? [`[The beginning is left out: ${formatCount(missing)} of ${formatCount(messages.length)} messages]`]
+      : [];
+  return cut([...note, ...kept.reverse()].join("\n"), maxCharacters);
+}
+
+function keepFitting(newestFirst: readonly string[], room: number): string[] {
+  let left = room;
+  const end = newestFirst.findIndex((entry) => {
+    left -= entry.length + 1;
+    return left < 0;
+  });
+  return newestFirst.slice(0, end === -1 ? newestFirst.length : end);
+}
+
+function formatMessage(message: Message | undefined): string[] {
+  const { info, parts } = message ?? {};
+  if (!info || !Array.isArray(parts)) return [];
+  if (info.role === "user") {
+    const text = readOwnTexts(parts).join("\n\n");
+    return text === "" ? [] : [`USER: ${shorten(text, MOST_OF_A_REQUEST)}`];
+  }
+  return parts.flatMap((part: Part) => {
+    if (part && isToolPart(part)) return formatCall(part);
+    return part ? readOwnTexts([part]).map((text) => `AGENT: ${shorten(text, MOST_OF_AN_ANSWER)}`) : [];
+  });
+}
+
+/** Characters checked beyond the cut, so that a secret across it is found too. */
+const LONGEST_SECRET = 2_000;
+
+function shorten(given: string, limit: number): string {
+  const looked = cut(given, limit + LONGEST_SECRET);
+  const text = redactSecrets(looked).text + given.slice(looked.length);
+  const kept = cut(text, limit);
+  return kept.length === text.length ? text : `${kept} … (${formatCount(text.length - kept.length)} more)`;
+}
+
+/** `TOOL bash "npm test" -> exit 1: "2 failed"` */
+function formatCall(part: ToolPart): string[] {
+  if (typeof part.tool !== "string" || !part.state) return [];
+  const input = formatInput(part, MOST_OF_AN_INPUT);
+  const call = `TOOL ${part.tool}${input === "" ? "" : ` ${JSON.stringify(input)}`}`;
+  return [`${call} -> ${formatEnd(part)}`];
+}
+
+function formatEnd(part: ToolPart): string {
+  const { status, metadata } = part.state;
+  const exit = typeof metadata?.exit === "number" ? `exit ${metadata.exit}` : "done";
+  const end = status === "completed" ? exit : status === "error" ? "failed" : "not ended";
+  if (mayShowSecrets(part)) return `${end} (not shown: it may hold secrets)`;
+  const text = readResultText(part) ?? "";
+  // The end of a command's output shows how it went; of other results the beginning says the most.
+  const telling =
+    part.tool === "bash"
+      ? JSON.stringify(findTellingLine(text, { limit: MOST_OF_A_RESULT, isLast: true }))
+      : JSON.stringify(toSafeLine(stripVTControlCharacters(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
+  return text.trim() === "" ? end : `${end}: ${telling}`;
 }

@@ -14,15 +14,17 @@
  */
 
 import { formatError } from "../../src/base/error.js";
+import { formatCount } from "../../src/base/format.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import type { SlashCommand } from "../../src/kernel/slash-command.js";
 import { isSummary } from "../../src/messages/history.js";
 import { createBreakers } from "./breakers.js";
-import { createCompactNotes } from "./compact-notes.js";
 import type { CutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
+import { NOTES_SHARE_OF_BUDGET, planLeastTail, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 import type { RepairSummary } from "./repair-summary.js";
 import type { ReviseHistory } from "./revise-history.js";
 import type { ShortenHistory } from "./shorten-history.js";
@@ -124,4 +126,40 @@ function create(context: LayerContext): LayerParts {
   function reportUncut({ isCutWanted }: ContextRequest, why = "it failed or timed out"): void {
     if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
   }
+}
+
+const planNotesTokens = (budgetTokens: number): number =>
+  Math.round(budgetTokens * (NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET));
+
+/** `/compact-notes`: replaces history with notes at the next message, however small the context is. */
+export function createCompactNotes({
+  config,
+  folders,
+  requests,
+  sizes,
+}: Pick<LayerContext, "config" | "folders" | "requests" | "sizes">): SlashCommand {
+  return {
+    name: "compact-notes",
+    description: "Strata: replace history with the notes at your next message, without a model call",
+    async execute({ sessionID, words }) {
+      if (words.trim().toLowerCase() === "undo")
+        return requests.unwantCut(sessionID)
+          ? "Cancelled: your next message is sent with the whole history."
+          : "Nothing to cancel: no /compact-notes is pending. History that was already replaced stays replaced.";
+      const leastTail = planLeastTail(config.autoCompact.threshold);
+      const total = sizes.lastTotal(sessionID);
+      const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);
+      if (messages !== undefined && messages <= leastTail) {
+        return `Nothing to gain: this session's messages have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} always stay word for word.`;
+      }
+      const notesTokens = planNotesTokens(config.autoCompact.threshold);
+      requests.wantCut(sessionID);
+      return [
+        "At your next message the notes on this session replace its history, without a model call.",
+        `About the last ${formatCount(leastTail)} tokens stay word for word; notes and restored files take at most ${formatCount(notesTokens)}.`,
+        "/compact-notes undo cancels it until then.",
+        `Notes: ${folders.sessionMemory}/${sessionID}.md`,
+      ].join("\n");
+    },
+  };
 }

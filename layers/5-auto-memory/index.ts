@@ -16,6 +16,7 @@
 import { inSlices } from "../../src/base/slices.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
 import { createFindSimilar } from "../../src/memory/gate/find-similar.js";
@@ -30,7 +31,6 @@ import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
-import { files } from "./files.js";
 import type { Findings } from "./findings/findings.js";
 import { createConversation } from "./injection/conversation.js";
 import { createFindDoubts } from "./injection/doubted-facts.js";
@@ -40,6 +40,16 @@ import { createAgentJudge } from "./judge/agent-judge.js";
 import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 import type { UsersMessage } from "./words/own-words.js";
+
+export const files: readonly FileKind[] = [
+  ...[".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [
+    { path: `${folder}/conflicts/<id>.md` },
+    { path: `${folder}/archive/conflicts/<id>.md` },
+  ]),
+  { path: ".opencode/strata/state/extraction/<id>.json" },
+  { path: ".opencode/strata/state/extraction/learned.jsonl" },
+  { path: ".opencode/strata/state/extraction/past-sessions.json" },
+];
 
 const MOST_TEMPLATES = 50;
 /** Number of messages searched for results. */

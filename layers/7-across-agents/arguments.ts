@@ -1,8 +1,11 @@
 /** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
+
 import * as z from "zod";
 import { LONGEST_WHY } from "../../src/project/lease.js";
-import { MOST_TASKS } from "./bounds.js";
 import { LONGEST_ITEM } from "./leases/lease-table.js";
+
+/** Maximum number of tasks in one call of `fork`; they run in parallel. */
+export const MOST_TASKS = 5;
 
 const LONGEST_TASK = 20_000;
 

@@ -10,12 +10,35 @@
  *     lease, send_message   the agent claims what it works on, and writes to other agents
  *     /agenda               shows open work in all sessions and instances
  */
+
+import { extend } from "../../src/context/extend.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Message } from "../../src/io/message.js";
+import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import type { Tool } from "../../src/kernel/tool.js";
 import { createCoordination } from "./coordination.js";
 import { defaults } from "./defaults.js";
-import { createDelegation } from "./delegation.js";
-import { files } from "./files.js";
+import { createForking } from "./fork.js";
+import { createSubagents } from "./subagents.js";
+
+const STATE = ".opencode/strata/state";
+const MAIL_DAYS = 30;
+
+export const files: readonly FileKind[] = [
+  { path: `${STATE}/leases.json` },
+  {
+    path: `${STATE}/edits/<day>.jsonl`,
+    expiry: { what: "edits of a past day", days: STATE_DAYS, atStart: true },
+  },
+  {
+    path: `${STATE}/mail/<id>.jsonl`,
+    expiry: { what: "out-of-date messages", days: MAIL_DAYS, atStart: true },
+  },
+  // Expires as the messages beside it, whose pattern it matches.
+  { path: `${STATE}/mail/<id>.cursor.jsonl` },
+];
 
 const LAYER = "across-agents";
 /** Layer name in the decision on a subagent's first message, which messages may extend too under theirs. */
@@ -61,5 +84,31 @@ function create(context: LayerContext): LayerParts {
       },
     },
     dispose: coordination.dispose,
+  };
+}
+
+/* Delegated work: subagents start with a brief from their parent, forks with its whole context. */
+
+export interface Delegation {
+  readonly tool: Tool;
+  /** Returns whether something was added. Rejects if it cannot be recorded. */
+  extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  /** The request is about to be sent with these messages. */
+  notice(request: ContextRequest, messages: readonly Message[]): void;
+}
+
+export function createDelegation(context: LayerContext, layer: string): Delegation {
+  const forking = createForking(context);
+  const subagents = createSubagents(context, layer);
+
+  return {
+    tool: forking.tool,
+    notice: forking.notice,
+
+    async extend(request, signal) {
+      await subagents.noteEnded(request);
+      const additions = await subagents.brief(request);
+      return extend(context, { sessionID: request.sessionID, layer, additions, signal });
+    },
   };
 }

@@ -6,9 +6,9 @@ import { isExtendedBy } from "../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { SessionFacts } from "../../src/notes/facts.js";
+import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import type { FileTouch } from "../../src/notes/ledger.js";
-import { formatBrief } from "./brief.js";
+import { cut, toLine } from "../../src/text/text.js";
 
 export interface Subagents {
   /** The brief after a subagent's first message; empty for any other request. */
@@ -74,3 +74,103 @@ export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "
   const list = [...touched].map(([name, isEdited]) => ({ name, isEdited }));
   return [...list.filter((file) => file.isEdited), ...list.filter((file) => !file.isEdited)];
 }
+
+/*
+ * The brief that a subagent gets about the session that started it: the request, the user's rules, open todos, findings,
+ * decisions, and the path of the notes. Memories are not part of it: a subagent gets them as every session does. Pure, and
+ * bounded, because ten subagents cost it ten times.
+ */
+
+export interface BriefInput {
+  /** Facts of the session that started the subagent, then of its ancestors, as far as known. */
+  ancestors: readonly SessionFacts[];
+  /** Absolute path of the root session's notes. */
+  notesPath: string;
+}
+
+/** 1,500 tokens at four characters each. */
+export const MOST_CHARACTERS = 6_000;
+
+const LONGEST_REQUEST = 800;
+const LONGEST_LINE = 240;
+const MOST = { rules: 16, reasons: 6, todos: 8, files: 20, findings: 4 };
+
+const INTRODUCTION =
+  "[Strata] Background from the session that started you. Your task is the message above, and only that; what the user has laid down holds for you too.";
+
+/** `undefined` if nothing useful is known. */
+export function formatBrief({ ancestors, notesPath }: BriefInput): string | undefined {
+  const root = ancestors.at(-1);
+  if (!root) return undefined;
+  const sections = [
+    list("The user asked for:", planRequests(root)),
+    list("You work for a subagent with this task:", planTask(ancestors)),
+    list("The user's rules:", planRules(ancestors)),
+    list("Decided so far:", newest(root.reasons, MOST.reasons)),
+    list("Open todos:", todosOf(root)),
+    list("Other subagents found:", planFindings(root)),
+    list("Changed so far:", planFiles(root)),
+  ].flat();
+  if (sections.length === 0) return undefined;
+  const end = `The notes on that session: ${notesPath}`;
+  return [fit([INTRODUCTION, ...sections], MOST_CHARACTERS - end.length - 1), end].join("\n");
+}
+
+/** Keeps as many whole lines as fit; the most important come first. */
+function fit(lines: readonly string[], room: number): string {
+  const kept: string[] = [];
+  let left = room;
+  for (const line of lines) {
+    if (line.length + 1 > left) break;
+    kept.push(line);
+    left -= line.length + 1;
+  }
+  const withoutEmptyHeading = kept.at(-1)?.endsWith(":") ? kept.slice(0, -1) : kept;
+  return withoutEmptyHeading.join("\n");
+}
+
+const list = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)];
+
+function planRequests({ requests }: SessionFacts): string[] {
+  const last = requests.at(-1);
+  const first = requests.length > 1 ? requests[0] : undefined;
+  return [
+    ...(last ? [toLine(last.text, LONGEST_REQUEST)] : []),
+    ...(first ? [`at first: ${short(first.text)}`] : []),
+  ];
+}
+
+/** The task of the parent, if that is a subagent too. */
+function planTask(ancestors: readonly SessionFacts[]): string[] {
+  const task = ancestors.length > 1 ? ancestors[0]?.requests.at(-1) : undefined;
+  return task ? [toLine(task.text, LONGEST_REQUEST / 2)] : [];
+}
+
+/** The newest rules, each once, in the user's words. */
+function planRules(ancestors: readonly SessionFacts[]): string[] {
+  const rules = ancestors.flatMap(({ constraints, corrections }) => [...constraints, ...corrections]);
+  const inOrder = [...rules].sort((a, b) => a.at - b.at).map(({ text }) => short(text));
+  return [...new Set(inOrder)].slice(-MOST.rules);
+}
+
+function planFindings({ subagents }: SessionFacts): string[] {
+  return subagents
+    .slice(-MOST.findings)
+    .map(({ description, result }) => `${toLine(description, 80)}: ${JSON.stringify(short(result))}`);
+}
+
+function planFiles({ files }: SessionFacts): string[] {
+  const edited = files.filter(({ isEdited }) => isEdited).slice(-MOST.files);
+  return edited.length === 0 ? [] : [cut(edited.map(({ name }) => name).join(", "), 2 * LONGEST_LINE)];
+}
+
+const todosOf = ({ todos }: SessionFacts): string[] =>
+  findOpenTodos(todos)
+    .slice(0, MOST.todos)
+    .map(({ content, status }) => `${short(content)}${status === "in_progress" ? " (in progress)" : ""}`);
+
+const newest = (facts: readonly { text: string }[], most: number): string[] =>
+  facts.slice(-most).map(({ text }) => short(text));
+
+const short = (text: string): string => toLine(text, LONGEST_LINE);

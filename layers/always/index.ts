@@ -1,13 +1,24 @@
 /** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
 
+import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
+import type { ConfigReading } from "../../src/config/config.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { type Clock, waitAtMost } from "../../src/io/clock.js";
+import type { Deferred } from "../../src/io/deferred.js";
+import type { Files } from "../../src/io/files.js";
+import type { Host, OwnSession } from "../../src/io/host.js";
+import type { Log } from "../../src/io/log.js";
+import type { Toasts } from "../../src/io/toasts.js";
+import { removeExpired } from "../../src/kernel/expired-files.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
+import { stateFolderFiles } from "../../src/kernel/kernel-files.js";
 import type { Layer } from "../../src/kernel/layer.js";
-import type { KernelContext } from "../../src/kernel/layer-context.js";
+import type { KernelContext, LayerContext } from "../../src/kernel/layer-context.js";
+import type { Trust } from "../../src/memory/trust/trust.js";
+import type { Folders } from "../../src/project/folders.js";
 import { createBreakWatch } from "./break-watch.js";
-import { createHousekeeping } from "./housekeeping.js";
-import { createMemoryCommand } from "./memory-command.js";
-import { createReminder } from "./reminder.js";
-import { createReplay } from "./replay.js";
+import type { MemoryPageOptions } from "./memory-page.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
@@ -15,8 +26,6 @@ import { createSentViews } from "./sent-views.js";
 import { createSteering } from "./steering/steering.js";
 import { createSyncPull } from "./sync/sync-pull.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
-import { createTurnEnd } from "./turn-end.js";
-import { createTurnFollower } from "./turn-follower.js";
 import { createView } from "./view.js";
 
 export function createAlways(context: KernelContext): readonly Layer[] {
@@ -62,5 +71,219 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     void background
       .add(() => memories.list())
       .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
+  }
+}
+
+/** When a turn ends, deferred work is done at once: the host may exit, or another instance continue the session. */
+export function createTurnEnd({ deferred }: Pick<LayerContext, "deferred">): Layer {
+  return {
+    name: "turn-end",
+    phase: "after",
+    servesForks: ["event"],
+    handlers: {
+      event({ type }) {
+        if (type === "session.idle") void deferred.settle();
+        return undefined;
+      },
+    },
+  };
+}
+
+/** How long the page waits for what the last request has left to write. */
+const SETTLE_WITHIN_MS = 1_000;
+
+/** `/memory`: the status of this session and of the project. Handles no hook. */
+export function createMemoryCommand(options: MemoryPageOptions & { deferred: Deferred }): Layer {
+  return {
+    name: "status",
+    phase: "before",
+    handlers: {},
+    commands: [
+      {
+        name: "memory",
+        description: "Strata: context, savings and settings; no model call",
+        async execute({ sessionID }) {
+          const { clock, deferred } = options;
+          const { formatMemoryPage } = await import("./memory-page.js");
+          await waitAtMost(clock, SETTLE_WITHIN_MS, deferred.settle);
+          return formatMemoryPage(options, sessionID);
+        },
+      },
+    ],
+  };
+}
+
+/* Tracks the turns of agents: files that change on disk during a turn count as the agent's. */
+
+/**
+ * No turn waits for its handlers. The memories are read when a turn ends, because git may rewrite the same files later and
+ * the user may commit them.
+ */
+export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
+  return {
+    name: "trust",
+    phase: "before",
+    // A fork continues to work when the session that asked for it is idle.
+    servesForks: ["turn", "event"],
+    handlers: {
+      turn({ sessionID }) {
+        void turns.begin(sessionID);
+        return undefined;
+      },
+      event({ properties: { info, sessionID }, type }) {
+        const id = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : sessionID;
+        const isOver = type === "session.idle" || type === "session.deleted";
+        if (isOver && typeof id === "string") void turns.end(id).then(lookAgain);
+        return undefined;
+      },
+    },
+  };
+}
+
+/**
+ * Repeats the warning about wrong settings with the first turn, because a screen that opens slowly misses the toast at
+ * start-up.
+ */
+export function createReminder({ problems }: ConfigReading, toasts: Toasts): Layer[] {
+  const [first] = problems;
+  if (first === undefined) return [];
+  let isShown = false;
+  return [
+    {
+      name: "announce",
+      phase: "before",
+      handlers: {
+        turn() {
+          if (!isShown) {
+            const count =
+              problems.length === 1 ? "One setting is wrong" : `${problems.length} settings are wrong`;
+            toasts.show(`${count} (strata doctor): ${first}`, "warning");
+          }
+          isShown = true;
+          return undefined;
+        },
+      },
+    },
+  ];
+}
+
+/*
+ * Applies all recorded decisions to the history. Called before the other layers, and waits for the records longer than any
+ * of them may: without the records the raw history would be sent, which costs the prompt cache and may exceed the window.
+ */
+
+const LAYER = "replay";
+/** A disk that takes longer is considered broken. */
+const READ_WITHIN_MS = 20_000;
+/** Limit for records that are loaded but may have grown, and while an earlier read hangs. */
+const LOOK_WITHIN_MS = 1_000;
+
+export function createReplay({ clock, decisions, log }: KernelContext): Layer {
+  let hanging = 0;
+
+  return {
+    name: LAYER,
+    phase: "before",
+    isIndispensable: true,
+    withinMs: { context: READ_WITHIN_MS + LOOK_WITHIN_MS, compacted: READ_WITHIN_MS + LOOK_WITHIN_MS },
+    servesForks: ["context", "compacted"],
+    handlers: {
+      async context(request) {
+        await read(request);
+        return request.show();
+      },
+      async compacted(request) {
+        await read(request);
+        return undefined;
+      },
+    },
+  };
+
+  async function read(request: ContextRequest): Promise<void> {
+    const { days, messages } = request.history;
+    // Instances do not alternate within a turn, and each read costs milliseconds in a busy host.
+    const again = messages.at(-1)?.info.role === "user";
+    const withinMs = hanging > 0 || request.isReady() ? LOOK_WITHIN_MS : READ_WITHIN_MS;
+    const waited = await waitAtMost(
+      clock,
+      withinMs,
+      () => decisions.load(days, { again }),
+      () => hanging--,
+    );
+    if (waited.kind === "done") return;
+    if (waited.kind === "overran") hanging++;
+    const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${withinMs} ms`;
+    log.error(LAYER, `cannot read earlier decisions: ${why}`);
+  }
+}
+
+/*
+ * Cleans up after a start: removes the plugin's own sessions that a killed instance left behind, and expired files. Runs
+ * in the background after the host's first event.
+ *
+ * A session is removed when the process that opened it has ended. If that process seems to run (another live instance, or
+ * a reused process id), it is removed once it is unused for far longer than any call may take.
+ */
+
+export interface HousekeepingOptions {
+  clock: Clock;
+  host: Host;
+  log: Log;
+  background: PQueue;
+  files: Files;
+  folders: Folders;
+  /** All kinds of files that the plugin writes. */
+  fileKinds: readonly FileKind[];
+}
+
+const UNUSED_MS = 10 * 60_000;
+/** A starting host may not list its sessions yet; the next event tries again. */
+const MOST_TRIES = 3;
+
+/** Own sessions that no process is waiting for. */
+function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
+  return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
+}
+
+export function createHousekeeping(options: HousekeepingOptions): Layer {
+  const { background, clock, fileKinds, files, folders, host, log } = options;
+  let tries = 0;
+  let isDone = false;
+  let hasRemovedFiles = false;
+
+  return {
+    name: "background",
+    phase: "before",
+    handlers: {
+      event() {
+        if (isDone || tries >= MOST_TRIES) return undefined;
+        isDone = true;
+        tries++;
+        void background.add(sweep);
+        return undefined;
+      },
+    },
+  };
+
+  async function sweep(): Promise<void> {
+    await removeAbandoned();
+    if (hasRemovedFiles) return;
+    hasRemovedFiles = true;
+    const world = { clock, files, folders, processes: host.processes };
+    const complain = (thrown: unknown): void =>
+      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
+    await removeExpired(world, fileKinds, complain);
+    await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
+  }
+
+  async function removeAbandoned(): Promise<void> {
+    const sessions = await host.listOwnSessions();
+    isDone = sessions !== undefined;
+    const abandoned = findAbandoned(sessions ?? [], clock.now());
+    let removed = 0;
+    for (const { id } of abandoned) if (await host.removeSession(id)) removed++;
+    if (removed > 0) log.info("background", `removed ${removed} leftover sessions of the plugin`);
+    if (removed < abandoned.length)
+      log.warn("background", `cannot remove ${abandoned.length - removed} leftover sessions of the plugin`);
   }
 }

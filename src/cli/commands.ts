@@ -1,13 +1,61 @@
+import { clientNames } from "../mcp/install/clients.js";
 import { memoryTypes } from "../memory/memory.js";
 import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "../operations/command.js";
 import { FORCE_OPTION } from "../operations/write-new.js";
 import { handoverCommands } from "./handover/commands.js";
-import { mcpCommands } from "./mcp-commands.js";
-import { serveCommands } from "./serve-commands.js";
 import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
 import { syncCommands } from "./sync/commands.js";
 import { transferCommands } from "./transfer/commands.js";
 import { upkeepCommands } from "./upkeep/commands.js";
+
+/** The local server. */
+export const serveCommands: readonly Command[] = [
+  {
+    name: "serve",
+    summary: "serves the memories on this machine to other agents, a browser and monitoring; Ctrl-C stops it",
+    options: [
+      ["--all", "serves all projects in which Strata has run on this machine"],
+      ["--port <number>", "port (default 9824; 0 for any free port)"],
+      [
+        "--host <address>",
+        "address to listen on (default 127.0.0.1); one that others can reach needs STRATA_API_KEY",
+      ],
+      [
+        "--allow-host <names>",
+        "further host names under which clients reach the server, separated by commas",
+      ],
+      ["--rate-limit <count>", "requests per minute and client (default 60)"],
+      [
+        "--tools <names>",
+        "tools for other agents: all, or names separated by commas (default: the few that most agents need)",
+      ],
+      ["--private", "also lets other agents read private memories"],
+      ["--open", "opens the inspector in the browser"],
+      ["--check", "prints what /health would answer, and serves nothing"],
+      JSON_OPTION,
+    ],
+    example: "strata serve --all --port 9000",
+    load: () => import("./commands/serve.js"),
+  },
+];
+
+export const mcpCommands: readonly Command[] = [
+  {
+    name: "mcp",
+    summary: "serves the memories to other agents (MCP over standard input); install configures a client",
+    arguments: "[words...]",
+    options: [
+      ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
+      ["--private", "also serves private memories"],
+      ["--project <folder>", "the project in this folder (default: the working directory)"],
+      ["--for <client>", `with install: ${clientNames.join(", ")}`],
+      ["--write", "with install: writes the file instead of printing the entry"],
+    ],
+    example: "strata mcp install --for claude-code",
+    first: ["install"],
+    load: () => import("../mcp/mcp.js"),
+  },
+];
 
 const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
 const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;

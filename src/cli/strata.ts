@@ -1,15 +1,201 @@
 #!/usr/bin/env node
+
 /** Entry of the command line. */
+
+import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../io/clock.js";
+import { CommanderError, Command as Parser } from "commander";
+import { formatFailure, StrataError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
+import { VERSION } from "../base/version.js";
+import { type Clock, systemClock, waitAtMost } from "../io/clock.js";
 import { nodeFiles } from "../io/node-files.js";
+import { WRONG_ARGUMENT } from "../operations/arguments.js";
+import {
+  type CliContext,
+  COMPLETE,
+  type Command,
+  type ExitCode,
+  exitCodes,
+  findCommand,
+  type OptionValues,
+} from "../operations/command.js";
+import { CLEARED } from "../operations/progress.js";
 import { createStyle } from "../operations/style.js";
+import { withOwnFiles } from "../operations/with-own-files.js";
 import { commands } from "./commands.js";
-import { createOpenFile } from "./open-file.js";
-import { runProgram } from "./program.js";
-import { createTerminal } from "./terminal.js";
+
+/* The commands behind a parser, which answers help, wrong arguments and errors. */
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 problems found, 2 wrong usage, 3 failed`;
+const HELP = "strata --help lists the commands; strata COMMAND --help shows one.";
+
+/** Runs the command named by the arguments. Never rejects. */
+export async function runProgram(
+  commands: readonly Command[],
+  args: readonly string[],
+  given: CliContext,
+): Promise<ExitCode> {
+  const cli = withOwnFiles(given);
+  if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
+  let exitCode: ExitCode = exitCodes.fine;
+  const { offered, words } = planParsing(commands, args[0] === "--" ? args.slice(1) : args);
+  const parser = createParser(offered, cli, (code) => {
+    exitCode = code;
+  });
+  try {
+    await parser.parseAsync(words, { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    // Help and version end the parser this way too.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
+    cli.warn(`strata: ${formatFailure(thrown)}`);
+    const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
+    return isUsage ? exitCodes.usage : exitCodes.failed;
+  }
+}
+
+/**
+ * What to parse, with `help` and aliases as the words that they stand for. A word that names no command is parsed alone
+ * and among the commands that only read, of which the parser suggests similar ones: a mistyped word must not lead to a
+ * command that deletes, publishes or accepts something.
+ */
+function planParsing(
+  commands: readonly Command[],
+  args: readonly string[],
+): { offered: readonly Command[]; words: string[] } {
+  const [word = "--help", ...rest] = args[0] === "help" ? [...args.slice(1, 2), "--help"] : args;
+  if (/^--?\w/.test(word)) return { offered: commands, words: [word, ...rest] };
+  const command = findCommand(commands, word);
+  if (!command) return { offered: commands.filter(({ reads }) => reads), words: [word] };
+  const isArgument = word !== command.name && (command.first ?? []).includes(word);
+  const [, ...options] = command.aliases?.find((alias) => alias.startsWith(`${word} `))?.split(" ") ?? [];
+  return { offered: commands, words: [command.name, ...(isArgument ? [word] : []), ...options, ...rest] };
+}
+
+function createParser(commands: readonly Command[], cli: CliContext, end: (code: ExitCode) => void): Parser {
+  const parser = new Parser("strata")
+    .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
+    .version(VERSION, "-v, --version", "prints the version")
+    .helpOption("-h, --help", "prints this help, or that of a command")
+    .helpCommand(false)
+    .addHelpText("after", EXIT_CODES)
+    .configureOutput({
+      writeOut: (text) => cli.say(text.trimEnd()),
+      writeErr: (text) => cli.warn(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error: /, "strata: ")),
+    })
+    .showHelpAfterError(HELP)
+    .exitOverride();
+  for (const command of commands) addCommand(parser, command, cli, end);
+  return parser;
+}
+
+function addCommand(parser: Parser, command: Command, cli: CliContext, end: (code: ExitCode) => void): void {
+  const added = parser
+    .command(command.name)
+    .description(command.summary)
+    .addHelpText("after", `\nExample: ${command.example}\n${formatAliases(command)}${EXIT_CODES}`)
+    .showHelpAfterError(command.hint === undefined ? HELP : `${command.hint}\n${HELP}`)
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(false);
+  if (command.arguments !== undefined) added.argument(command.arguments);
+  for (const [flags, what] of command.options) added.option(flags, what);
+  added.action(async () => {
+    const { run } = await command.load();
+    end(await run(cli, added.opts<OptionValues>(), added.args));
+  });
+}
+
+const formatAliases = ({ aliases = [] }: Command): string =>
+  aliases.length === 0 ? "" : `Also: ${aliases.map((alias) => `strata ${alias}`).join(", ")}\n`;
+
+/* Prints to two streams, each a terminal, a pipe or closed. Text from a file cannot send control sequences to them. */
+
+/** The part of a stream that is used here. */
+export interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
+/**
+ * A reader that stops early, such as `head`, is not an error: the command finishes its work, and what it prints after
+ * that is dropped.
+ */
+export function createTerminal(stdout: Output, stderr: Output): Pick<CliContext, "say" | "warn" | "draw"> {
+  const closed = new Set<Output>();
+  for (const stream of [stdout, stderr])
+    stream.on("error", (error) => {
+      if (error.code !== "EPIPE") throw error;
+      closed.add(stream);
+    });
+  let isDrawn = false;
+  const write = (stream: Output, text: string): void => {
+    if (!closed.has(stream)) stream.write(text);
+  };
+  /** Clears a drawn bar before it prints. */
+  const print = (stream: Output, text: string): void => {
+    if (isDrawn) write(stderr, CLEARED);
+    isDrawn = false;
+    write(stream, `${text}\n`);
+  };
+  const draw = (text: string): void => {
+    isDrawn = text !== CLEARED;
+    write(stderr, text);
+  };
+  return {
+    // Styles are chosen for standard output; standard error may be a file all the same.
+    say: (text) => print(stdout, toPrintable(text, { withStyles: stdout.isTTY === true })),
+    warn: (text) => print(stderr, toPrintable(text, { withStyles: stderr.isTTY === true })),
+    ...(stderr.isTTY === true && { draw }),
+  };
+}
+
+/* Opens a file in the program that the system has for it. */
+
+/** Rejects with a `StrataError` if no program could open the file. */
+export type OpenFile = (path: string) => Promise<void>;
+
+interface Opener {
+  program: string;
+  args: readonly string[];
+}
+
+/** An opener ends once another program has the file. One that still runs after this has opened it itself. */
+const OPENS_WITHIN_MS = 5_000;
+
+export function createOpenFile(platform: string, clock: Clock): OpenFile {
+  return async (path) => {
+    const { args, program } = planOpener(platform, path);
+    const opened = await waitAtMost(clock, OPENS_WITHIN_MS, () => run(program, args));
+    if (opened.kind !== "failed") return;
+    const why = opened.thrown instanceof Error ? opened.thrown.message : String(opened.thrown);
+    throw new StrataError("NO_OPENER", `${program} cannot open the page (${why}); open it yourself: ${path}`);
+  };
+}
+
+/** `start` of Windows is a command of its shell, whose first argument in quotes is a title. */
+export function planOpener(platform: string, path: string): Opener {
+  if (platform === "darwin") return { program: "open", args: [path] };
+  if (platform === "win32") return { program: "cmd", args: ["/c", "start", "", path] };
+  return { program: "xdg-open", args: [path] };
+}
+
+function run(program: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { detached: true, stdio: "ignore" });
+    child.once("error", (thrown: NodeJS.ErrnoException) =>
+      reject(thrown.code === "ENOENT" ? new Error("it is not installed") : thrown),
+    );
+    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`it exited with ${code}`))));
+    // The program may stay open longer than this command.
+    child.unref();
+  });
+}
 
 /** Of the built file `dist/strata.js`. */
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));

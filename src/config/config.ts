@@ -2,9 +2,10 @@
  * The settings in force. Wrong input never stops Strata: an invalid field is ignored, the next weaker source or the
  * default is used instead, and one sentence says so.
  */
+
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
-import { composeDefaults } from "./defaults.js";
+import { kernelDefaults } from "./kernel-defaults.js";
 import type { ModelClaims } from "./model-claims.js";
 import type { SettingsPart } from "./part.js";
 import type { Config } from "./schema.js";
@@ -43,4 +44,11 @@ export async function readConfig({
   ]);
   const checked = checkSettings(await loadSchema(parts), found, usersFile);
   return { config: checked.config, problems: [...problems, ...checked.problems], claims };
+}
+
+/** Default values of all settings. */
+export function composeDefaults(parts: readonly SettingsPart[]): Config {
+  const groups = parts.map(({ defaults }) => defaults);
+  // The type of each layer's part of `Config` is that of its schema; a test compares the two.
+  return structuredClone(Object.assign({}, ...groups, kernelDefaults)) as Config;
 }

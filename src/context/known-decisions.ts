@@ -8,9 +8,9 @@
  *             parent    parent    fork       parent     fork
  *             a, b      c         begins     d          e       the parent uses a b c d, the fork a b c e
  */
+
 import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
 import type { KnownDecision, Standing } from "./known-decision.js";
-import { withRevision } from "./revision.js";
 
 export interface KnownDecisions {
   /** Adds all lines of a day's file. Lines that have disappeared from it stay known. */
@@ -179,4 +179,21 @@ function withExtension(
 /** Has this layer extended the result or message? */
 export function isExtendedBy(layer: string, standing: Standing | undefined): boolean {
   return standing?.extended?.some((one) => one.layer === layer) ?? false;
+}
+
+/*
+ * Applies revisions: new texts for a message or result, because words behind the old ones were taken back, or because a
+ * batch has broken the cache before a reminder, which goes with it.
+ */
+
+/** Replaces the layer's text by the revised one, and its time by that of the revision. */
+export function withRevision(standing: Standing, { at, layer, of, text }: KnownDecision): void {
+  const renew = (decision: KnownDecision): KnownDecision => {
+    if (decision.layer !== layer) return decision;
+    const { text: _, ...rest } = decision;
+    return { ...rest, at, ...(text !== undefined && { text }) };
+  };
+  if (of === "extended" && standing.extended) standing.extended = standing.extended.map(renew);
+  if (of === "cut" && standing.cut) standing.cut = renew(standing.cut);
+  if (of === "rewritten" && standing.rewritten) standing.rewritten = renew(standing.rewritten);
 }

@@ -8,20 +8,33 @@
  *     GET  /api/:project/views?watch=…  several views, with an ETag that tells whether any file has changed
  *     POST /api/:project/:subject/:change   with a JSON body
  */
-import { sep } from "node:path";
+
+import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { formatLocalDay } from "../base/days.js";
 import { formatFailure, StrataError } from "../base/error.js";
+import { hashOf } from "../base/hash.js";
+import { object, oneOf, string } from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
-import type { Files } from "../io/files.js";
+import type { FileStat, Files } from "../io/files.js";
+import { planConflictFolders } from "../memory/conflict-records.js";
+import { memoryTypes } from "../memory/memory.js";
+import { HIDDEN_LEDGER, LEDGER } from "../memory/path.js";
+import { openAgenda } from "../operations/handover/agenda.js";
+import { refuseAgents } from "../operations/handover/open-leases.js";
 import type { Project } from "../operations/project.js";
-import type { Failure, Projects, ViewAnswer } from "./answers.js";
-import { type Assets, createAssets } from "./assets.js";
-import { changes } from "./changes.js";
+import { choices } from "../operations/reconcile.js";
+import { PERSON } from "../project/lease.js";
+import { locateRecord } from "../project/record.js";
+import type { Done, Failure, Projects, ViewAnswer } from "./answers.js";
+import { memoryChanges } from "./change-memories.js";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
-import { stampProject } from "./stamp.js";
 import { readView } from "./views.js";
+import { decideConflict, dropWaiting, keepWaiting } from "./waiting.js";
+import { wanted } from "./wanted.js";
 
 export interface InspectorOptions {
   clock: Clock;
@@ -176,3 +189,131 @@ function fail(thrown: unknown): Response {
   const status = STATUS[code] ?? (/^NO_/.test(code) ? 404 : isExpected ? 409 : 500);
   return Response.json({ error } satisfies Failure, { status });
 }
+
+/* The page's files, which the build puts next to the command line. */
+
+export interface Asset {
+  bytes: Uint8Array;
+  type: string;
+  etag: string;
+}
+
+export interface Assets {
+  /** By the last part of the URL; `undefined` if there is no such file. @throws StrataError NOT_BUILT */
+  read(name: string): Promise<Asset | undefined>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  "page.html": "text/html; charset=utf-8",
+  "page.css": "text/css; charset=utf-8",
+  "page.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+};
+
+/** `folder`: where the build puts them. */
+export function createAssets(
+  files: Pick<Files, "read">,
+  folder = fileURLToPath(new URL(".", import.meta.url)),
+): Assets {
+  return {
+    async read(name) {
+      const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+      if (type === undefined) return undefined;
+      const path = join(folder, `inspector-${name}`);
+      const bytes = await files.read(path);
+      if (!bytes) throw new StrataError("NOT_BUILT", `expected ${path}, which is missing; run npm run build`);
+      return { bytes, type, etag: `"${hashOf(bytes).slice(0, 16)}"` };
+    },
+  };
+}
+
+/* A stamp of the files that the page shows, from their names, sizes and times, never from their contents. */
+
+/** Maximum number of files of a folder that are checked one by one; for a larger folder, only its own stat and count. */
+const MOST_FILES = 200;
+
+/** Differs after every change. Never rejects: an unreadable path counts as empty. */
+export async function stampProject(project: Project): Promise<string> {
+  const { cli, folders, stateFolder } = project;
+  const record = await locateRecord(cli.files, { project: folders.project, stateFolder }).catch(
+    () => undefined,
+  );
+  const paths = [...listPaths(project), ...(record ? [record.candidates] : [])];
+  const stamps = await Promise.all(paths.map((path) => stampOf(cli.files, path)));
+  // The savings of today are others tomorrow.
+  return hashOf([formatLocalDay(cli.clock.now()), ...stamps].join("\n\n"));
+}
+
+function listPaths({ folders, globalFolder }: Project): string[] {
+  const roots = [folders.memory, join(globalFolder, "memory")].flatMap((one) => [one, join(one, "private")]);
+  return [
+    ...[folders.screens, folders.savings, folders.sessions, folders.instances, folders.sessionMemory],
+    ...[folders.leases, folders.log, join(folders.memory, HIDDEN_LEDGER)],
+    ...planConflictFolders(folders.memory),
+    ...roots.flatMap((root) => [LEDGER, ...memoryTypes].map((name) => join(root, name))),
+  ];
+}
+
+async function stampOf(files: Files, path: string): Promise<string> {
+  try {
+    const stat = await files.statItself(path);
+    if (stat?.kind !== "folder") return formatStat(stat);
+    const names = await files.list(path);
+    if (names.length > MOST_FILES) return `${formatStat(stat)} ${names.length}`;
+    const stats = await Promise.all(names.map((name) => files.statItself(join(path, name))));
+    return names.map((name, n) => `${name} ${formatStat(stats[n])}`).join("\n");
+  } catch {
+    return "";
+  }
+}
+
+const formatStat = (stat: FileStat | undefined): string =>
+  stat ? `${stat.kind} ${stat.bytes} ${stat.modifiedMs} ${stat.changedMs}` : "";
+
+/* The changes of the API, by the last two parts of the URL. */
+
+/** @throws StrataError BAD_REQUEST if the body has the wrong shape, REFUSED and others if nothing was changed */
+export type RunChange = (queue: ProjectQueue, body: unknown) => Promise<Done>;
+
+const isID = object<{ id: string }>({ id: string });
+const candidateID = wanted("a candidate's id", isID);
+const itemID = wanted("an agenda item's id", isID);
+const decision = wanted(
+  `name and keep (${choices.join(", ")})`,
+  object<{ name: string; keep: (typeof choices)[number] }>({ name: string, keep: oneOf(choices) }),
+);
+
+export const changes: Readonly<Record<string, RunChange>> = {
+  ...Object.fromEntries(
+    Object.entries(memoryChanges).map(([name, read]): [string, RunChange] => [
+      `memories/${name}`,
+      async (queue, body) => queue.withStore(read(body)),
+    ]),
+  ),
+  "candidates/keep": async (queue, body) => {
+    const { id } = candidateID(body);
+    return queue.withStore((memories, project) => keepWaiting(id, memories, project));
+  },
+  "candidates/drop": async (queue, body) => {
+    const { id } = candidateID(body);
+    return queue.inTurn((project) => dropWaiting(id, project));
+  },
+  "conflicts/decide": async (queue, body) => {
+    const asked = decision(body);
+    return queue.withStore((memories, project) => decideConflict(asked, memories, project));
+  },
+  "agenda/claim": async (queue, body) => {
+    const { id } = itemID(body);
+    return queue.inTurn(async (project) => {
+      await refuseAgents(project.cli);
+      return { what: `Claimed: ${(await openAgenda(project).claim(id, PERSON)).text}` };
+    });
+  },
+  "agenda/release": async (queue, body) => {
+    const { id } = itemID(body);
+    return queue.inTurn(async (project) => {
+      await refuseAgents(project.cli);
+      return { what: `Released: ${(await openAgenda(project).release(id, PERSON)).text}` };
+    });
+  },
+};

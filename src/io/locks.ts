@@ -16,13 +16,12 @@
  * Only who has that right removes the token, so between the look and the removal nobody else can have taken the lock.
  * Who dies with the right in hand leaves a lock behind that is taken over in the same way.
  */
+
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../base/error.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
 import { createHolders, type Holder, type Holders, type LockState } from "./holders.js";
-import { createLine } from "./line.js";
-import { createPatience } from "./patience.js";
 import type { ProcessIdentity, RunningProcesses } from "./processes.js";
 import { formatToken, type LockToken } from "./token.js";
 import type { Heard } from "./watch.js";
@@ -254,4 +253,71 @@ interface Wait {
 
 function isOwn({ process }: LockToken, own: ProcessIdentity): boolean {
   return process.id === own.id && process.start === own.start && process.machine === own.machine;
+}
+
+/** Extends a wait while it is unknown whether the owner of a lock is alive. */
+export interface Patience {
+  /** Should the caller keep waiting? The first call tells the caller why. */
+  hasMore(describe: () => Promise<string>): Promise<boolean>;
+  end(): void;
+}
+
+/** Enough to find out whether one owner is silent. If owners change meanwhile, they are alive. */
+const LONGEST_MS = 75_000;
+
+/** Never extends the wait without `tell`. */
+export function createPatience(clock: Clock, tell: ((why: string) => void) | undefined): Patience {
+  let isOver = false;
+  let stop: (() => void) | undefined;
+  return {
+    async hasMore(describe) {
+      if (!tell || isOver) return false;
+      if (stop) return true;
+      stop = clock.after(LONGEST_MS, () => {
+        isOver = true;
+      });
+      tell(await describe());
+      return true;
+    },
+    end: () => stop?.(),
+  };
+}
+
+/** Queue of callers in one process that want the same lock, so that only the first one accesses the disk. */
+export interface Line {
+  /**
+   * Resolves when the caller is first in the queue, with a function that admits the next one. Resolves with `undefined` if
+   * `over` resolves first; the caller has then left the queue.
+   */
+  enter(name: string, over: Promise<void>): Promise<(() => void) | undefined>;
+}
+
+export function createLine(): Line {
+  /** Callers after the current one; no entry if there is no current one. */
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    async enter(name, over) {
+      const line = waiting.get(name);
+      const leave = (): void => letNextGo(name);
+      if (!line) {
+        waiting.set(name, new Set());
+        return leave;
+      }
+      return new Promise((resolve) => {
+        const begin = (): void => resolve(leave);
+        line.add(begin);
+        void over.then(() => line.delete(begin) && resolve(undefined));
+      });
+    },
+  };
+
+  function letNextGo(name: string): void {
+    const line = waiting.get(name);
+    const [next] = line ?? [];
+    if (!next) waiting.delete(name);
+    else {
+      line?.delete(next);
+      next();
+    }
+  }
 }

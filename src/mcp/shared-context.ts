@@ -2,12 +2,14 @@
  * What all clients of a server share: the store of one project, opened once and kept open beside OpenCode and other
  * servers, and its search, candidates and entities.
  */
+
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import type { Config } from "../config/schema.js";
 import type { Files } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
+import type { Memory } from "../memory/memory.js";
 import type { MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store.js";
 import type { Trust } from "../memory/trust/trust.js";
@@ -22,7 +24,7 @@ import type { Project } from "../operations/project.js";
 import { CLIENT_PREFIX } from "../project/instance.js";
 import type { SeenSessions } from "../project/own.js";
 import type { OpenEntities } from "../sources/entities/open-entities.js";
-import { createRepeats } from "./private-lines.js";
+import { foldLetters } from "../text/text.js";
 import { withoutPrivate } from "./without-private.js";
 
 export interface SharedContextOptions {
@@ -98,5 +100,27 @@ function findPrivateLines(store: Pick<OpenMemories, "list" | "onChange">): Share
       throw thrown;
     });
     return reading;
+  };
+}
+
+/* Finds lines that repeat a private memory: session notes quote the user, who said it there. Pure. */
+
+/** Minimum letters and digits of a content; a shorter one would match almost anything. */
+const LEAST = 5;
+/** The same for a title, a quote such as "yes", and a line that a longer private text contains. */
+const LEAST_OF_PART = 12;
+
+/** The function returned is `true` for a line that repeats one of these memories or a part of it. */
+export function createRepeats(memories: readonly Memory[]): (line: string) => boolean {
+  const fold = (texts: readonly string[], least: number): string[] =>
+    texts.map(foldLetters).filter((text) => text.length >= least);
+  const contents = memories.map(({ content }) => content);
+  const parts = memories.flatMap(({ provenance, title }) => [title, provenance.evidence ?? ""]);
+  const folded = [...new Set([...fold(contents, LEAST), ...fold(parts, LEAST_OF_PART)])];
+  return (line) => {
+    const said = foldLetters(line);
+    return folded.some(
+      (text) => said.includes(text) || (said.length >= LEAST_OF_PART && text.includes(said)),
+    );
   };
 }

@@ -8,13 +8,14 @@
 
 import { isToolPart, type Message, type MessageInfo, type Part } from "../io/message.js";
 import { nameMessage, readOwnTexts, readTime } from "../messages/own-texts.js";
+import type { SessionRuleRow } from "../text/language/language.js";
+import { languages } from "../text/language/languages.js";
+import { splitSentences } from "../text/language/sentences.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { cut, toSafeLine } from "../text/text.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { findNextStep } from "./next-step.js";
-import { findReasons, findRules } from "./rules.js";
 import { findFindings } from "./telling.js";
 
 const LONGEST_ANSWER = 300;
@@ -115,4 +116,74 @@ function learnFinding(draft: Draft, fact: Fact, found: string): void {
   const known = draft.findings.get(fact.key)?.text;
   if (text !== "" && known !== text) put(draft, "findings", { ...fact, text });
   if (text === "" && known !== undefined) draft.hasChanged = draft.findings.delete(fact.key);
+}
+
+/* Finds the next step that an agent announces at the end of its answer. English only. */
+
+/** "Next: …", "Next steps are …", "Remaining: …", "Still to do: …", "Not done yet: …", at the start of a sentence. */
+const NEXT =
+  /^\W*(?:the )?(?:next(?: steps?| up)?\b(?=\W|\s+(?:is|are|i|we)\b)|remaining\b|still (?:open|to do|to be done|missing|left)\b|left to do\b|(?:not|nothing) (?:yet )?(?:done|finished|started)\b|(?:i|we) (?:still )?(?:have|need) to\b|(?:i|we) (?:have not|haven't)(?: yet)?\b)/i;
+/** A question or an offer is not a plan. */
+const OFFER = /\?\s*$|\blet me know\b|\bif you (?:want|like|wish)\b/i;
+
+/** Number of characters at the end of an answer that are searched. */
+const LOOKED_AT = 20_000;
+
+/** The last such sentence with the list after it; `undefined` if there is none. Pure. */
+export function findNextStep(text: string): string | undefined {
+  const lines = text.slice(-LOOKED_AT).split("\n");
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const sentences = (lines[index] ?? "").split(/(?<=[.!?])\s+/);
+    const at = sentences.findLastIndex((sentence) => NEXT.test(sentence) && !OFFER.test(sentence));
+    if (at === -1) continue;
+    const items = lines.slice(index + 1).filter((line) => line.trim() !== "");
+    const end = items.findIndex((line) => !/^\s*(?:[-*+]|\d+[.)])\s/.test(line));
+    return [...sentences.slice(at), ...(end === -1 ? items : items.slice(0, end))].join(" ").trim();
+  }
+  return undefined;
+}
+
+/*
+ * Finds sentences that hold for the rest of a session: the user's rules and corrections, and the agent's decisions with
+ * reasons. Matches words from the languages' data files and keeps the sentences verbatim. What outlasts the session is
+ * for a judge: layers/5-auto-memory/judge.
+ */
+
+export interface FoundRule {
+  kind: SessionRuleRow["kind"];
+  text: string;
+}
+
+const SHORTEST_REASON = 20;
+const MOST_RULES_OF_A_MESSAGE = 40;
+const MOST_REASONS_OF_A_MESSAGE = 5;
+
+/** Rules and corrections in a user's text, in order and verbatim, one line each. */
+export function findRules(text: string): FoundRule[] {
+  const rows = listRows();
+  const found: FoundRule[] = [];
+  for (const sentence of splitSentences(text)) {
+    const isQuestion = /[?？]["')\]]?$/.test(sentence);
+    const row = rows.find(
+      ({ pattern, alsoInQuestions }) => (!isQuestion || alsoInQuestions) && pattern.test(sentence),
+    );
+    if (row) found.push({ kind: row.kind, text: sentence });
+    if (found.length === MOST_RULES_OF_A_MESSAGE) break;
+  }
+  return found;
+}
+
+/** Sentences in which an agent gives the reason for a decision. */
+export function findReasons(text: string): string[] {
+  return splitSentences(text)
+    .filter((sentence) => sentence.length >= SHORTEST_REASON && hasReason(sentence))
+    .slice(0, MOST_REASONS_OF_A_MESSAGE);
+}
+
+const hasReason = (sentence: string): boolean => languages.some(({ reasons }) => reasons.test(sentence));
+
+/** Rows of all languages, because people mix them; corrections first. */
+function listRows(): SessionRuleRow[] {
+  const rows = languages.flatMap(({ sessionRules }) => sessionRules);
+  return [...rows.filter(({ kind }) => kind === "correction"), ...rows.filter(({ kind }) => kind === "rule")];
 }

@@ -2,10 +2,9 @@
  * Scores the words of entries against the terms of a query: BM25+ over one bag of terms per entry, in which title and
  * aliases count twice. The same postings score groups.
  */
-import { rarityOf, saturate } from "./bm25.js";
+
 import { takeBest } from "./fuse.js";
-import { createGroupScores, type WeightedPosting } from "./group-scores.js";
-import { createPostings, type Postings } from "./postings.js";
+import { createPostings, type Posting, type Postings } from "./postings.js";
 
 /** An entry for the index: its term counts. */
 export interface Bag {
@@ -162,4 +161,130 @@ function sum(numbers: Iterable<number>): number {
   let total = 0;
   for (const number of numbers) total += number;
   return total;
+}
+
+/* Scores groups against the terms of a query: BM25+ as if the texts of a group's entries were one text. */
+
+export interface GroupScores {
+  /** Adds the entry in this slot to this group or to none. */
+  add(slot: number, group: string | undefined, member: Member): void;
+  /** `length` must be the length that was added. */
+  remove(slot: number, length: number): void;
+  /** Scores of the groups that have one of these terms, by group name. */
+  score(asked: readonly WeightedPosting[]): Map<string, number>;
+}
+
+export interface Member {
+  /** Number of terms. */
+  length: number;
+  /** How much its terms count, above 0 and at most 1. */
+  weight: number;
+}
+
+/** The posting of a query term, and the term's weight. */
+export interface WeightedPosting {
+  posting: Posting;
+  weight: number;
+}
+
+interface Group {
+  name: string;
+  /** Its index in `counts`. */
+  place: number;
+  entries: number;
+  length: number;
+}
+
+export function createGroupScores(): GroupScores {
+  const groups = new Map<string, Group>();
+  const groupOf: (Group | undefined)[] = [];
+  const weights: number[] = [];
+  const freePlaces: number[] = [];
+  /** Occurrences of the current term per group; all 0 between terms. */
+  let counts = new Float64Array(256);
+
+  return {
+    add(slot, name, { length, weight }) {
+      groupOf[slot] = undefined;
+      if (name === undefined) return;
+      const group = groups.get(name) ?? open(name);
+      group.entries++;
+      group.length += weight * length;
+      groupOf[slot] = group;
+      weights[slot] = weight;
+    },
+
+    remove(slot, length) {
+      const group = groupOf[slot];
+      if (!group) return;
+      groupOf[slot] = undefined;
+      group.entries--;
+      group.length -= (weights[slot] ?? 1) * length;
+      if (group.entries > 0) return;
+      groups.delete(group.name);
+      freePlaces.push(group.place);
+    },
+
+    score(asked) {
+      const found = new Map<string, number>();
+      const average = averageLength(groups);
+      for (const { posting, weight } of asked) {
+        const touched = count(posting);
+        const rarity = weight * rarityOf(touched.length, groups.size);
+        for (const { entries, length, name, place } of touched) {
+          const times = counts[place] ?? 0;
+          counts[place] = 0;
+          // A group of one adds nothing to its entry.
+          if (entries > 1)
+            found.set(name, (found.get(name) ?? 0) + rarity * saturate(times, length / average));
+        }
+      }
+      return found;
+    },
+  };
+
+  function open(name: string): Group {
+    const group = { name, place: freePlaces.pop() ?? groups.size, entries: 0, length: 0 };
+    groups.set(name, group);
+    if (group.place >= counts.length) counts = new Float64Array(2 * counts.length);
+    return group;
+  }
+
+  /** The groups that have the term. */
+  function count(posting: Posting): Group[] {
+    const touched: Group[] = [];
+    for (let n = 0; n < posting.slots.length; n++) {
+      const slot = posting.slots[n] ?? 0;
+      const group = groupOf[slot];
+      if (!group) continue;
+      if (counts[group.place] === 0) touched.push(group);
+      counts[group.place] = (counts[group.place] ?? 0) + (weights[slot] ?? 1) * (posting.counts[n] ?? 0);
+    }
+    return touched;
+  }
+}
+
+function averageLength(groups: ReadonlyMap<string, Group>): number {
+  let total = 0;
+  for (const { length } of groups.values()) total += length;
+  return total / groups.size;
+}
+
+/* BM25+ (Lv and Zhai 2011): the weight of a term, and its contribution to a text's score. */
+
+/** Common values, as in Lucene. */
+const SATURATION = 1.2;
+const LENGTH_SHARE = 0.7;
+const FLOOR = 0.5;
+
+/** Inverse document frequency: `having` of `all` texts have the term. */
+export function rarityOf(having: number, all: number): number {
+  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
+}
+
+/** Saturated weight of `count` occurrences. `length` is the text's length relative to the average. */
+export function saturate(count: number, length: number): number {
+  return (
+    FLOOR + (count * (SATURATION + 1)) / (count + SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length))
+  );
 }

@@ -14,20 +14,20 @@
  * No query or text makes it throw, and it loads nothing before the first entry. Adding takes a fraction of a
  * millisecond: add many entries in slices if someone is waiting.
  */
+
 import { systemClock } from "../io/clock.js";
-import { createAges } from "./ages.js";
 import { type Aliases, createAliases } from "./aliases.js";
+import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
 import type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
+import { MEANING_WEIGHT, spread, weighAge } from "./fuse.js";
 import { createGroups } from "./groups.js";
-import { type Kept, keepEntry, toBag } from "./kept.js";
+import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
-import { createLinks, type Links } from "./links.js";
 import { planMatch } from "./match.js";
-import { createMeaning } from "./meaning.js";
-import { type Asked, readQuery } from "./query.js";
-import { createSplitter, splitTerms } from "./terms.js";
+import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
+import { createEmbedderLikeness, createWordLikeness, type Likenesses } from "./vectors.js";
 import { type Judgement, type Structure, weighEntries } from "./weigh.js";
 import { createWordVectors, type WordVectors } from "./word-vectors.js";
 
@@ -186,4 +186,193 @@ function createSpelling(text: string): (terms: readonly string[]) => string {
 
 function trimWord(word: string): string {
   return word.replace(/^[^\p{L}\p{N}!#&@_/]+|[^\p{L}\p{N}_/)]+$/gu, "").slice(0, 60);
+}
+
+/** Discounts older work, relative to the newest and oldest entries, not to today. */
+export interface Ages {
+  add(entry: Kept): void;
+  remove(entry: Kept): void;
+  /** 1 for the newest entry and entries that do not age. */
+  weigh(entry: Kept): number;
+}
+
+export function createAges(): Ages {
+  const times = new Map<string, number>();
+  let range: { first: number; last: number } | undefined;
+
+  return {
+    add({ id, isWork, at }) {
+      if (!isWork || at === undefined) return;
+      times.set(id, at);
+      range = undefined;
+    },
+    remove({ id }) {
+      if (times.delete(id)) range = undefined;
+    },
+    weigh({ isWork, at }) {
+      if (!isWork || at === undefined) return 1;
+      range ??= findRange(times.values());
+      return weighAge(range.last - at, range.last - range.first);
+    },
+  };
+}
+
+function findRange(times: Iterable<number>): { first: number; last: number } {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const time of times) {
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+  }
+  return { first, last };
+}
+
+/* Reads a query: its terms, and what they say about how to search. */
+
+export interface Asked {
+  text: string;
+  /** Terms of the query. */
+  words: readonly string[];
+  /** `words` and the terms of mentioned times. */
+  terms: readonly string[];
+  /** False if the query has identifiers: those match only as written, never by similarity. */
+  isProse: boolean;
+  /** False if it asks for the assistant's own words: then both sides of a chat count alike. */
+  isWeighed: boolean;
+}
+
+/** Characters read of a query; the rest of a long message is repetition or a paste. */
+const MOST_OF_A_QUERY = 4_000;
+const MOST_TERMS = 64;
+
+/** "You once recommended", "did you say", "your summary", "in our last conversation". */
+const ASSISTANTS_WORDS = new RegExp(
+  [
+    "\\byou(?:'ve| have| had)? (?:\\w+ )?(?:said|told|gave|given|wrote|written|recommended|suggested|proposed|explained|described|mentioned|listed|provided|showed|shown|found|reported|answered|shared|advised|concluded)\\b",
+    "\\b(?:did|do) you (?:\\w+ )?(?:say|tell|give|write|recommend|suggest|propose|explain|describe|mention|list|provide|show|find|report|answer|share|advise|conclude)\\b",
+    "\\byour (?:\\w+ )?(?:answer|suggestion|recommendation|advice|explanation|proposal|summary|report|review|list|reply|response)s?\\b",
+    "\\bour (?:last|previous|earlier|past) (?:chat|conversation|discussion|session)s?\\b",
+  ].join("|"),
+  "i",
+);
+
+export function readQuery(query: string, nowMs: number): Asked {
+  const text = query.slice(0, MOST_OF_A_QUERY);
+  const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
+  return {
+    text,
+    words,
+    terms: [...new Set([...words, ...findDateTerms(text, nowMs)])],
+    isProse: words.length > 0 && !hasIdentifiers(text),
+    isWeighed: !ASSISTANTS_WORDS.test(text),
+  };
+}
+
+/* Links between entries: one names the other, or both name the same issue, merge request or file. */
+
+export interface Links {
+  add(entry: Kept): void;
+  remove(entry: Kept): void;
+  /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
+  follow(entry: Kept): ReadonlyMap<string, string>;
+  /** Entries that name this entity; none if too many do. */
+  naming(entity: string): readonly string[];
+}
+
+/** An entity named by more entries says nothing about any of them. */
+const HUB = 20;
+
+export function createLinks(): Links {
+  const byEntity = new Map<string, Set<string>>();
+  /** Naming entries by the id of the named entry. */
+  const namedBy = new Map<string, Set<string>>();
+
+  return {
+    add(entry) {
+      for (const entity of entry.entities) put(byEntity, entity, entry.id);
+      for (const link of entry.links) put(namedBy, link, entry.id);
+    },
+    remove(entry) {
+      for (const entity of entry.entities) take(byEntity, entity, entry.id);
+      for (const link of entry.links) take(namedBy, link, entry.id);
+    },
+    follow({ id, entities, links }) {
+      const found = new Map<string, string>();
+      for (const other of [...links, ...(namedBy.get(id) ?? [])]) found.set(other, id);
+      for (const entity of entities) {
+        for (const other of bearersOf(entity)) if (!found.has(other)) found.set(other, entity);
+      }
+      found.delete(id);
+      return found;
+    },
+    naming: bearersOf,
+  };
+
+  function bearersOf(entity: string): readonly string[] {
+    const bearers = byEntity.get(entity);
+    return bearers && bearers.size <= HUB ? [...bearers] : [];
+  }
+}
+
+function put(sets: Map<string, Set<string>>, key: string, id: string): void {
+  const set = sets.get(key);
+  if (set) set.add(id);
+  else sets.set(key, new Set([id]));
+}
+
+function take(sets: Map<string, Set<string>>, key: string, id: string): void {
+  const set = sets.get(key);
+  if (set?.delete(id) && set.size === 0) sets.delete(key);
+}
+
+/*
+ * Similarity in meaning of entries to a query: by the embedder's vectors where an entry has one, by the built-in word
+ * vectors otherwise.
+ */
+
+export interface Meaning {
+  /** An entry that is withheld is never given to the embedder. */
+  add(entry: Kept, isWithheld: boolean): void;
+  remove(id: string): void;
+  /** Embeds the entries that wait for it. Rejects with the embedder's error; the next call retries the rest. */
+  embed(): Promise<void>;
+  judgeByWords(text: string): Judgement[];
+  /** `judgeByWords` if the embedder fails. Never rejects. */
+  judge(text: string): Promise<Judgement[]>;
+}
+
+export interface MeaningOptions {
+  embedder: Embedder | undefined;
+  wordVectors: WordVectors | false;
+}
+
+export function createMeaning({ embedder, wordVectors }: MeaningOptions): Meaning {
+  const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
+  const byEmbedder = embedder && createEmbedderLikeness(embedder);
+  const compareWords = (text: string): Likenesses => {
+    const alike = byWords?.compare(text);
+    return alike && spread(alike);
+  };
+  const toJudgements = (alike: Likenesses, weight = MEANING_WEIGHT): Judgement[] =>
+    alike ? [{ alike, weight }] : [];
+
+  return {
+    add(entry, isWithheld) {
+      if (!entry.isWork) byWords?.add(entry.id, toSpoken(entry));
+      if (!isWithheld) byEmbedder?.add(entry.id, toSpoken(entry));
+    },
+    remove(id) {
+      byWords?.remove(id);
+      byEmbedder?.remove(id);
+    },
+    embed: async () => byEmbedder?.fill(),
+    judgeByWords: (text) => toJudgements(compareWords(text)),
+    async judge(text) {
+      const embedded = await byEmbedder?.compare(text);
+      const others = compareWords(text);
+      if (!embedded) return toJudgements(others);
+      const rest = others && new Map([...others].filter(([id]) => !byEmbedder?.has(id)));
+      return [...toJudgements(embedded, embedder?.weight), ...toJudgements(rest)];
+    },
+  };
 }

@@ -7,6 +7,7 @@
  *
  * Knows neither sockets nor projects: its options provide the answers.
  */
+
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { HTTPException } from "hono/http-exception";
@@ -14,11 +15,9 @@ import { secureHeaders } from "hono/secure-headers";
 import { formatError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Access } from "./access.js";
-import { limitBody } from "./body-limit.js";
 import { type Health, toPublic } from "./health.js";
 import type { ServerMetrics } from "./metrics.js";
 import { type HostRules, isAllowedHost, isAllowedOrigin } from "./origin.js";
-import { createRateLimit } from "./rate-limit.js";
 
 export interface AppOptions {
   clock: Clock;
@@ -248,4 +247,94 @@ function limitTime({ clock }: Pick<AppOptions, "clock">): MiddlewareHandler {
       ? refuse(context, 504, `no answer within ${ANSWER_MS / 1000} s`)
       : undefined;
   };
+}
+
+/** Much larger than any memory. */
+export const MOST_BODY_BYTES = 1_000_000;
+
+type Refuse = (context: Context, status: 400 | 413, error: string) => Response;
+
+/** Reads the whole body before it calls the handler, which does not run if the body is too long or incomplete. */
+export function limitBody(refuse: Refuse): MiddlewareHandler {
+  return async (context, next) => {
+    const { raw } = context.req;
+    if (raw.method === "GET" || raw.method === "HEAD") return next();
+    const announced = Number(context.req.header("content-length") ?? 0);
+    const body = announced > MOST_BODY_BYTES ? "too long" : await readBody(raw);
+    if (body === "too long")
+      return refuse(context, 413, `expected a body of at most ${MOST_BODY_BYTES} bytes`);
+    if (body === "broken") return refuse(context, 400, "the body ended before it was complete");
+    const { headers, method, signal, url } = raw;
+    context.req.raw = new Request(url, { method, headers, signal, ...(body.byteLength > 0 && { body }) });
+    return next();
+  };
+}
+
+async function readBody({ body }: Request): Promise<Uint8Array<ArrayBuffer> | "too long" | "broken"> {
+  const chunks: Uint8Array[] = [];
+  const reader = body?.getReader();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) return Buffer.concat(chunks);
+      bytes += value.byteLength;
+      if (bytes > MOST_BODY_BYTES) {
+        void reader?.cancel().catch(() => {});
+        return "too long";
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return "broken";
+  }
+}
+
+/* Limits requests per client, in one-minute windows that begin with the client's first request. */
+
+export interface Allowance {
+  isAllowed: boolean;
+  limit: number;
+  /** Requests left in the client's window. */
+  remaining: number;
+  /** Seconds until the client's next window. */
+  resetSeconds: number;
+}
+
+export interface RateLimit {
+  /** Counts a request of this client. */
+  count(client: string): Allowance;
+}
+
+const WINDOW_MS = 60_000;
+/** Bounds memory: one more client replaces the one whose window began first. */
+const MOST_CLIENTS = 10_000;
+
+export function createRateLimit(clock: Pick<Clock, "now">, limit: number): RateLimit {
+  const windows = new Map<string, { endsMs: number; used: number }>();
+  return {
+    count(client) {
+      const nowMs = clock.now();
+      const window = findWindow(client, nowMs);
+      window.used = Math.min(window.used + 1, limit + 1);
+      return {
+        isAllowed: window.used <= limit,
+        limit,
+        remaining: Math.max(0, limit - window.used),
+        resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000)),
+      };
+    },
+  };
+
+  function findWindow(client: string, nowMs: number): { endsMs: number; used: number } {
+    const known = windows.get(client);
+    // If the end is more than a window ahead, the clock was set back.
+    if (known && nowMs < known.endsMs && known.endsMs <= nowMs + WINDOW_MS) return known;
+    windows.delete(client);
+    const [oldest] = windows.keys();
+    if (windows.size >= MOST_CLIENTS && oldest !== undefined) windows.delete(oldest);
+    const started = { endsMs: nowMs + WINDOW_MS, used: 0 };
+    windows.set(client, started);
+    return started;
+  }
 }

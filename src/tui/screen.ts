@@ -2,18 +2,22 @@
  * Strata on a host's screen, whichever it is: the figures that are drawn, and the pages that open. Deciding where they are
  * drawn and what opens them is left to the host's own file.
  */
+
+import { join } from "node:path";
 import { formatError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
+import { parseJson } from "../base/records.js";
 import type { Clock } from "../io/clock.js";
-import type { Files } from "../io/files.js";
-import type { SessionScreen } from "../status/session-screen.js";
+import { decodeText, type Files } from "../io/files.js";
+import { readLedgerLine } from "../memory/store/ledger-line.js";
+import { isFileName, planFolders } from "../project/folders.js";
+import { parseSessionScreen, type SessionScreen, screenPath } from "../status/session-screen.js";
 import type { Actions } from "./actions.js";
 import { createDrawing, type Solid } from "./draw.js";
 import { formatFooter, formatSidebar } from "./format-sidebar.js";
 import type { Page } from "./page.js";
 import { createProjectRoot } from "./project-root.js";
-import { createRemembered } from "./remembered.js";
 import type { ScreenHost } from "./screen-host.js";
-import { createWatch } from "./watch.js";
 
 export interface ScreenOptions {
   clock: Clock;
@@ -181,4 +185,176 @@ function createComplaints({
       if (project !== undefined) await complainIn(project, message, seams);
     })().catch(() => {});
   };
+}
+
+/*
+ * What was remembered since the last look, from the ledgers of the project's memories. Looked for when a turn has ended,
+ * and only in files that have grown.
+ */
+
+export interface Remembered {
+  /** Titles of memories added since the last look, oldest first; the first look goes back to the beginning. */
+  look(project: string): Promise<readonly string[]>;
+}
+
+/** More than a turn adds. */
+const MOST_BYTES = 256 * 1024;
+/** What is stored behind a turn. All else has an answer of its own on the screen. */
+const UNASKED = "extract";
+const FOLDERS = [
+  [".opencode", "memory", "ledger"],
+  [".opencode", "memory", "private", "ledger"],
+  [".opencode", "strata", "state", "memory", "internal", "ledger"],
+];
+
+/** `beganMs`: what was added before is not told. */
+export function createRemembered(
+  files: Pick<Files, "list" | "statItself" | "readFrom">,
+  beganMs: number,
+): Remembered {
+  const began = new Date(beganMs).toISOString();
+  /** Length of each ledger at the last look. */
+  const ends = new Map<string, number>();
+
+  return {
+    async look(project) {
+      const titles: string[] = [];
+      for (const folder of FOLDERS.map((parts) => join(project, ...parts)))
+        for (const name of await files.list(folder).catch(() => []))
+          titles.push(...(await readGrown(join(folder, name))));
+      return [...new Set(titles)];
+    },
+  };
+
+  async function readGrown(path: string): Promise<string[]> {
+    const stat = path.endsWith(".jsonl") ? await files.statItself(path) : undefined;
+    if (stat?.kind !== "file") return [];
+    const from = ends.get(path) ?? Math.max(0, stat.bytes - MOST_BYTES);
+    ends.set(path, stat.bytes);
+    if (stat.bytes <= from) return [];
+    const bytes = await files.readFrom(path, from, { links: "refused", maxBytes: MOST_BYTES });
+    return bytes === undefined ? [] : findTitles(decodeText(bytes), began);
+  }
+}
+
+/** Titles of the memories that these lines of a ledger have added since then. Pure. */
+export function findTitles(lines: string, began: string): string[] {
+  return lines.split("\n").flatMap((text) => {
+    const value = parseJson(text);
+    const prefix = readPrefix(value);
+    const reading = readLedgerLine(value, prefix);
+    if (reading.kind !== "line") return [];
+    const { at, before, by, contents, from, key, operation } = reading.line;
+    const isAdded = by === "strata" && before === null && from === undefined && contents !== undefined;
+    if (!isAdded || operation !== UNASKED || at < began) return [];
+    return [toPrintable(findTitle(contents) ?? key.slice(prefix.length))];
+  });
+}
+
+/** What precedes type and name in the ledger's ids, such as "private/". */
+function readPrefix(value: unknown): string {
+  const { key, path } = (value ?? {}) as { key?: unknown; path?: unknown };
+  if (typeof key !== "string" || typeof path !== "string") return "";
+  const own = path.replace(/\.md$/, "");
+  return key.endsWith(own) ? key.slice(0, key.length - own.length) : "";
+}
+
+const findTitle = (contents: string): string | undefined =>
+  /^---\n(?:.*\n)*?title: *(?:"([^"\n]*)"|'([^'\n]*)'|([^\n]*))\n/u
+    .exec(contents)
+    ?.slice(1)
+    .find((one) => one !== undefined)
+    ?.trim() || undefined;
+
+/*
+ * Follows the screen file of the session on the screen: one `stat` a second, read only when it has changed.
+ *
+ *     no file, no session      nothing is shown
+ *     damaged or half a file   what was shown of this session stays
+ */
+
+export interface Watch {
+  /** Looks now, and then every second. Never throws. */
+  start(): void;
+  /** Looks now, once. Never rejects. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  clock: Clock;
+  files: Pick<Files, "statItself" | "readFrom">;
+  /** Root of the project; `undefined` while there is none. Never rejects. */
+  findProject(): Promise<string | undefined>;
+  sessionID(): string | undefined;
+  /** Is called when something else is to be shown. */
+  show(now: SessionScreen | undefined, sessionID: string | undefined): void;
+  complain(what: string, thrown: unknown): void;
+}
+
+const EVERY_MS = 1_000;
+
+export function createWatch(options: WatchOptions): Watch {
+  const { clock, complain, files, findProject, sessionID, show } = options;
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+  let last: { session: string | undefined; stamp: string | undefined } | undefined;
+  let looking: Promise<void> | undefined;
+
+  const lookOnce = (): Promise<void> => {
+    looking ??= look()
+      .catch((thrown) => complain("the figures cannot be read", thrown))
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+
+  return {
+    start: () => void repeat(),
+    look: lookOnce,
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+
+  async function repeat(): Promise<void> {
+    await lookOnce();
+    if (!isStopped) cancel = clock.after(EVERY_MS, () => void repeat());
+  }
+
+  async function look(): Promise<void> {
+    const session = sessionID();
+    const project = session === undefined ? undefined : await findProject();
+    const isNamed = session !== undefined && isFileName(session);
+    const path = project !== undefined && isNamed ? screenPath(planFolders(project), session) : undefined;
+    const stat = path === undefined ? undefined : await files.statItself(path);
+    const stamp = stat?.kind === "file" ? `${stat.modifiedMs} ${stat.changedMs} ${stat.bytes}` : undefined;
+    const isSame = last !== undefined && last.session === session && last.stamp === stamp;
+    if (isSame || isStopped) return;
+    const isOther = last?.session !== session;
+    last = { session, stamp };
+    const bytes =
+      path === undefined || stamp === undefined
+        ? undefined
+        : await files.readFrom(path, 0, { links: "refused", maxBytes: MOST_BYTES });
+    if (isStopped || sessionID() !== session) return;
+    const shown = bytes && readScreen(decodeText(bytes));
+    if (shown || isOther || stamp === undefined) show(shown, session);
+  }
+}
+
+/** Its words made safe for a terminal: any process may have written the file. `undefined` if a part is missing or wrong. */
+export function readScreen(text: string): SessionScreen | undefined {
+  const screen = parseSessionScreen(parseJson(text));
+  return (
+    screen && {
+      ...screen,
+      ...(screen.title !== undefined && { title: toPrintable(screen.title) }),
+      ...(screen.breaker !== undefined && { breaker: toPrintable(screen.breaker) }),
+      background: screen.background.map((one) => toPrintable(one)),
+      warnings: screen.warnings.map((one) => toPrintable(one)),
+    }
+  );
 }

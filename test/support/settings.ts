@@ -1,5 +1,5 @@
 import { layers } from "../../layers/index.js";
-import { composeDefaults } from "../../src/config/defaults.js";
+import { composeDefaults } from "../../src/config/config.js";
 import { loadSchema } from "../../src/config/schema.js";
 
 /** Settings of the layers. */

@@ -1,6 +1,6 @@
 import { layers } from "../../layers/index.js";
 import { commands } from "../../src/cli/commands.js";
-import { runProgram } from "../../src/cli/program.js";
+import { runProgram } from "../../src/cli/strata.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { Get } from "../../src/io/get.js";

@@ -1,7 +1,6 @@
 /** Calls that would not have been made without Strata, because what they show would still be in sight. */
 import { describe, expect, it } from "vitest";
-import { findLooks } from "../../layers/always/bare/looks.js";
-import { findShown } from "../../layers/always/bare/shown-files.js";
+import { findLooks, findShown } from "../../layers/always/bare/looks.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,7 +1,7 @@
 /** What the host would have sent without Strata: the plan, on invented histories. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateBare } from "../../layers/always/bare/estimate.js";
+import { estimateBare } from "../../layers/always/bare/bare.js";
 import { type BareRequest, type BareStep, planBare } from "../../layers/always/bare/plan-bare.js";
 import { planSummary } from "../../layers/always/bare/summary.js";
 import { planSummaryInSession } from "../../layers/always/bare/summary-in-session.js";

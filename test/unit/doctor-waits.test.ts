@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findRefusalInEvent, findRefusalInLog } from "../../src/cli/doctor/host-words.js";
-import { createPatience, MOST_MS, QUIET_MS } from "../../src/cli/doctor/patience.js";
+import {
+  createPatience,
+  findRefusalInEvent,
+  findRefusalInLog,
+  MOST_MS,
+  QUIET_MS,
+} from "../../src/cli/doctor/proof.js";
 import { createFakeClock } from "../support/fake-clock.js";
 
 describe("the patience of the proof", () => {

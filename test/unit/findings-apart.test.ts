@@ -1,6 +1,6 @@
 /** Findings are others' words: they change no other memory, and each stays with its source. */
 import { describe, expect, it } from "vitest";
-import { createFindingKeeper } from "../../layers/5-auto-memory/findings/finding-keeper.js";
+import { createFindingKeeper } from "../../layers/5-auto-memory/findings/findings.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

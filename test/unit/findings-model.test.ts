@@ -1,6 +1,6 @@
 /** A small model that chooses the sentences of a page: it selects and shortens, and adds no word. */
 import { describe, expect, it, vi } from "vitest";
-import { readChoice } from "../../layers/5-auto-memory/findings/chosen-quotes.js";
+import { readChoice } from "../../layers/5-auto-memory/findings/quote-chooser.js";
 import { findChoice, findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
 import { atOnce } from "../../src/base/slices.js";
 import { PROJECT, written } from "../support/fake-host.js";

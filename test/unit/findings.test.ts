@@ -1,8 +1,11 @@
 /** Findings: what an agent has read outside the project, kept without a model and shown again when its source comes up. */
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createFindings, type FindingsOptions } from "../../layers/5-auto-memory/findings/findings.js";
-import { REMINDER_HEAD } from "../../layers/5-auto-memory/findings/mentions.js";
+import {
+  createFindings,
+  type FindingsOptions,
+  REMINDER_HEAD,
+} from "../../layers/5-auto-memory/findings/findings.js";
 import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/io/message.js";
 import { formatHandoff } from "../../src/notes/handoff.js";
-import { learnMessages } from "../../src/notes/learn.js";
+import { findNextStep, learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { findNextStep } from "../../src/notes/next-step.js";
 import { formatStored } from "../../src/notes/session-files.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -12,7 +12,7 @@ import type {
   ViewAnswer,
   Waiting,
 } from "../../src/inspector/answers.js";
-import { parseLog } from "../../src/inspector/read-log.js";
+import { parseLog } from "../../src/inspector/views.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { openInspector } from "../support/inspected-project.js";

@@ -8,7 +8,7 @@ import { createPlaces, findChangedPaths } from "../../layers/7-across-agents/edi
 import { nodeFiles } from "../../src/io/node-files.js";
 import { formatInstance, type Instance, parseInstance } from "../../src/project/instance.js";
 import { BEAT_MS, createInstances } from "../../src/project/instances.js";
-import { SILENT_MS } from "../../src/project/liveness.js";
+import { SILENT_MS } from "../../src/project/other-instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses, identify } from "../support/fake-processes.js";

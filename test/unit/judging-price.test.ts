@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceJudging } from "../../layers/always/judging-price.js";
+import { priceJudging } from "../../layers/always/request-usage.js";
 import { JUDGING, PRICE, priceUsage, type SavingsRecord } from "../../src/costs/savings.js";
 import { sumSavings } from "../../src/costs/sums.js";
 import type { Message } from "../../src/io/message.js";

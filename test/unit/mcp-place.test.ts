@@ -1,6 +1,6 @@
 /** Which files an MCP client may use, and what it gets beside the plugin. */
 import { describe, expect, it } from "vitest";
-import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/receivers.js";
+import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/send-message-tool.js";
 import { planClientID } from "../../src/mcp/client-context.js";
 import { tools } from "../../src/mcp/tools/tools.js";
 import type { Instance } from "../../src/project/instance.js";

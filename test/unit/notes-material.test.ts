@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatMaterial } from "../../layers/3-session-memory/material.js";
+import { formatMaterial } from "../../layers/3-session-memory/write-sections.js";
 import type { Message } from "../../src/io/message.js";
 import { ask, did, ran, reply } from "../support/notes.js";
 

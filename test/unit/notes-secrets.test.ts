@@ -1,6 +1,6 @@
 /** Secrets that were said, run or shown in a session go into none of the files of its notes, and to nobody from there. */
 import { expect, it } from "vitest";
-import { formatMaterial } from "../../layers/3-session-memory/material.js";
+import { formatMaterial } from "../../layers/3-session-memory/write-sections.js";
 import type { Message } from "../../src/io/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
 import { redactLines, redactSecrets } from "../../src/text/secrets/secrets.js";

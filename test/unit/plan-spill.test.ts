@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findThreshold, planSpill, type ResultFacts } from "../../layers/1-tool-results/plan.js";
+import { findThreshold, planSpill, type ResultFacts } from "../../layers/1-tool-results/decide-results.js";
 import { fc } from "../support/property.js";
 
 const policy = { threshold: 30_000, perTool: {}, turnBudget: 200_000 };

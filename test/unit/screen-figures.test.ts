@@ -11,7 +11,7 @@ import {
 } from "../../src/tui/format-sidebar.js";
 import { textOf } from "../../src/tui/line.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
-import { readScreen } from "../../src/tui/watch.js";
+import { readScreen } from "../../src/tui/screen.js";
 import { fc, runs } from "../support/property.js";
 import { createScreenText, titlesOf } from "../support/screen.js";
 

@@ -6,7 +6,7 @@ import { countColumns } from "../../src/tui/columns.js";
 import type { Page } from "../../src/tui/page.js";
 import { planContext, planItem } from "../../src/tui/page-context.js";
 import { openPage } from "../../src/tui/pages.js";
-import { readScreen } from "../../src/tui/watch.js";
+import { readScreen } from "../../src/tui/screen.js";
 import { candidateOf, openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

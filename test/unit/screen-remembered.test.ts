@@ -1,7 +1,6 @@
 /** What a turn has stored is told on the screen. */
 import { describe, expect, it } from "vitest";
-import { createRemembered, findTitles } from "../../src/tui/remembered.js";
-import { createScreen, formatRemembered } from "../../src/tui/screen.js";
+import { createRemembered, createScreen, findTitles, formatRemembered } from "../../src/tui/screen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createPlainSolid, createScriptedHost } from "../support/screen.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addHeartbeats } from "../../src/serve/heartbeats.js";
+import { addHeartbeats } from "../../src/serve/listen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 
 const HEARTBEAT_MS = 25_000;

@@ -1,8 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { ANSWER_MS } from "../../src/serve/app.js";
-import { MOST_BODY_BYTES } from "../../src/serve/body-limit.js";
-import { createRateLimit } from "../../src/serve/rate-limit.js";
+import { ANSWER_MS, createRateLimit, MOST_BODY_BYTES } from "../../src/serve/app.js";
 import { createRecent } from "../../src/serve/recent.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { HOST, KEYED, serveApp } from "../support/served.js";

@@ -4,7 +4,7 @@ import { sumAddedTokens } from "../../layers/always/memory-page.js";
 import { StrataError } from "../../src/base/error.js";
 import type { Outcome } from "../../src/context/decision-batch.js";
 import type { KnownDecision } from "../../src/context/known-decision.js";
-import { CommandAnswered } from "../../src/host/1/slash-commands.js";
+import { CommandAnswered } from "../../src/host/1/hooks.js";
 import type { Message } from "../../src/io/message.js";
 import type { SlashCommand } from "../../src/kernel/slash-command.js";
 import { fingerprint, formatConflict } from "../../src/memory/conflict.js";

@@ -6,7 +6,7 @@ import { parseSentView } from "../../layers/always/sent-views.js";
 import { parseJson } from "../../src/base/records.js";
 import { parseDecisionBatch } from "../../src/context/decision-batch.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
-import { openCandidateFiles } from "../../src/memory/candidates/candidate-file.js";
+import { openCandidateFiles } from "../../src/memory/candidates/candidate-store.js";
 import { parseConflict } from "../../src/memory/conflict.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { readLedgerLine } from "../../src/memory/store/ledger-line.js";

@@ -1,7 +1,7 @@
 /** `strata stats` as comma-separated values, its files, and the program that opens a link. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { planOpener } from "../../src/cli/open-file.js";
+import { planOpener } from "../../src/cli/strata.js";
 import { CSV_COLUMNS, formatCsv } from "../../src/costs/csv.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import { PROJECT } from "../support/fake-host.js";

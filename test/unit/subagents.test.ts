@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/brief.js";
+import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/subagents.js";
 import type { Message } from "../../src/io/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
-import { createTerminal, type Output } from "../../src/cli/terminal.js";
+import { createTerminal, type Output } from "../../src/cli/strata.js";
 import { CLEARED, createProgress } from "../../src/operations/progress.js";
 import { createFakeClock } from "../support/fake-clock.js";
 

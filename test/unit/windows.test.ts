@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { atOnce } from "../../src/base/slices.js";
 import { USUAL_REACH } from "../../src/text/secrets/rules/rule.js";
-import { secretRules } from "../../src/text/secrets/secret-rules.js";
-import { findSecrets } from "../../src/text/secrets/secrets.js";
-import { searchInWindows } from "../../src/text/secrets/windows.js";
+import { findSecrets, searchInWindows, secretRules } from "../../src/text/secrets/secrets.js";
 import { countLookedAt } from "../support/looked-at.js";
 import { fc } from "../support/property.js";
 import { shapes } from "../support/shapes.js";

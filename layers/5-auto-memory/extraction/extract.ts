@@ -8,15 +8,33 @@
  * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
 
+import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
+import { isRecord } from "../../../src/base/records.js";
+import { anyList, each, finite, object } from "../../../src/base/shape.js";
+import { inSlices } from "../../../src/base/slices.js";
+import type { Message } from "../../../src/io/message.js";
+import { createStateFile, formatState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
+import type { MemoryDraft } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
+import { readTime } from "../../../src/messages/own-texts.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
+import { toCode } from "../../../src/text/text.js";
 import { createJudging } from "../judge/judging.js";
-import { createCommandWatch } from "./extract-commands.js";
-import { createCursors } from "./extraction-cursor.js";
+import { type Cursor, type Cursors, createCursors } from "./extraction-cursor.js";
 import { createSaidKeeper } from "./keep-said.js";
-import { createUnreadReader } from "./read-unread.js";
+import type { Reading, Unread } from "./read-turns.js";
+import {
+  type CommandCount,
+  type CommandCounts,
+  countCommands,
+  findRepeated,
+  markKept,
+  type RanCommand,
+  simplifyCommand,
+} from "./repeated-commands.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -143,4 +161,125 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
     judging.onRead(sessionID, waiting.length);
   }
+}
+
+/* Reads what a session has said since the cursor. */
+
+/** `undefined` where the host does not say in time. Rejects with the system's error. */
+export type UnreadReader = (sessionID: string, cursor: Cursor) => Promise<Unread | undefined>;
+
+export interface UnreadReaderOptions extends Pick<LayerContext, "clock" | "host" | "log"> {
+  cursors: Pick<Cursors, "attempt" | "endAttempt">;
+  reading: Reading;
+}
+
+/** What is new is nearly always among this many messages. */
+const LAST_MESSAGES = 60;
+
+export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
+  const { clock, cursors, host, log, reading } = options;
+
+  return async (sessionID, cursor) => {
+    const messages = await readSince(sessionID, cursor);
+    return messages && look(sessionID, messages, passOver(sessionID, cursor));
+  };
+
+  /** Noted before it is done: a text over which this process ends must not end the next one as well. */
+  async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
+    const { findNewest, planUnread } = await import("./read-turns.js");
+    const newestMs = findNewest(messages);
+    const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
+    if (isNews) await cursors.attempt(sessionID, newestMs);
+    const unread = await inSlices(clock, planUnread(messages, cursor, reading));
+    if (isNews) await cursors.endAttempt(sessionID);
+    return unread;
+  }
+
+  /** The cursor behind what was being read when a process ended. */
+  function passOver(sessionID: string, cursor: Cursor): Cursor {
+    const { attemptMs, callsUntilMs, untilMs } = cursor;
+    if (attemptMs === undefined) return cursor;
+    const time = new Date(attemptMs).toISOString();
+    log.warn(
+      "auto-memory",
+      `what was said in ${sessionID} up to ${time} is passed over: it was being read when OpenCode ended, and was not read to its end`,
+    );
+    return {
+      ...cursor,
+      untilMs: Math.max(untilMs, attemptMs),
+      callsUntilMs: Math.max(callsUntilMs, attemptMs),
+    };
+  }
+
+  async function readSince(sessionID: string, { untilMs }: Cursor): Promise<readonly Message[] | undefined> {
+    const last = await host.readMessages(sessionID, LAST_MESSAGES);
+    const first = last?.[0];
+    const isWhole = !first || last.length < LAST_MESSAGES || (readTime(first.info) ?? 0) <= untilMs;
+    return isWhole ? last : host.readMessages(sessionID);
+  }
+}
+
+/* Counts the commands of all sessions, and remembers those by which things are done here. */
+
+export interface CommandWatch {
+  /** Rejects with the system's error. */
+  count(sessionID: string, ran: readonly RanCommand[]): Promise<void>;
+}
+
+export function createCommandWatch(
+  context: Pick<LayerContext, "clock" | "files" | "folders" | "log"> & { gate: Gate },
+): CommandWatch {
+  const { clock, files, folders, gate, log } = context;
+  const path = join(folders.extraction, "commands.json");
+  const stored = createStateFile<CommandCounts>({
+    files,
+    parse: parseCounts,
+    format: (counts) => formatState({ counts }),
+    fresh: {},
+    complain: { log, source: LAYER, anew: "commands are counted anew" },
+  });
+
+  return {
+    async count(sessionID, ran) {
+      // What stands in memory is free of secrets, so what is counted for it is as well.
+      const clean = ran.filter(
+        ({ command }) => simplifyCommand(command) !== undefined && redactSecrets(command).found.length === 0,
+      );
+      if (clean.length === 0) return;
+      const known = await stored.read(path);
+      const counts = countCommands(known, sessionID, clean);
+      const repeated = findRepeated(counts);
+      for (const command of repeated) {
+        const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
+        await gate.save(draftOf(command, counts[command], sessionID), clock.now(), cause);
+      }
+      await stored.write(path, markKept(counts, repeated));
+    },
+  };
+}
+
+function parseCounts(text: string): CommandCounts {
+  const value: unknown = JSON.parse(text);
+  const counts = isRecord(value) && value.v === 1 && isRecord(value.counts) ? value.counts : {};
+  return Object.fromEntries(
+    Object.entries(counts).filter((one): one is [string, CommandCount] => isCount(one[1])),
+  );
+}
+
+const isCount = object<CommandCount>({
+  ...each(finite, "failures", "lastMs", "successes"),
+  sessions: anyList,
+});
+
+/** The command and how often it was run. Nobody has said that it is wanted. */
+function draftOf(command: string, count: CommandCount | undefined, sessionID: string): MemoryDraft {
+  const { failures = 0, sessions = [], successes = 0 } = count ?? {};
+  const runs = `${successes} of ${successes + failures} runs succeeded`;
+  return {
+    type: "procedure",
+    title: command,
+    content: `${toCode(command, 200)}: ${runs}, in at least ${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`,
+    when: [command.split(" ").slice(0, 2).join(" ")],
+    provenance: { by: "agent", session: sessionID, how: "counted" },
+  };
 }

@@ -12,20 +12,25 @@
  */
 
 import { formatError } from "../../../src/base/error.js";
+import { inSlices } from "../../../src/base/slices.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isFinding } from "../../../src/memory/finding.js";
+import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { readInput } from "../../../src/messages/call.js";
+import type { Result } from "../../../src/messages/history.js";
 import { readOwnTexts } from "../../../src/messages/own-texts.js";
+import { cut } from "../../../src/text/text.js";
 import type { ShownFindings } from "../injection/conversation.js";
 import { findLineIDs } from "../injection/line.js";
 import { findNewMatches, MATCH_BYTES, planMatches } from "../injection/matches.js";
-import { LAYER, readShown } from "../injection/shown.js";
-import { createFindingKeeper, type FindingKeeperOptions, type Read } from "./finding-keeper.js";
-import { findMentioned, planReminder } from "./mentions.js";
-import { createQuoteChooser, type QuoteChooserOptions } from "./quote-chooser.js";
-import { readSource } from "./source.js";
+import { findOwnText, LAYER, readShown } from "../injection/shown.js";
+import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";
+import { createQuoteChooser, type KeptFinding, type QuoteChooserOptions } from "./quote-chooser.js";
+import { findQuotes } from "./quotes.js";
+import { readSource, type Source } from "./source.js";
 
 export interface Findings extends ShownFindings {
   /** Keeps what the newest results contain; returns at once. Never throws. */
@@ -179,3 +184,130 @@ function isSourceCleared(request: ContextRequest, memory: Memory, project: strin
   const cleared = history.results(shownFrom()).filter(({ key }) => find(key)?.cleared !== undefined);
   return cleared.some((result) => readSource(result, project)?.name === name);
 }
+
+/* Text about findings after the newest results: findings whose source has come up, and one reminder. */
+
+/** First line of a reminder, which identifies it. */
+export const REMINDER_HEAD = "[Strata] What was just read leaves the context later. A reminder, no request:";
+const REMINDER = `${REMINDER_HEAD} say in a sentence what you take from it and where it says so; quotes that answer the request are kept privately by themselves, and memory_remember keeps a fact for later sessions.`;
+
+/** Characters of a call's input and result list that are searched for sources. */
+const LOOKED_AT = 20_000;
+/** Shorter names are parts of other words. */
+const SHORTEST_NAME = 6;
+
+/** Findings whose source a call names or a search lists. Pure. */
+export function findMentioned(
+  memories: readonly Memory[],
+  fresh: readonly Result[],
+  project: string,
+): Memory[] {
+  const findings = memories.filter((memory) => isFinding(memory) && !memory.isForeign);
+  if (findings.length === 0) return [];
+  const subjects = fresh.map((result) => {
+    const listed = readSource(result, project)?.isSearch ? result.text : "";
+    return cut(`${formatValues(result)}\n${listed}`, LOOKED_AT);
+  });
+  return findings.filter(({ entities: [name] }) => {
+    const bare = name?.replace(/^https?:\/\//, "");
+    return bare !== undefined && bare.length >= SHORTEST_NAME && subjects.some((text) => names(text, bare));
+  });
+}
+
+/** The reminder, if the newest results read a source and the context has no reminder; else `undefined`. */
+export function planReminder(
+  { find, history, shownFrom }: ContextRequest,
+  fresh: readonly Result[],
+  project: string,
+): string | undefined {
+  if (!fresh.some((result) => readSource(result, project) !== undefined)) return undefined;
+  const isShown = history
+    .results(shownFrom())
+    .some(({ key }) => findOwnText(find(key))?.includes(REMINDER_HEAD));
+  return isShown ? undefined : REMINDER;
+}
+
+const formatValues = ({ part }: Result): string =>
+  Object.values(readInput(part))
+    .filter((value) => typeof value === "string")
+    .join("\n");
+
+/** Does the text contain the name, other than as part of a longer one? */
+function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const after = text.slice(at + name.length, at + name.length + 2);
+    if (!/[\w.-]/.test(text[at - 1] ?? "") && !/^(\/?[\w-]|\?)/.test(after)) return true;
+  }
+  return false;
+}
+
+/* Writes findings: one memory for each source. */
+
+/** A source as read by one call. */
+export interface Read {
+  source: Source;
+  session: string;
+  /** Id of the message with the call. */
+  message: string;
+  /** The user's request. */
+  asked: string;
+  atMs: number;
+}
+
+/** Calls reject with the system's error; refusals are logged. */
+export interface FindingKeeper {
+  /**
+   * `said`: what the agent said about a source that only it has seen. Returns the finding with this reading, if
+   * any.
+   */
+  keep(this: void, read: Read, said?: string): Promise<KeptFinding | undefined>;
+  /** Archives findings unused for `findings.maxAgeDays`. Deletes nothing. */
+  archiveAged(this: void): Promise<void>;
+}
+
+export type FindingKeeperOptions = Pick<LayerContext, "clock" | "config" | "log" | "memories">;
+
+export function createFindingKeeper(options: FindingKeeperOptions): FindingKeeper {
+  const { clock, config, log, memories } = options;
+
+  return {
+    async keep({ source, ...read }, said) {
+      const { text } = source;
+      const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
+      const quotes = text === undefined ? [] : await inSlices(clock, findQuotes(text, asked));
+      const input = { ...read, source: withoutText(source), quotes, said };
+      const planned = planFinding(input);
+      const checked = planned && checkDraft(planned);
+      if (!checked) return undefined;
+      if (checked.kind === "refused") {
+        log.info(LAYER, `finding not kept: ${checked.why}`);
+        return undefined;
+      }
+      const { draft } = checked;
+      const cause = { operation: "extract", session: read.session, reason: `read ${source.name}` };
+      const known = findKnown(await memories.list(), draft);
+      // Not compared with other memories: a page changes none of them, and each quote belongs to one page.
+      const written = known
+        ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
+        : await memories.remember(draft, cause);
+      // Reading an unchanged page again counts as use.
+      if (known) memories.noteUse([known.id]);
+      if (written.kind === "refused") {
+        log.info(LAYER, `finding not kept: ${written.why}`);
+        return undefined;
+      }
+      log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+      return { id: written.memory.id, draft, input };
+    },
+
+    async archiveAged() {
+      const days = config.findings.maxAgeDays;
+      const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
+      const cause = { operation: "archive", reason: `not used for ${days} days` };
+      for (const { id } of aged) await memories.archive(id, cause);
+      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived: unused for ${days} days`);
+    },
+  };
+}
+
+const withoutText = ({ text: _, ...source }: Source): Source => source;

@@ -8,23 +8,25 @@
  *     after a compaction or a cut         a new boot block
  */
 
+import type { Config } from "../../../src/config/schema.js";
 import { type Addition, extend } from "../../../src/context/extend.js";
 import type { ContextRequest } from "../../../src/context/request.js";
+import type { Clock } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import type { Result } from "../../../src/messages/history.js";
+import { isSummary, type Result } from "../../../src/messages/history.js";
 import { readOwnTexts } from "../../../src/messages/own-texts.js";
 import type { AgentJudge } from "../judge/agent-judge.js";
 import type { Asked } from "../judge/plan-asked.js";
-import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
-import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
+import { planBoot } from "./boot.js";
+import { createKnownMemories, type KnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
 import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
 import { createNamedEntities } from "./named-entities.js";
 import type { CallSubject } from "./pattern.js";
 import { CALLS_BETWEEN, planTriggered, readSubject, type TriggerRule } from "./rule-triggers.js";
-import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
+import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./shown.js";
 
 export interface Conversation {
   /** Starts reading the memories from disk for the new message; returns at once. */
@@ -204,4 +206,63 @@ function isElsewhere(request: ContextRequest, findings?: ShownFindings): (memory
     isShort ||
     memory.provenance.session !== request.sessionID ||
     (findings?.isGone(request, memory) ?? false);
+}
+
+/* Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
+
+export interface Beginnings {
+  /** The block for a message of the user. */
+  forMessage(request: ContextRequest, shown: ShownMemories): string | undefined;
+  /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
+  forResult(request: ContextRequest): string | undefined;
+}
+
+/** Relative to the project, where the agent works. */
+const INDEX_PATH = ".opencode/memory/MEMORY.md";
+
+export function createBeginnings(
+  known: KnownMemories,
+  { clock, config }: { clock: Clock; config: Pick<Config, "boot"> },
+): Beginnings {
+  /** Sessions that get the block once the memories are read. */
+  const postponed = new Set<string>();
+  /** Sessions that have had the block; they get it again if its message is deleted. */
+  const begun = new Set<string>();
+
+  return {
+    forMessage: find,
+
+    forResult(request) {
+      const isDue = isShortened(request) || postponed.has(request.sessionID);
+      return isDue ? find(request, readShown(request)) : undefined;
+    },
+  };
+
+  function find(request: ContextRequest, { hasBoot }: ShownMemories): string | undefined {
+    const { sessionID } = request;
+    if (hasBoot) begun.add(sessionID);
+    const isDue =
+      isBeginning(request) || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
+    if (hasBoot || !isDue || !config.boot.enabled) return undefined;
+    if (!known.isRead()) {
+      postponed.add(sessionID);
+      return undefined;
+    }
+    postponed.delete(sessionID);
+    return planBoot(known.order(), {
+      ...{ nowMs: clock.now(), indexPath: INDEX_PATH, shows: config.boot },
+      ...known.notices(sessionID),
+      doubts: known.doubts(),
+    });
+  }
+}
+
+/** Is the newest message the user's first one? */
+export function isBeginning({ history: { messages } }: ContextRequest): boolean {
+  return messages.findIndex(({ info }) => info.role === "user") === messages.length - 1;
+}
+
+/** Is the beginning of the session no longer shown? */
+export function isShortened({ history, shownFrom }: ContextRequest): boolean {
+  return shownFrom() > 0 || history.messages.some(isSummary);
 }

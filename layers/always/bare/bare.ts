@@ -7,6 +7,7 @@ import { formatError } from "../../../src/base/error.js";
 import { count, each, object, parserOf } from "../../../src/base/shape.js";
 import { findHostBreak } from "../../../src/context/breaks.js";
 import { type ContextSizes, countCharacters } from "../../../src/context/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { countUsableTokens } from "../../../src/context/windows.js";
 import { parseSavingsRecord } from "../../../src/costs/savings.js";
@@ -17,11 +18,11 @@ import { readJsonLines } from "../../../src/io/json-lines.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Message, MessageInfo } from "../../../src/io/message.js";
 import { estimateToolTokens, type Tool } from "../../../src/kernel/tool.js";
-import { isManualSummary } from "../../../src/messages/history.js";
-import { estimateBare } from "./estimate.js";
+import { isEndedAnswer, isManualSummary } from "../../../src/messages/history.js";
 import { findLooks } from "./looks.js";
 import { createGoneAt, type LastSent, type MeasuredRequest, measureStep } from "./measure.js";
 import { type BarePlan, type BareRequest, planBare } from "./plan-bare.js";
+import { planHostSummary } from "./summary-in-session.js";
 import { countUsage, type Usage } from "./usage.js";
 
 export interface Bare {
@@ -214,3 +215,53 @@ async function readSession({ files, log, savingsFolder }: BareOptions, sessionID
 const parseBare = parserOf(
   object<Omit<BareRequest, "answered">>(each(count, "at", "cached", "sent", "since")),
 );
+
+/*
+ * Estimates from a history what the host would have sent for its last answer: in a fork, and where the ledger says nothing.
+ * Sizes are from characters, and looks are not known. Pure.
+ */
+
+export interface EstimateOptions {
+  fixedTokens: number;
+  /** Tokens of Strata's tool definitions. */
+  toolTokens: number;
+  tokensPerCharacter: number;
+  windowTokens: number | undefined;
+  usableTokens: number | undefined;
+  isInSession: boolean;
+}
+
+export function estimateBare(
+  messages: readonly Message[],
+  options: EstimateOptions,
+): BareRequest | undefined {
+  const { fixedTokens, isInSession, tokensPerCharacter, toolTokens, usableTokens, windowTokens } = options;
+  let before: BareRequest | undefined;
+  let from = 0;
+  for (const [index, message] of messages.entries()) {
+    if (!isEndedAnswer(message)) continue;
+    const { created: at = 0 } = message.info.time ?? {};
+    const grown = countCharacters(messages.slice(from, index));
+    const counted = countUsage(message.info);
+    const leastTokens = counted.sent - toolTokens;
+    const [seen, last] = [messages.slice(0, index), from];
+    const { request } = planBare(before, {
+      at,
+      ...{ counted, fixedTokens, usableTokens, windowTokens },
+      grownTokens: grown * tokensPerCharacter,
+      followingTokens: isInSession ? grown / CHARACTERS_PER_TOKEN : (before?.answered ?? 0),
+      isCold: false,
+      isLook: false,
+      wholeTokens: leastTokens,
+      summarize: (full) =>
+        planHostSummary(
+          seen.slice(0, last + 1).filter(({ info: { time } }) => (time?.created ?? 0) >= full.since),
+          { ...options, at, before: full, later: seen.slice(last + 1) },
+        ),
+    });
+    // Until the host would have summarised, Strata can only have made a request smaller.
+    before = request.since === 0 ? { ...request, sent: Math.max(request.sent, leastTokens) } : request;
+    from = index;
+  }
+  return before;
+}

@@ -7,19 +7,25 @@
  *     a turn's end   also what takes longer: memories, blockers and conflicts, the title, the ledgers of other sessions
  *     in between     a background call begins or ends, a memory or a candidate is added
  */
+
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
+import { countMemories } from "../../../src/base/format.js";
 import { isRecord, parseJson } from "../../../src/base/records.js";
+import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
 import { findCacheShare, toSaving } from "../../../src/costs/sums.js";
 import { readText } from "../../../src/io/files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { cleanTitle } from "../../../src/status/known-sessions.js";
-import { readSessionScreen, type SessionScreen, screenPath } from "../../../src/status/session-screen.js";
-import { createLastRequests, type LastRequests } from "./last-requests.js";
+import { readMemoryStatus } from "../../../src/status/memory-status.js";
+import {
+  type ContextFigures,
+  readSessionScreen,
+  type SessionScreen,
+  screenPath,
+} from "../../../src/status/session-screen.js";
 import { createLedgerReader, type LedgerReader } from "./ledger-reader.js";
-import type { SeenRequest } from "./measure-context.js";
-import { createMemoryCounts, type MemoryCounts } from "./memory-counts.js";
-import { collectWarnings } from "./warnings.js";
+import { measureContext, type SeenRequest } from "./measure-context.js";
 
 export interface Screens {
   /** Writes the session's screen; with `seen` as of this request. Never rejects. */
@@ -152,4 +158,146 @@ async function readBreaker(
   const text = await readText(files, join(folders.breakers, `${sessionID}.json`));
   const state = text === undefined ? undefined : parseJson(text);
   return isRecord(state) && typeof state.open === "string" ? state.open : undefined;
+}
+
+const MOST_WARNINGS = 8;
+/** Longer sentences end with "…". */
+const MOST_CHARACTERS = 300;
+
+/** What a person should look at, one sentence each. */
+export function collectWarnings({
+  host,
+  memories,
+  pulse,
+  reading,
+  toasts,
+}: Pick<KernelContext, "host" | "memories" | "pulse" | "reading" | "toasts">): string[] {
+  const [wrong] = reading.problems;
+  const more = reading.problems.length - 1;
+  const foreign = memories.foreign().length;
+  const all = [
+    ...(wrong === undefined
+      ? []
+      : [`wrong setting: ${wrong}${more > 0 ? ` (and ${more} more: strata doctor)` : ""}`]),
+    ...(host.missing?.() ?? []),
+    ...pulse.silent(),
+    ...(foreign > 0 ? [`${countMemories(foreign)} came with the repository: /memory-trust lists them`] : []),
+    ...toasts.recentWarnings(),
+  ];
+  return [...new Set(all)]
+    .slice(0, MOST_WARNINGS)
+    .map((text) =>
+      text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).trimEnd()}…` : text,
+    );
+}
+
+/* How much is remembered, and what a person should look at. Counted again only after something has changed. */
+
+export interface MemoryCounts {
+  /** Rejects with the system's error. */
+  read(): Promise<SessionScreen["memory"]>;
+  /** Something may have changed: the next reading counts again. */
+  forget(): void;
+}
+
+export function createMemoryCounts({
+  candidates,
+  files,
+  folders,
+  log,
+}: Pick<KernelContext, "candidates" | "files" | "folders" | "log">): MemoryCounts {
+  let lastFailure: string | undefined;
+  let counted: Promise<SessionScreen["memory"]> | undefined;
+  const forget = (): void => {
+    counted = undefined;
+  };
+
+  return {
+    read() {
+      counted ??= count().catch((thrown) => {
+        forget();
+        throw thrown;
+      });
+      return counted;
+    },
+    forget,
+  };
+
+  async function count(): Promise<SessionScreen["memory"]> {
+    const [status, waiting] = await Promise.all([
+      readMemoryStatus(files, folders.memory, complain),
+      candidates.count(),
+    ]);
+    return {
+      memories: Object.values(status.memories).reduce((sum, one) => sum + one, 0),
+      candidates: waiting ?? 0,
+      blockers: status.blockers.length,
+      conflicts: status.conflicts.length,
+    };
+  }
+
+  /** The same failure in a row is logged once. */
+  function complain(thrown: unknown): void {
+    const failure = formatError(thrown);
+    if (failure !== lastFailure) log.warn("screen", `cannot count all memories: ${failure}`);
+    lastFailure = failure;
+  }
+}
+
+/* What is known of the last request of the sessions used last. */
+
+export interface LastRequest {
+  /** ISO 8601, UTC. */
+  time: string;
+  context: ContextFigures;
+  /** Part of the prompt that came from the cache; `undefined` before the first answer. */
+  cache?: number;
+}
+
+export interface LastRequests {
+  note(sessionID: string, seen: SeenRequest): void;
+  find(sessionID: string): LastRequest | undefined;
+  forget(sessionID: string): void;
+  /** Sessions, least recently used first. */
+  sessions(): readonly string[];
+}
+
+const MOST_SESSIONS = 5;
+
+export function createLastRequests({
+  clock,
+  config,
+  sizes,
+}: Pick<KernelContext, "clock" | "config" | "sizes">): LastRequests {
+  const known = new Map<string, LastRequest>();
+
+  return {
+    note(sessionID, seen) {
+      // Once the provider has counted, an estimate would be a step back.
+      if (seen.usage === undefined && known.has(sessionID)) return;
+      const thresholdTokens = planThreshold(config.autoCompact, seen.request.window);
+      const cache = seen.usage && findCacheShare(seen.usage);
+      known.delete(sessionID);
+      known.set(sessionID, {
+        time: new Date(clock.now()).toISOString(),
+        context: measureContext(seen, { sizes, thresholdTokens }),
+        ...(cache !== undefined && { cache }),
+      });
+      const [oldest] = known.keys();
+      if (known.size > MOST_SESSIONS && oldest !== undefined) known.delete(oldest);
+    },
+
+    find: (sessionID) => known.get(sessionID),
+    forget: (sessionID) => void known.delete(sessionID),
+    sessions: () => [...known.keys()],
+  };
+}
+
+/** Tokens at which history is cut, by Strata or, if that is switched off, by the host. */
+function planThreshold(
+  { enabled, threshold }: KernelContext["config"]["autoCompact"],
+  window: ModelWindow | undefined,
+): number {
+  if (enabled || !window || window.contextTokens <= 0) return planBudget(threshold, window);
+  return Math.max(0, countUsableTokens(window));
 }

@@ -1,9 +1,11 @@
 /** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
+
 import { join } from "node:path";
-import { formatError } from "../../base/error.js";
-import { mergeRecords, type PlainRecord } from "../../base/records.js";
+import { formatError, StrataError } from "../../base/error.js";
+import { isRecord, mergeRecords, type PlainRecord, parseJson } from "../../base/records.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
+import type { Clock } from "../../io/clock.js";
 import { createScratch } from "../../io/scratch.js";
 import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-definition.js";
 import type { Proof as ProofOfLayer } from "../../kernel/proof.js";
@@ -12,8 +14,6 @@ import { type Finding, problem } from "../../operations/doctor/finding.js";
 import { prepareOpenCode, startOpenCode } from "../../operations/doctor/opencode.js";
 import type { Configured } from "./configured.js";
 import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
-import { findRefusalInLog, listenToOpenCode, type Refusal } from "./host-words.js";
-import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patience.js";
 import { formatSecondConfig, playRuns } from "./runs.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { PLAYED_FILES, playSession } from "./session.js";
@@ -229,4 +229,130 @@ function formatHostConfig(plugin: string, settings: PlainRecord, url: string): s
       },
     },
   });
+}
+
+/*
+ * Why OpenCode did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install or
+ * load is a `session.error` event, and one that throws at start is a line of its log.
+ */
+
+export interface Refusal {
+  /** The step that failed. */
+  what: "install" | "load" | "start";
+  why: string;
+}
+
+/** Reads an event of OpenCode's. */
+export function findRefusalInEvent(json: string): Refusal | undefined {
+  const event = parseJson(json);
+  const { payload } = isRecord(event) ? event : {};
+  if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
+    return undefined;
+  const { error } = payload.properties;
+  const message = isRecord(error) && isRecord(error.data) ? error.data.message : undefined;
+  const found = typeof message === "string" ? /^Failed to (install|load) plugin (.*)$/s.exec(message) : null;
+  if (!found) return undefined;
+  const [, what, rest = ""] = found;
+  // A spec may contain colons, but none followed by a space.
+  return { what: what as "install" | "load", why: rest.slice(rest.indexOf(": ") + 2) };
+}
+
+/** Reads what OpenCode has printed. */
+export function findRefusalInLog(text: string): Refusal | undefined {
+  const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
+  const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
+  if (!quoted?.[1]) return undefined;
+  const why = parseJson(quoted[1]);
+  return { what: "start", why: typeof why === "string" ? why : quoted[1] };
+}
+
+export interface Listening {
+  url: string;
+  signal: AbortSignal;
+  onRefusal(refusal: Refusal): void;
+}
+
+/** Resolves when the event stream is open or has failed; a stream that ends is ignored. */
+export async function listenToOpenCode({ onRefusal, signal, url }: Listening): Promise<void> {
+  const response = await fetch(`${url}/global/event`, { signal }).catch(() => undefined);
+  if (response?.ok && response.body) void readEvents(response.body, onRefusal).catch(() => undefined);
+}
+
+async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  onRefusal: Listening["onRefusal"],
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of body) {
+    const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const refusal = line.startsWith("data:") ? findRefusalInEvent(line.slice("data:".length)) : undefined;
+      if (refusal) onRefusal(refusal);
+    }
+  }
+}
+
+/*
+ * How long the proof waits. A slow machine is not a broken one: the session may take as long as it makes progress, unless
+ * the user has set a limit.
+ */
+
+export interface Patience {
+  /** Aborted at the end of patience, with a `StrataError` that says what did not happen. */
+  readonly signal: AbortSignal;
+  /** A step begins, which may make no progress for this long. */
+  begin(step: string, quietMs?: number): void;
+  /** The step has made progress. */
+  moved(): void;
+  end(): void;
+}
+
+export interface PatienceOptions {
+  clock: Clock;
+  /** The user's limit for the whole session. */
+  withinSeconds?: number;
+  /** Told of every step. */
+  onStep(step: string): void;
+}
+
+/** No step takes longer than two seconds on an idle machine with two cores. */
+export const QUIET_MS = 60_000;
+/** A session that takes longer is in a loop. */
+export const MOST_MS = 900_000;
+
+export const isImpatience = (thrown: unknown): thrown is StrataError =>
+  thrown instanceof StrataError && thrown.code === "TOO_SLOW";
+
+export function createPatience({ clock, onStep, withinSeconds }: PatienceOptions): Patience {
+  const abort = new AbortController();
+  const mostMs = withinSeconds === undefined ? MOST_MS : withinSeconds * 1_000;
+  let step = "start";
+  let allowedMs = QUIET_MS;
+  let cancelQuiet = (): void => {};
+  const give = (what: string): void => abort.abort(new StrataError("TOO_SLOW", what));
+  const cancelMost = clock.after(mostMs, () => give(`the session did not end within ${mostMs / 1_000} s`));
+
+  function wait(): void {
+    cancelQuiet();
+    if (withinSeconds !== undefined) return;
+    const what = `no progress for ${allowedMs / 1_000} s (${step})`;
+    cancelQuiet = clock.after(allowedMs, () => give(what));
+  }
+
+  return {
+    signal: abort.signal,
+    begin(name, quietMs = QUIET_MS) {
+      step = name;
+      allowedMs = quietMs;
+      onStep(name);
+      wait();
+    },
+    moved: wait,
+    end() {
+      cancelQuiet();
+      cancelMost();
+    },
+  };
 }

@@ -1,7 +1,12 @@
 /** `strata sync`: shares memories over a git remote. */
+
+import { join, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { formatCounted } from "../../base/format.js";
+import { countMemories, formatAge, formatCounted } from "../../base/format.js";
+import { createRemoteGit } from "../../host/remote-git.js";
+import { type Files, readPlainText } from "../../io/files.js";
 import type { OpenMemories } from "../../memory/store.js";
+import { findGitFolder } from "../../memory/trust/git-folder.js";
 import { isInAgentsShell } from "../../operations/agents-shell.js";
 import { WRONG_ARGUMENT } from "../../operations/arguments.js";
 import {
@@ -11,17 +16,24 @@ import {
   type OptionValues,
   type Run,
 } from "../../operations/command.js";
+import { openLocks } from "../../operations/open-locks.js";
 import { withMemories } from "../../operations/open-memories.js";
 import { openProject } from "../../operations/open-project.js";
 import type { Project } from "../../operations/project.js";
+import { listRemotes } from "../../sources/entities/home.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
-import type { SyncPlace } from "../../sync/places.js";
-import type { Synced } from "../../sync/sync.js";
-import { NO_SYNC, openSyncFiles, type SyncConfig } from "../../sync/sync-state.js";
+import { locateSync, type SyncPlace } from "../../sync/places.js";
+import { createSync, type Sync, type Synced } from "../../sync/sync.js";
+import {
+  NO_SYNC,
+  openSyncFiles,
+  type SyncConfig,
+  type SyncFiles,
+  type SyncState,
+} from "../../sync/sync-state.js";
 import { withoutCredentials } from "../../text/secrets/credentials.js";
-import { checkBranch, chooseRemote } from "./choose-remote.js";
-import { locatePlace, openSync } from "./open-sync.js";
-import { formatStatus, hasProblems, nameScope, reportSynced, type SyncStatus } from "./report.js";
+import { findSecrets } from "../../text/secrets/secrets.js";
+import { toLine } from "../../text/text.js";
 
 const ACTIONS = ["init", "push", "pull", "status"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -182,4 +194,165 @@ async function showStatus(
     for (const [scope, status] of Object.entries(found))
       cli.say(formatStatus(scope as SyncPlace["scope"], status, cli.clock.now()));
   return exitCodes.fine;
+}
+
+/** Long, since the user waits and can press Ctrl-C. */
+const NETWORK_MS = 300_000;
+
+export const locatePlace = (
+  { cli, folders, stateFolder }: Project,
+  scope: SyncPlace["scope"],
+): Promise<SyncPlace> => locateSync(cli.files, scope, { project: folders.memoryProject, stateFolder });
+
+export interface OpenedSync {
+  sync: Sync;
+  stored: SyncFiles;
+}
+
+/** Opens the sync of this place, with the user's git. */
+export async function openSync(
+  project: Project,
+  memories: Pick<OpenMemories, "exchange">,
+  place: SyncPlace,
+): Promise<OpenedSync> {
+  const { cli, instance } = project;
+  const { clock, files } = cli;
+  const sync = createSync({
+    ...{ clock, files, instance, place },
+    exchange: memories.exchange,
+    git: createRemoteGit(cli.env, clock),
+    locks: openLocks(project, `${instance} sync`),
+    machinePaths: await listMachinePaths(project),
+    networkMs: NETWORK_MS,
+  });
+  return { sync, stored: openSyncFiles(files, place) };
+}
+
+/** Folders of this machine, as written and with links resolved. */
+async function listMachinePaths({ cli, globalFolder, root, stateFolder }: Project): Promise<string[]> {
+  const own = [cli.home, root, globalFolder, stateFolder];
+  const real = await Promise.all(own.map((path) => cli.files.realPath(path).catch(() => undefined)));
+  return [...own, ...real.flatMap((path) => path ?? [])];
+}
+
+/* Reads a remote as the user names it: a URL, a folder, or the name of one of the project's remotes. */
+
+export interface ChosenRemote {
+  url: string;
+  /** A remote of the project's code, so others may write there. */
+  isProjects: boolean;
+}
+
+export async function chooseRemote(
+  files: Files,
+  given: string,
+  { folder, root }: { folder: string; root: string },
+): Promise<ChosenRemote> {
+  if (given === "" || given.startsWith("-")) throw wrong(`"${given}"`);
+  const remotes = await readRemotes(files, root);
+  const named = remotes.find(({ name }) => name === given);
+  const url = named?.url ?? resolveIn(folder, given);
+  // An unpacked repository can bring its own configuration, and git would run the program that this option names.
+  if (url.startsWith("-")) throw wrong("a URL that git reads as an option,");
+  if (/^[a-z][\w.+-]*::/i.test(url)) throw wrong(`"${given}", which runs a program,`);
+  const [, user = ""] = /\/\/([^/@]*)@/.exec(url) ?? [];
+  if (user.includes(":") || findSecrets(url).length > 0)
+    throw wrong("a URL with a password or key; use git's credential helper or ssh instead");
+  return { url, isProjects: named !== undefined || remotes.some((one) => one.url === url) };
+}
+
+export function checkBranch(branch: string): string {
+  const isName = /^[\w][\w./-]{0,100}$/.test(branch) && !/\.\.|\/\/|\.lock(\/|$)|[./]$/.test(branch);
+  if (isName) return branch;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `--branch must be a branch name, such as strata-memory, not "${branch}"`,
+  );
+}
+
+/** `scheme://…` or `host:path`, but not a path with a drive letter; everything else is a folder. */
+const isAddress = (given: string): boolean =>
+  /^[a-z][a-z0-9+.-]*(:\/\/|::)/i.test(given) || /^[^/\\]{2,}:[^\\]/.test(given);
+
+const resolveIn = (folder: string, given: string): string =>
+  isAddress(given) ? given : resolve(folder, given);
+
+/** Resolves folders from the top of the work tree, as git does. */
+async function readRemotes(files: Files, root: string): Promise<{ name: string; url: string }[]> {
+  const git = await findGitFolder(files, (await files.realPath(root)) ?? root);
+  if (typeof git === "string") return [];
+  const remotes = listRemotes(await readPlainText(files, join(git.common, "config")));
+  return remotes.map(({ name, url }) => ({ name, url: resolveIn(git.top, url) }));
+}
+
+const wrong = (came: string): StrataError =>
+  new StrataError(
+    WRONG_ARGUMENT,
+    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, ${came} came`,
+  );
+
+/* Reports what a sync has done. */
+
+const SHOWN = 20;
+
+export const nameScope = (scope: SyncPlace["scope"]): string =>
+  scope === "global" ? "Global memories" : "Memories of this project";
+
+export function reportSynced(
+  cli: CliContext,
+  { conflicts, deferred, earlier, foreign, ids, refused, sent }: Synced,
+  { isPush, scope }: { isPush: boolean; scope: SyncPlace["scope"] },
+): void {
+  const { say, style, warn } = cli;
+  const changed = `${countMemories(ids.length)} changed here`;
+  say(`${nameScope(scope)}: ${changed}${isPush ? `, ${formatCounted(sent, "change")} sent` : ""}.`);
+  listSome(cli, "Changed", ids);
+  if (earlier > 0)
+    say(`${formatCounted(earlier, "earlier version stays", "earlier versions stay")} on this machine.`);
+  if (foreign > 0)
+    say(`${countMemories(foreign)} came with the repository and stayed here; strata trust lists them.`);
+  for (const path of conflicts)
+    warn(`${style.yellow("Conflict")}  both versions are in ${path}; settle it with strata reconcile`);
+  listSome(
+    cli,
+    "Not sent",
+    refused.map(({ id, why }) => `${id}: ${why}`),
+  );
+  listSome(
+    cli,
+    "Left out",
+    deferred.map(({ id, why }) => `${id}: ${why}`),
+  );
+}
+
+export const hasProblems = ({ conflicts, deferred, refused }: Synced): boolean =>
+  conflicts.length + refused.length + deferred.length > 0;
+
+function listSome({ style, warn }: CliContext, title: string, lines: readonly string[]): void {
+  for (const line of lines.slice(0, SHOWN)) warn(`${style.yellow(title)}  ${toLine(line, 400)}`);
+  if (lines.length > SHOWN) warn(`${style.yellow(title)}  and ${lines.length - SHOWN} more`);
+}
+
+export interface SyncStatus {
+  config: SyncConfig;
+  state: SyncState;
+  /** Number of changes that a push would send. */
+  pending: number;
+  refused: SyncState["refused"];
+}
+
+export function formatStatus(
+  scope: SyncPlace["scope"],
+  { config, pending, refused, state }: SyncStatus,
+  nowMs: number,
+): string {
+  const age = (ms: number | undefined): string => (ms === undefined ? "never" : formatAge(ms, nowMs));
+  const whose = config.isOwn ? "all yours" : "others' until you accept them";
+  return [
+    `${nameScope(scope)}: ${withoutCredentials(config.url)}, branch ${config.branch} (${whose})`,
+    `  pulled ${age(state.pulledMs)}, pushed ${age(state.pushedMs)}, ${formatCounted(pending, "change")} to push`,
+    ...(state.failure === undefined ? [] : [`  the last attempt failed: ${toLine(state.failure, 300)}`]),
+    ...refused.slice(0, SHOWN).map(({ id, why }) => `  not sent: ${id}: ${toLine(why, 300)}`),
+    ...state.deferred.slice(0, SHOWN).map(({ id, why }) => `  left out: ${id}: ${toLine(why, 300)}`),
+  ].join("\n");
 }

@@ -1,22 +1,24 @@
 /** Implements the Host seam with OpenCode. Every call is bounded; the plugin's start waits for none. */
+
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
-import type { Clock } from "../../io/clock.js";
+import PQueue from "p-queue";
+import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
+import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { createGit } from "../../io/node-git.js";
 import { createRunningProcesses } from "../../io/running-processes.js";
 import { createProcesses, type Processes } from "../../io/signals.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { createAsking } from "./asking.js";
+import { findFilesPutBack, withoutUndone } from "../undone.js";
+import { type Asking, createAsking } from "./asking.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
 import { createForks } from "./forks.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
-import { createSessionReads } from "./session-reads.js";
-import { createTitles, type Titles } from "./titles.js";
 
 /** The Host seam plus what `bindHooks` needs. */
 export interface OpenCodeHost extends Host {
@@ -136,4 +138,146 @@ function removeMessage(client: PluginInput["client"], id: string, messageID: str
 /** The work tree. Without version control OpenCode passes the root of the disk; then the directory counts. */
 function findProject(directory: string, worktree: string): string {
   return worktree && parse(worktree).root !== worktree ? worktree : directory;
+}
+
+/* Reads about a session from the host. Every call is bounded. */
+
+export type SessionReads = Pick<
+  Host,
+  "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
+>;
+
+export function createSessionReads(
+  client: PluginInput["client"],
+  clock: Clock,
+  bounded: Asking["bounded"],
+): SessionReads {
+  const reads = new PQueue({ concurrency: 1 });
+
+  return {
+    async findParent(sessionID) {
+      const answer = await readSession(sessionID);
+      return answer?.data ? answer.data.parentID : "unknown";
+    },
+
+    async sessionLastUsedMs(sessionID) {
+      const answer = await readSession(sessionID);
+      if (answer?.data) return answer.data.time.updated;
+      return answer?.response?.status === 404 ? undefined : "unknown";
+    },
+
+    async findTitle(sessionID) {
+      const title = (await readSession(sessionID))?.data?.title;
+      return title === undefined || NO_TITLE.test(title) ? undefined : title;
+    },
+
+    async readMessages(sessionID, last) {
+      const read = () => Promise.all([readSession(sessionID), readStored(sessionID, last)]);
+      const [session, answer] = await inTurn(read);
+      const revert = session?.data?.revert;
+      // Undone messages may be among the last ones; only the whole list shows which remain.
+      const isPart = revert !== undefined && last !== undefined;
+      const whole = isPart ? await inTurn(() => readStored(sessionID)) : answer;
+      const messages = whole?.data as readonly Message[] | undefined;
+      const left = messages && (revert ? withoutUndone(messages, revert) : messages);
+      return left?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? left.length));
+    },
+
+    async listFilesPutBack(sessionID) {
+      const revert = (await readSession(sessionID))?.data?.revert;
+      const messages = revert && (await inTurn(() => readStored(sessionID)))?.data;
+      return messages && findFilesPutBack(messages as readonly Message[], revert);
+    },
+  };
+
+  function readSession(id: string) {
+    return bounded(() => client.session.get({ path: { id } }));
+  }
+
+  function readStored(id: string, last?: number) {
+    const query = last === undefined ? {} : { query: { limit: last } };
+    return bounded(() => client.session.messages({ path: { id }, ...query }));
+  }
+
+  /** One at a time: the host serialises a long session in one go and blocks other requests meanwhile. */
+  function inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const answer = reads.add(read);
+    void reads.add(() => clock.pause(0));
+    return answer;
+  }
+}
+
+/*
+ * Lets the host title a session whose first message was one of our slash commands. The host asks for a title in the
+ * first turn, if there is exactly one user message. It also counts the answers we have shown, unless their parts are
+ * synthetic; those it does not display (measured with OpenCode 1.18.33). So the parts are synthetic while it counts:
+ *
+ *     chat.message                   the first turn begins: mark the answers shown so far
+ *     (host)                         counts user messages and asks for a title
+ *     the request, or the turn's end   unmark them, so that they show again
+ */
+
+export interface Titles {
+  /** A turn begins with this message. Bounded; never rejects. */
+  open(sessionID: string, messageID: string): Promise<void>;
+  /** The host has counted, or the turn has ended. Returns at once. */
+  close(sessionID: string): void;
+}
+
+/** The user waits for this once per session. */
+const OPEN_WITHIN_MS = 1_000;
+const SHOW_WITHIN_MS = 5_000;
+/** The host's default title, as it writes and recognises it. */
+export const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const REMEMBERED = 500;
+
+type StoredPart = Message["parts"][number];
+
+export function createTitles(client: PluginInput["client"], clock: Clock): Titles {
+  const begun = new Set<string>();
+  const marked = new Map<string, readonly StoredPart[]>();
+
+  return {
+    async open(sessionID, messageID) {
+      if (begun.has(sessionID)) return;
+      begun.add(sessionID);
+      if (begun.size > REMEMBERED) begun.delete(begun.values().next().value ?? "");
+      await waitAtMost(clock, OPEN_WITHIN_MS, () => mark(sessionID, messageID));
+    },
+
+    close(sessionID) {
+      const parts = marked.get(sessionID) ?? [];
+      marked.delete(sessionID);
+      for (const part of parts) void waitAtMost(clock, SHOW_WITHIN_MS, () => write(part, false));
+    },
+  };
+
+  async function mark(sessionID: string, messageID: string): Promise<void> {
+    const path = { id: sessionID };
+    const { data: session } = await client.session.get({ path });
+    if (!session || session.parentID !== undefined || !NO_TITLE.test(session.title)) return;
+    const { data = [] } = await client.session.messages({ path, query: { limit: LAST_MESSAGES } });
+    const messages = (data as readonly Message[]).filter(
+      ({ info }) => info.role === "user" && info.id !== messageID,
+    );
+    // After an earlier turn the host has already asked for a title.
+    if (!messages.every(isForPeopleOnly)) return;
+    const parts = messages.flatMap((message) => message.parts);
+    // Remembered before the first write, so that `close` unmarks them even if a write fails.
+    marked.set(sessionID, parts);
+    await Promise.all(parts.map((part) => write(part, true)));
+  }
+
+  /** The plugin client has no method for this route, so this uses its HTTP client. */
+  async function write(part: StoredPart, synthetic: boolean): Promise<void> {
+    const { _client: http } = client as unknown as { _client: { patch(options: object): Promise<unknown> } };
+    const { id, messageID, sessionID } = part as StoredPart &
+      Pick<SdkMessage, "id" | "sessionID"> & { messageID: string };
+    await http.patch({
+      url: "/session/{id}/message/{messageID}/part/{partID}",
+      path: { id: sessionID, messageID, partID: id },
+      body: { ...part, synthetic },
+      headers: { "Content-Type": "application/json" },
+    });
+  }
 }

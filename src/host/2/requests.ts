@@ -4,14 +4,14 @@
  */
 
 import { formatError } from "../../base/error.js";
-import type { Message } from "../../io/message.js";
+import { isRecord } from "../../base/records.js";
+import { isToolPart, type Message, type ModelName } from "../../io/message.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import type { Catalog } from "./catalog.js";
-import { findFault } from "./check-request.js";
-import type { CompactionEvent } from "./contract.js";
+import type { CompactionEvent, ContextEvent, StoredMessage, TheirMessage, TheirPart } from "./contract.js";
 import type { EventReader } from "./events.js";
-import { createSent, isContextEvent, type Opened, openRequest } from "./open-request.js";
+import { isMessageList, type ReadRequest, readRequest } from "./messages.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface RequestHooks {
@@ -156,4 +156,129 @@ function putRequest(
   const fault = findFault(before, after);
   if (fault === undefined) event.messages = after;
   return fault;
+}
+
+/* Checks a request before it is written: would the host or a provider refuse it? Pure. */
+
+/** The first fault that the change brings in; `undefined` if there is none. */
+export function findFault(
+  before: readonly TheirMessage[],
+  after: readonly TheirMessage[],
+): string | undefined {
+  if (after.length === 0) return "no message is left";
+  if (after.some(({ content }) => content.length === 0)) return "a message is empty";
+  const known = new Set<unknown>(before.flatMap(({ content }) => content));
+  const strange = after
+    .flatMap(({ content }) => content)
+    .find((part) => !known.has(part) && !isWellFormed(part));
+  if (strange) return `a part of type ${strange.type} has a shape that OpenCode does not document`;
+  const first = (messages: readonly TheirMessage[]) => messages.find(({ role }) => role !== "system")?.role;
+  if (first(before) === "user" && first(after) !== "user") return "it does not begin with a user's message";
+  return findBrokenPair(before, after);
+}
+
+function isWellFormed({ id, name, result, text, type, ...part }: TheirPart): boolean {
+  if (type === "text") return typeof text === "string";
+  if (type === "tool-call") return typeof id === "string" && typeof name === "string" && "input" in part;
+  if (type !== "tool-result" || typeof id !== "string" || typeof name !== "string" || !isRecord(result))
+    return false;
+  const { type: form, value } = result as { type: string; value: unknown };
+  return form === "content" ? Array.isArray(value) && value.length > 0 : form === "text" || form === "error";
+}
+
+/** Each call that had a result keeps it, and each result its call. */
+function findBrokenPair(before: readonly TheirMessage[], after: readonly TheirMessage[]): string | undefined {
+  const [were, are] = [readPairs(before), readPairs(after)];
+  for (const id of are.calls)
+    if (were.results.has(id) && !are.results.has(id)) return `the call ${id} has lost its result`;
+  for (const id of are.results)
+    if (were.calls.has(id) && !are.calls.has(id)) return `the result ${id} has lost its call`;
+  return undefined;
+}
+
+function readPairs(messages: readonly TheirMessage[]): { calls: Set<string>; results: Set<string> } {
+  const idsOf = (wanted: string): Set<string> =>
+    new Set(
+      messages.flatMap(({ content }) =>
+        content.flatMap(({ id, type }) => (type === wanted && id !== undefined ? [id] : [])),
+      ),
+    );
+  return { calls: idsOf("tool-call"), results: idsOf("tool-result") };
+}
+
+/* Opens a request of OpenCode 2 for the layers: the host's messages as ours, with what is stored about them. */
+
+export interface Opened {
+  event: ContextEvent;
+  request: ReadRequest;
+  model: ModelName;
+}
+
+/** What is remembered between requests. */
+export interface Sent {
+  /** When a request that leaves no trace last refreshed the provider's cache, by session. */
+  warmed: Map<string, number>;
+  /** Ids of calls whose results were sent before their times could be read. */
+  untimed: Set<string>;
+}
+
+export const createSent = (): Sent => ({ warmed: new Map(), untimed: new Set() });
+
+const MOST_UNTIMED = 5_000;
+
+/** `undefined` if there are no messages for layers. Never rejects. */
+export async function openRequest(
+  event: ContextEvent,
+  stored: StoredSessions,
+  { untimed, warmed }: Sent,
+): Promise<Opened | undefined> {
+  const { agent, messages, sessionID } = event;
+  const known = await stored.readFor(sessionID, messages);
+  const model = { providerID: event.model.providerID, modelID: event.model.id };
+  const facts = { sessionID, model, ...(agent !== undefined && { agent }) };
+  const findWarm = withWarmth(messages, known, warmed.get(sessionID));
+  const request = readRequest(messages, (id) => withoutCalls(findWarm(id), untimed), facts);
+  // If nothing could be read since the start, decisions of earlier starts must apply as soon as it can.
+  if (request && known.size > 0) noteUntimed(request.messages, untimed);
+  return request && request.messages.length > 0 ? { event, request, model } : undefined;
+}
+
+/** A result that was sent whole stays whole: such calls stay without times, also when these can be read later. */
+function withoutCalls(
+  stored: StoredMessage | undefined,
+  untimed: ReadonlySet<string>,
+): StoredMessage | undefined {
+  if (!stored?.content?.some(({ id = "" }) => untimed.has(id))) return stored;
+  return { ...stored, content: stored.content.filter(({ id = "" }) => !untimed.has(id)) };
+}
+
+function noteUntimed(messages: readonly Message[], untimed: Set<string>): void {
+  for (const { parts } of messages)
+    for (const part of parts) {
+      if (!isToolPart(part) || part.state.status === "running" || part.state.time !== undefined) continue;
+      untimed.add(part.callID);
+      if (untimed.size > MOST_UNTIMED) untimed.delete(untimed.values().next().value ?? "");
+    }
+}
+
+/** A request without trace that came after the last answer has kept the provider's cache warm. */
+function withWarmth(
+  messages: readonly TheirMessage[],
+  known: ReadonlyMap<string, StoredMessage>,
+  warmedMs: number | undefined,
+): (id: string) => StoredMessage | undefined {
+  const last = messages.findLast(({ role }) => role === "assistant")?.id;
+  return (id) => {
+    const found = known.get(id);
+    const completed = found?.time.completed;
+    if (!found || id !== last || warmedMs === undefined || completed === undefined || warmedMs <= completed)
+      return found;
+    return { ...found, time: { ...found.time, completed: warmedMs } };
+  };
+}
+
+export function isContextEvent(event: unknown): event is ContextEvent {
+  if (!isRecord(event) || typeof event.sessionID !== "string" || !isRecord(event.model)) return false;
+  const { id, providerID } = event.model;
+  return typeof id === "string" && typeof providerID === "string" && isMessageList(event.messages);
 }

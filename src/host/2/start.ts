@@ -10,19 +10,22 @@ import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
+import type { SlashCommand } from "../../kernel/slash-command.js";
+import { formatParameters, type Tool } from "../../kernel/tool.js";
 import type { Strata } from "../../strata.js";
+import { answerCommand } from "../command-answers.js";
 import { noteSign } from "../signs.js";
+import { bindTools } from "../tools.js";
 import { type Capabilities, type Capability, createCapabilities, find } from "./capabilities.js";
 import { type Catalog, createCatalog } from "./catalog.js";
-import { type Answers, createAnswers, formatCommands } from "./commands.js";
-import type { BeforeToolEvent, PromptEvent, TheirCommand, TheirTool } from "./contract.js";
+import type { BeforeToolEvent, PromptEvent, SyntheticInput, TheirCommand, TheirTool } from "./contract.js";
 import { createEventReader, type EventReader } from "./events.js";
 import { createSetupHost, readPlace } from "./host.js";
 import { createRequestHooks, type RequestHooks } from "./requests.js";
 import { SCREEN_EVENTS } from "./screen-events.js";
+import { ANSWER_METADATA } from "./stored.js";
 import { createStoredSessions, type StoredSessions } from "./stored-sessions.js";
 import { readInput, readToolName, writeInput } from "./tool-names.js";
-import { formatTools } from "./tools.js";
 
 export interface StartOptions {
   context: unknown;
@@ -268,4 +271,111 @@ function report({ log, pulse }: Strata, context: unknown, missing: readonly stri
   if (changes !== undefined)
     log.warn("host", `OpenCode ${version}: ${changes}; strata doctor shows what works here`);
   for (const what of missing) log.warn("host", what);
+}
+
+/* The layers' tools in the form of OpenCode 2. */
+
+/** Needs sessions of our own, which OpenCode 2 does not let a plugin remove. */
+const NOT_OFFERED: ReadonlySet<string> = new Set(["fork"]);
+
+/** A tool never throws: its failure is its answer, since a host might end the turn otherwise. */
+export function formatTools(tools: readonly Tool[], use: { clock: Clock; log: Log }): TheirTool[] {
+  const offered = tools.filter(({ name }) => !NOT_OFFERED.has(name));
+  const bound = bindTools(offered, use);
+  return offered.map(({ description, name, parameters }) => ({
+    name,
+    description,
+    input: formatParameters(parameters),
+    // Else the model would have to call it from a program.
+    options: { codemode: false },
+    async execute(input, { id, messageID, sessionID, signal = new AbortController().signal }) {
+      const context = { abort: signal, callID: id, messageID, sessionID };
+      try {
+        return { content: String(await bound[name]?.execute(input as never, context as never)) };
+      } catch (thrown) {
+        return { content: thrown instanceof Error ? thrown.message : String(thrown) };
+      }
+    },
+  }));
+}
+
+/*
+ * Slash commands in OpenCode 2. A command runs our code; its answer is added to the session as a synthetic message that
+ * wakes no model, and the context hook leaves it out of every request. A message that is added while the model works is
+ * delivered to it at the end, by one more request that nobody asked for: such an answer waits for the end of the turn.
+ */
+
+export interface CommandsOptions {
+  clock: Clock;
+  log: Log;
+  answers: Answers;
+  /** The host's `command.list`; absent if it is not offered. */
+  list: (() => unknown) | undefined;
+}
+
+const WITHIN_MS = 5_000;
+
+export interface Answers {
+  /** Shows it now, or after the turn under way. Resolves with whether the host took it; never rejects. */
+  show(message: SyntheticInput): Promise<boolean>;
+  /** A turn begins, or ends. */
+  noteTurn(sessionID: string, isAtWork: boolean): void;
+}
+
+/** `synthetic` is the host's `session.synthetic`; absent if it is not offered. */
+export function createAnswers(
+  clock: Clock,
+  synthetic: ((input: SyntheticInput) => unknown) | undefined,
+): Answers {
+  /** What waits, by the sessions at work. */
+  const atWork = new Map<string, SyntheticInput[]>();
+  const send = async (message: SyntheticInput): Promise<boolean> =>
+    synthetic !== undefined && (await waitAtMost(clock, WITHIN_MS, () => synthetic(message))).kind === "done";
+  return {
+    async show(message) {
+      const waiting = synthetic && atWork.get(message.sessionID);
+      if (!waiting) return send(message);
+      waiting.push(message);
+      return true;
+    },
+    noteTurn(sessionID, isAtWork) {
+      const waiting = atWork.get(sessionID) ?? [];
+      if (isAtWork) return void atWork.set(sessionID, waiting);
+      atWork.delete(sessionID);
+      for (const message of waiting) void send(message);
+    },
+  };
+}
+
+/** The commands to add. A user's own command of the same name stays. Never rejects. */
+export async function formatCommands(
+  commands: readonly SlashCommand[],
+  { answers, clock, list, log }: CommandsOptions,
+): Promise<TheirCommand[]> {
+  const taken = await readNames();
+  return commands.filter(({ name }) => !taken.has(name)).map(format);
+
+  async function readNames(): Promise<Set<unknown>> {
+    if (!list) return new Set();
+    const waited = await waitAtMost(clock, WITHIN_MS, list);
+    const all = waited.kind === "done" && isRecord(waited.value) ? waited.value.data : [];
+    return new Set((Array.isArray(all) ? all : []).map((one) => (isRecord(one) ? one.name : undefined)));
+  }
+
+  function format(command: SlashCommand): TheirCommand {
+    return {
+      name: command.name,
+      description: command.description,
+      async execute({ prompt, sessionID }) {
+        const words = typeof prompt?.text === "string" ? prompt.text : "";
+        const text = await answerCommand({ clock, log }, command, { sessionID, words });
+        // People see the description, models the text.
+        const message = { sessionID, text: `/${command.name}`, description: text };
+        if (!(await answers.show({ ...message, metadata: ANSWER_METADATA, resume: false }))) {
+          // The host shows the message of an error, which is all that is left to show it with.
+          throw new Error(text);
+        }
+      },
+    };
+  }
 }

@@ -1,12 +1,12 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
+
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Done, MemoryPage } from "../answers.js";
 import { DiffView, nameChange } from "./diff-view.js";
 import { useAnswer, useKeys, useShared } from "./hooks.js";
 import { Marks } from "./marks.js";
-import { MemoryEditor } from "./memory-editor.js";
-import { Age, Button, Chip, Empty, Loaded, Prose } from "./parts.js";
+import { Age, Button, Chip, Editor, Empty, Loaded, Prose } from "./parts.js";
 import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 import { go } from "./use-route.js";
@@ -166,5 +166,78 @@ function History({ page: { changes } }: { page: MemoryPage }) {
         ))}
       </ol>
     </>
+  );
+}
+
+interface MemoryEditorProps {
+  /** The memory when editing began. */
+  page: MemoryPage;
+  /** The memory has changed since then. */
+  isChanged: boolean;
+  onClose(): void;
+}
+
+export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
+  const { apply, drafts } = useShared();
+  const { memory, revision } = page;
+  const draft = drafts.get(memory.id);
+  const [title, setTitle] = useState(draft?.title ?? memory.title);
+  const [content, setContent] = useState(draft?.content ?? memory.content);
+  const [tags, setTags] = useState(draft?.tags ?? memory.tags.join(", "));
+  const [isSaving, setIsSaving] = useState(false);
+  const text = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => text.current?.focus(), []);
+  const isSame = title === memory.title && content === memory.content && tags === memory.tags.join(", ");
+  // Runs at once: an effect that waits for the next frame is dropped if the user leaves the view first.
+  useLayoutEffect(() => {
+    if (isSame) drafts.delete(memory.id);
+    else drafts.set(memory.id, { page, title, content, tags });
+  }, [drafts, memory.id, page, title, content, tags, isSame]);
+  const close = (): void => {
+    drafts.delete(memory.id);
+    onClose();
+  };
+
+  const save = async (): Promise<void> => {
+    if (isSaving) return;
+    setIsSaving(true);
+    const body = { id: memory.id, revision, title, content, tags: tags.split(",") };
+    const done = await apply("memories/edit", body);
+    setIsSaving(false);
+    if (done) close();
+  };
+
+  return (
+    <Editor onSave={save} onLeave={isSame ? close : undefined}>
+      {isChanged && (
+        <p class="failure" role="alert">
+          This memory changed while you edited it, so you cannot save. Copy your text, cancel, and edit the
+          memory again.
+        </p>
+      )}
+      <label>
+        Title
+        <input value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+      </label>
+      <label>
+        Text
+        <textarea
+          ref={text}
+          rows={8}
+          value={content}
+          onInput={(event) => setContent(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Tags, separated by commas
+        <input value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
+      </label>
+      <div class="actions">
+        <Button tone="main" onClick={save} isOff={isSaving || isSame || isChanged} hint="Ctrl+Enter">
+          Save
+        </Button>
+        <Button onClick={close}>Cancel</Button>
+      </div>
+    </Editor>
   );
 }

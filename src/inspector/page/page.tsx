@@ -1,4 +1,5 @@
 /** The page: navigation, the open section, live updates, keys and toasts. */
+
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Counts, ProjectName, Projects } from "../answers.js";
@@ -20,13 +21,11 @@ import { useLive } from "./live.js";
 import { LogView } from "./log.js";
 import { MemoriesView } from "./memories.js";
 import { OverviewView } from "./overview.js";
-import { Empty } from "./parts.js";
+import { Button, Empty } from "./parts.js";
 import { formatRoute, parseRoute, type Route, SECTION_NAMES, type Section, sections } from "./route.js";
 import { addressOf, read } from "./server.js";
 import { SessionView } from "./session.js";
 import { SessionsView } from "./sessions.js";
-import { Shortcuts } from "./shortcuts.js";
-import { Toasts } from "./toasts.js";
 import { go, useRoute } from "./use-route.js";
 import { WaitingView } from "./waiting.js";
 
@@ -280,3 +279,70 @@ function useToasts() {
 
 const root = document.getElementById("page");
 if (root) render(<Page />, root);
+
+interface ToastsProps {
+  toasts: readonly Toast[];
+  onUndo(run: string): void;
+  onClose(id: number): void;
+}
+
+/** Results of changes, with undo. Screen readers announce them. */
+export function Toasts({ onClose, onUndo, toasts }: ToastsProps) {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.map(({ id, isError, run, text }) => (
+        <div key={id} class={isError ? "toast bad" : "toast"}>
+          <p>{text}</p>
+          {run !== undefined && (
+            <Button tone="quiet" hint="u" onClick={() => onUndo(run)}>
+              Undo
+            </Button>
+          )}
+          <Button tone="quiet" onClick={() => onClose(id)} label="Close">
+            ×
+          </Button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ["/", "search memories"],
+  ["j or ↓", "next row"],
+  ["k or ↑", "previous row"],
+  ["Enter", "open the row"],
+  ["Esc", "go back"],
+  ["n", "new memory"],
+  ["e", "edit the memory"],
+  ["p", "pin or unpin it"],
+  ["a", "archive or restore it"],
+  ["y", "keep a waiting sentence: that of the row, or the first"],
+  ["d", "drop it"],
+  ["u", "undo your last change on this page"],
+  ["Ctrl+Enter", "save"],
+  ["?", "show this list"],
+];
+
+export function Shortcuts({ onClose }: { onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="shortcuts" onClose={onClose} aria-labelledby="shortcuts-heading">
+      <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
+      <dl>
+        {[...sections.map((section, at) => [String(at + 1), SECTION_NAMES[section]] as const), ...KEYS].map(
+          ([keys, what]) => (
+            <div key={keys}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <Button onClick={() => dialog.current?.close()}>Close</Button>
+    </dialog>
+  );
+}

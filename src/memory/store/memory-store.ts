@@ -1,27 +1,31 @@
 /** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
 
 import { join } from "node:path";
+import { formatError } from "../../base/error.js";
+import { anyList, number, object, string } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
+import { createLineLog } from "../../io/json-lines.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Folders } from "../../project/folders.js";
+import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-records.js";
+import { parseID } from "../id.js";
 import type { Memory } from "../memory.js";
+import type { Use } from "../rank.js";
 import type { MemoryGate } from "../secret-gate.js";
 import type { Exchange, FileProblem, OpenMemories } from "../store.js";
 import type { Trust } from "../trust/trust.js";
-import { createAcceptance } from "./acceptance.js";
-import { createChanges } from "./changes/changes.js";
+import { type Changes, createChanges } from "./changes/changes.js";
 import type { ExchangeOptions } from "./exchange/exchange.js";
 import { createIndexWriter } from "./index-writer.js";
 import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
-import { createReads, findProblems, isCurrent } from "./memory-reads.js";
+import { sortByTime } from "./ledger-line.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
-import type { Standing } from "./standing.js";
+import { isOn, type Standing } from "./standing.js";
 import { createSwap } from "./swap.js";
 import { createUndo } from "./undo.js";
-import { createUses } from "./uses.js";
 
 export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
   clock: Clock;
@@ -147,4 +151,168 @@ function createProblemReport(log: Log): (problem: FileProblem) => void {
     if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
     reported.add(key);
   };
+}
+
+/* What the user takes for their own of the memories that came from elsewhere. */
+
+export interface AcceptanceOptions {
+  files: Files;
+  /** `.opencode/memory` of the project. */
+  folder: string;
+  standings: readonly Standing[];
+  trust: Pick<Trust, "accept" | "revoke"> | undefined;
+}
+
+export function createAcceptance(options: AcceptanceOptions): Pick<OpenMemories, "accept" | "revoke"> {
+  const { files, folder, standings, trust } = options;
+  return {
+    async accept(ids, why) {
+      const waiting = new Map(standings.flatMap(({ shelf }) => [...shelf.foreign()]));
+      const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
+      const records = ids === undefined ? await readConflictRecords(files, folder) : [];
+      const named = records.map(({ hash, path }) => nameConflictRecord(folder, { hash, path }));
+      if (taken.length === 0) return [];
+      await trust?.accept([...taken.map(([, file]) => file), ...named], why);
+      const accepted = new Set(taken.map(([id]) => id));
+      return standings.flatMap(({ shelf }) => shelf.memories()).filter(({ id }) => accepted.has(id));
+    },
+
+    async revoke() {
+      const revoked = await trust?.revoke();
+      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
+    },
+  };
+}
+
+/* What the store answers from its shelves without changing them. */
+
+type Reads = Pick<OpenMemories, "foreign" | "history" | "isDeciding" | "known" | "locate" | "problems">;
+
+/** `find` is the one of `Changes`. */
+export function createReads(standings: readonly Standing[], find: Changes["find"]): Reads {
+  let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
+
+  return {
+    problems: () => standings.flatMap(findProblems),
+    isDeciding: () => standings.some(({ shelf }) => shelf.isDeciding()),
+    foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
+
+    /** Asked in hooks, so the list is built only after a change. */
+    known() {
+      const lists = standings.map(({ shelf }) => shelf.memories());
+      if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
+        seen = { lists, current: lists.flat().filter(isCurrent) };
+      return seen.current;
+    },
+
+    async locate(id) {
+      const [found, standing] = [await find(id), standingOf(id)];
+      return found && standing && join(standing.place.folder, found.path);
+    },
+
+    async history(id) {
+      const standing = standingOf(id);
+      const lines = (await standing?.shelf.readLedger()) ?? [];
+      return sortByTime(lines.filter(({ key }) => key === id));
+    },
+  };
+
+  function standingOf(id: string): Standing | undefined {
+    const place = parseID(id);
+    return place && standings.find((one) => isOn(one, place));
+  }
+}
+
+export const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
+
+export function findProblems({ shelf }: Standing): FileProblem[] {
+  return shelf
+    .entries()
+    .flatMap(({ path, reading }) =>
+      reading.kind === "problem" ? [{ path: join(shelf.folder, path), what: reading.what }] : [],
+    );
+}
+
+/*
+ * Counts how often each memory was shown or asked for: `uses/2026-11.jsonl`, machine state, one line per use. Reading a
+ * memory never changes its file, so mere use never shows up in git.
+ */
+
+export interface Uses {
+  /** Reads the counts once. Never rejects. */
+  load(): Promise<void>;
+  note(ids: readonly string[]): void;
+  of(id: string): Use | undefined;
+  /** Resolves when all noted uses are on disk. */
+  onIdle(): Promise<void>;
+}
+
+export interface UsesOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  folder: string;
+}
+
+interface UseLine {
+  at: number;
+  ids: string[];
+}
+
+export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
+  const lines = createLineLog({ files, parse: parseUse });
+  const uses = new Map<string, Use>();
+  let loading: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let hasFailed = false;
+
+  return {
+    load() {
+      loading ??= load().catch(report);
+      return loading;
+    },
+    note(ids) {
+      const line: UseLine = { at: clock.now(), ids: [...ids] };
+      if (line.ids.length === 0) return;
+      const path = join(folder, `${new Date(line.at).toISOString().slice(0, 7)}.jsonl`);
+      // Read the disk first, so that no use counts twice.
+      loading ??= load().catch(report);
+      const read = loading;
+      writing = writing
+        .then(() => read)
+        .then(() => {
+          count(line);
+          return lines.append(path, [line]);
+        })
+        .then(() => {}, report);
+    },
+    of: (id) => uses.get(id),
+    onIdle: () => writing,
+  };
+
+  async function load(): Promise<void> {
+    for (const name of await files.list(folder)) {
+      if (!name.endsWith(".jsonl")) continue;
+      const { records } = await lines.read(join(folder, name));
+      for (const line of records) count(line);
+    }
+  }
+
+  function count({ at, ids }: UseLine): void {
+    for (const id of ids) {
+      const { count = 0, lastMs = 0 } = uses.get(id) ?? {};
+      uses.set(id, { count: count + 1, lastMs: Math.max(lastMs, at) });
+    }
+  }
+
+  function report(thrown: unknown): void {
+    if (!hasFailed) log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
+    hasFailed = true;
+  }
+}
+
+const isUse = object<UseLine>({ at: number, ids: anyList });
+
+function parseUse(value: unknown): UseLine | undefined {
+  return isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined;
 }

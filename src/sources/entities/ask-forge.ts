@@ -11,15 +11,15 @@
  *     403, and an unexpected answer         a refusal of this entity
  *     anything else                         a failure of the forge
  */
+
 import { formatError } from "../../base/error.js";
-import { parseJson } from "../../base/records.js";
+import { isRecord, parseJson } from "../../base/records.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Get, GetAnswer } from "../../io/get.js";
-import { type EntityFact, type Said, toFact } from "./entity-fact.js";
+import { type EntityFact, type EntityKind, type EntityState, type Said, toFact } from "./entity-fact.js";
 import type { ForgeRequest } from "./forge-request.js";
 import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
 import { planGitHubRequest, readGitHubAnswer } from "./github.js";
-import { GITLAB_KINDS, planGitLabRequest, readGitLabAnswer } from "./gitlab.js";
 
 export interface AskOptions {
   clock: Clock;
@@ -196,3 +196,42 @@ function findPause({ headers, status }: GetAnswer, nowMs: number): number | unde
 
 const hostOf = (location = ""): string =>
   URL.canParse(location) ? new URL(location).host : "another address";
+
+/* GitLab's API: projects and groups by their full path, encoded. Pure. */
+
+const ENDPOINTS = { "!": "merge_requests", "#": "issues", "&": "epics" } as const;
+export const GITLAB_KINDS: Readonly<Record<"!" | "#" | "&", EntityKind>> = {
+  "!": "merge request",
+  "#": "issue",
+  "&": "epic",
+};
+
+export function planGitLabRequest(
+  { forge, name: { number, sign }, path }: LocatedEntity,
+  token: string | undefined,
+): ForgeRequest {
+  const owner = `${sign === "&" ? "groups" : "projects"}/${encodeURIComponent(path)}`;
+  return {
+    url: `${forge.api}/${owner}/${ENDPOINTS[sign]}/${number}`,
+    headers: { accept: "application/json", ...(token !== undefined && { "private-token": token }) },
+  };
+}
+
+/** `undefined` if the answer is not such an entity. */
+export function readGitLabAnswer({ name: { sign } }: LocatedEntity, answer: unknown): Said | undefined {
+  if (!isRecord(answer) || typeof answer.title !== "string") return undefined;
+  const { author, labels, title } = answer;
+  return {
+    kind: GITLAB_KINDS[sign],
+    state: readState(answer),
+    title,
+    labels: Array.isArray(labels) ? labels.filter((label) => typeof label === "string") : [],
+    ...(isRecord(author) && { author: author.username }),
+  };
+}
+
+/** "locked" means that the merge is in progress. */
+function readState({ draft, state, work_in_progress }: Record<string, unknown>): EntityState {
+  if (state === "merged" || state === "closed") return state;
+  return draft === true || work_in_progress === true ? "draft" : "open";
+}

@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
-import { formatMaterial } from "../../../layers/3-session-memory/material.js";
+import { formatMaterial } from "../../../layers/3-session-memory/write-sections.js";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { planUnread } from "../../../layers/5-auto-memory/extraction/read-turns.js";
 import { simplifyCommand } from "../../../layers/5-auto-memory/extraction/repeated-commands.js";
@@ -35,16 +35,14 @@ import { checkDraft } from "../../../src/memory/gate/check-draft.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
 import { refuseSecrets } from "../../../src/memory/secret-gate.js";
-import { readKnown } from "../../../src/memory/store/known-files.js";
 import { createLedger } from "../../../src/memory/store/ledger.js";
 import { parsePending } from "../../../src/memory/store/pending.js";
+import { readKnown } from "../../../src/memory/store/shelf-loading.js";
 import { createTrustRecord } from "../../../src/memory/trust/record.js";
 import { findTellingLine } from "../../../src/messages/telling-line.js";
 import { parseForkReports } from "../../../src/notes/fork-report.js";
-import { learnMessages } from "../../../src/notes/learn.js";
+import { findNextStep, findReasons, findRules, learnMessages } from "../../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../../src/notes/ledger.js";
-import { findNextStep } from "../../../src/notes/next-step.js";
-import { findReasons, findRules } from "../../../src/notes/rules.js";
 import { parseSections, redactSections } from "../../../src/notes/sections.js";
 import { parseStored } from "../../../src/notes/stored.js";
 import { findEntities } from "../../../src/recall/entities.js";

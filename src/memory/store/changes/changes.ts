@@ -1,17 +1,22 @@
 /** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
+
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
-import { findRefusal } from "../../draft.js";
+import { findRefusal, planMemory, withoutHints } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
+import { foldName, planName } from "../../name.js";
+import { ARCHIVE, formatPath } from "../../path.js";
+import { findSameSentence, takeInAgain } from "../../same-sentence.js";
 import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryStore, OpenMemories, Written } from "../../store.js";
+import type { Desk } from "../desk.js";
 import type { Cause } from "../ledger-line.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
-import { createAdditions } from "./additions.js";
 import type { Copies } from "./copies.js";
-import { createEdits } from "./edits.js";
+import { createEdits, type Edits } from "./edits.js";
 import { createPublishing } from "./publishing.js";
+import { findLinkOn, findProblem, refuse, type Target } from "./target.js";
 
 export interface Changes
   extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
@@ -76,4 +81,84 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
     const marked = shelf.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
     return { kind: "written", memory: marked, path: join(shelf.folder, path) };
   }
+}
+
+/* Adds new memories. */
+
+export type Additions = Pick<MemoryStore, "remember">;
+
+export interface AdditionsOptions {
+  clock: Clock;
+  standings: readonly Standing[];
+  /** Why this memory may not be written. */
+  findWhy(memory: Memory): Promise<string | undefined>;
+  finish(standing: Standing, path: string, memory: Memory): Written;
+  rewrite: Edits["rewrite"];
+  onSaidAgain(id: string): void;
+}
+
+export function createAdditions(options: AdditionsOptions): Additions {
+  const { clock, findWhy, finish, onSaidAgain, rewrite, standings } = options;
+  return {
+    async remember(draft, cause) {
+      const files = await import("../../memory-file.js");
+      const planned = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
+      const standing = findStanding(standings, planned);
+      await standing.shelf.scan();
+      const { keepOut } = standing;
+      const kept = keepOut?.covers(planned.type) ? { ...planned, isKeptOut: true as const } : planned;
+      const memory = withoutHints(kept, listKeptOut(standings));
+      const why = await findWhy(memory);
+      if (why) return refuse(why);
+      const contents = files.formatMemoryFile(memory);
+      return standing.shelf.change(async (desk) => {
+        const { type } = memory;
+        const known = await findKnown(standing, desk, memory);
+        if (known) return sayAgain(known, memory, cause);
+        const link = (await desk.findLink(type)) ?? (await desk.findLink(join(ARCHIVE, type)));
+        if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
+        const names = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
+        const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
+        // Git sees a new file under a name that was published before.
+        const isOpen = (name: string): boolean =>
+          memory.isKeptOut === true &&
+          keepOut?.isPublished(formatPath({ type, name, isArchived: false })) === true;
+        const name = planName(memory.title, type, { has: (one) => taken.has(one) || isOpen(one) });
+        const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
+        const reading = files.parseMemoryFile(Buffer.from(contents), place);
+        if (reading.kind === "problem") return refuse(reading.what);
+        const path = formatPath({ type, name, isArchived: false });
+        await desk.write(path, undefined, contents, cause);
+        return finish(standing, path, reading.memory);
+      });
+    },
+  };
+
+  /** One memory, with a use more. */
+  async function sayAgain(target: Target, said: Memory, cause: Cause): Promise<Written> {
+    const written = await rewrite(target, (current) => takeInAgain(current, said), cause);
+    if (written.kind === "refused") return written;
+    onSaidAgain(target.memory.id);
+    return { ...written, isKnown: true };
+  }
+}
+
+/** The memory that says the same already, those included that somebody else has written since the last look. */
+async function findKnown(standing: Standing, desk: Desk, memory: Memory): Promise<Target | undefined> {
+  const { type } = memory;
+  const read = new Set(standing.shelf.entries().map(({ path }) => path));
+  for (const name of await desk.names(type)) {
+    const path = join(type, name);
+    if (!read.has(path)) await standing.shelf.look(path);
+  }
+  const same = findSameSentence(memory, standing.shelf.memories());
+  const place = same && parseID(same.id);
+  if (!place) return undefined;
+  const path = formatPath({ ...place, isArchived: false });
+  const looked = await desk.open(path);
+  if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(desk, path)))
+    return undefined;
+  // Somebody may be changing it with an editor just now.
+  const current = findSameSentence(memory, [looked.reading.memory]);
+  return current && { standing, desk, path, looked, memory: current };
 }

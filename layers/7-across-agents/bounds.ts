@@ -1,2 +1,0 @@
-/** Maximum number of tasks in one call of `fork`; they run in parallel. */
-export const MOST_TASKS = 5;
