@@ -1,4 +1,4 @@
-import type { LayerDefinition, Stack } from "../src/kernel/layer-definition.js";
+import type { LayerDefinition, Stack } from "../src/kernel/layer-context.js";
 import { toolResults } from "./1-tool-results/index.js";
 import { microCompact } from "./2-micro-compact/index.js";
 import { sessionMemory } from "./3-session-memory/index.js";

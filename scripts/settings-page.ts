@@ -1,7 +1,5 @@
-/** Formats `docs/settings.md` from the schema: every setting with its default, limits and owner. */
-import { formatConfigSchema } from "../src/config/json-schema.js";
 import { listFields, type Owner } from "../src/config/owners.js";
-import type { ConfigSchema } from "../src/config/schema.js";
+import { type ConfigSchema, formatConfigSchema } from "../src/config/schema.js";
 
 /** The fields of a JSON schema that the page uses. */
 interface Described {

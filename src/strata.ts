@@ -10,19 +10,19 @@ import { type Clock, waitAtMost } from "./io/clock.js";
 import type { Log } from "./io/log.js";
 import { createPrompts } from "./io/prompts.js";
 import type { Toasts } from "./io/toasts.js";
-import { announce } from "./kernel/announce.js";
 import { createDispatcher, type Dispatcher } from "./kernel/dispatcher.js";
-import { waitForAll } from "./kernel/idle.js";
 import {
+  announce,
   createRecording,
   createRemembering,
   createRequesting,
   createWorking,
   openGround,
   type Seams,
+  waitForAll,
 } from "./kernel/kernel.js";
 import { kernelFiles } from "./kernel/kernel-files.js";
-import { createLayers, type Stack } from "./kernel/layer-definition.js";
+import { createLayers, type Stack } from "./kernel/layer-context.js";
 import type { Pulse } from "./kernel/pulse.js";
 import { createCheckpoints } from "./notes/checkpoints/checkpoints.js";
 

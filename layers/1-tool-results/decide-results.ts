@@ -8,10 +8,10 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { namesResultFile } from "../../src/context/result-files.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { writePreview } from "./preview.js";
-import type { Reporter } from "./reporter.js";
 import {
   type Answer,
   LAYER,
+  type Reporter,
   type Result,
   readExitStatus,
   readHostNote,

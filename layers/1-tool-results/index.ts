@@ -15,13 +15,11 @@ import { formatError } from "../../src/base/error.js";
 import { createDecisions } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
-import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/expired-files.js";
+import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createDecideResults, isUndecided } from "./decide-results.js";
 import { defaults } from "./defaults.js";
-import { createReporter } from "./reporter.js";
-import { type Answer, findAnswers, LAYER, type Result } from "./results.js";
+import { type Answer, createReporter, findAnswers, LAYER, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
 
 export const files: readonly FileKind[] = [

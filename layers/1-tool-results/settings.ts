@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone } from "../../src/config/owners.js";
+import { byAnyone, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { maxAgeDays, maxTotalMegabytes, perTool, threshold, turnBudget } = defaults.toolResults;

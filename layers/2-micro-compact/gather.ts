@@ -1,18 +1,16 @@
-import { measureCached } from "../../src/context/cached.js";
-import { readInputKey } from "../../src/context/call-input.js";
-import { findLongInput, isTodoList } from "../../src/context/clear-input.js";
 import {
+  findLongInput,
+  findSuperseded,
   type InputToClear,
   isClearable,
   isRepeatable,
+  isTodoList,
+  MARKER_TOKENS,
   type ResultToClear,
-} from "../../src/context/clearable.js";
-import { estimateTextTokens } from "../../src/context/context-size.js";
-import { isHeld } from "../../src/context/held.js";
-import { MARKER_TOKENS } from "../../src/context/marker.js";
-import { findText } from "../../src/context/replay.js";
+} from "../../src/context/clear-input.js";
+import { estimateTextTokens, measureCached } from "../../src/context/context-size.js";
+import { findText, isHeld, readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { findSuperseded } from "../../src/context/superseded.js";
 import type { Message } from "../../src/io/message.js";
 import type { Result } from "../../src/messages/history.js";
 import type { Candidate } from "./plan.js";

@@ -4,8 +4,7 @@ import { StrataError } from "../../src/base/error.js";
 import { formatCounted } from "../../src/base/format.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Attached } from "../../src/notes/checkpoints/attached.js";
-import type { Checkpoint } from "../../src/notes/checkpoints/checkpoint.js";
-import { formatCheckpointLine } from "../../src/notes/checkpoints/format-checkpoints.js";
+import { type Checkpoint, formatCheckpointLine } from "../../src/notes/checkpoints/checkpoint.js";
 
 type Call = { sessionID: string; words: string };
 

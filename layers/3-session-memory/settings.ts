@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUserOrHigher } from "../../src/config/owners.js";
+import { byAnyone, byUserOrHigher, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { goalDistance, goalRefresh, toolCallThreshold, updateThreshold } = defaults.sessionMemory;

@@ -4,10 +4,9 @@ import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { formatInput, mayShowSecrets } from "../../src/messages/call.js";
-import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { formatInput, mayShowSecrets, readOwnTexts } from "../../src/messages/call.js";
 import { findTellingLine } from "../../src/messages/telling-line.js";
-import { parseSections } from "../../src/notes/sections.js";
+import { parseSections } from "../../src/notes/page.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../src/text/text.js";
 

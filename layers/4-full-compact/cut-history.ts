@@ -7,11 +7,9 @@ import { countUsableTokens } from "../../src/context/windows.js";
 import { recordBefore } from "../../src/costs/savings.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { DecisionKey } from "../../src/messages/keys.js";
-import { LEAST_FREED_SHARE } from "./breaker.js";
-import type { Breakers } from "./breakers.js";
-import { AFTER_SHARE_OF_BUDGET, composeCut } from "./cut-text.js";
-import { formatPinned } from "./pinned.js";
+import type { DecisionKey } from "../../src/messages/history.js";
+import { type Breakers, LEAST_FREED_SHARE } from "./breakers.js";
+import { AFTER_SHARE_OF_BUDGET, composeCut, formatPinned } from "./cut-text.js";
 import { planCut, planTail } from "./plan-cut.js";
 
 /**

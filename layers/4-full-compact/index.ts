@@ -17,17 +17,14 @@ import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
-import type { SlashCommand } from "../../src/kernel/slash-command.js";
+import type { SlashCommand } from "../../src/kernel/layer.js";
+import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { isSummary } from "../../src/messages/history.js";
 import { createBreakers } from "./breakers.js";
 import type { CutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
 import { NOTES_SHARE_OF_BUDGET, planLeastTail, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
-import type { RepairSummary } from "./repair-summary.js";
-import type { ReviseHistory } from "./revise-history.js";
-import type { ShortenHistory } from "./shorten-history.js";
+import type { RepairSummary, ReviseHistory, ShortenHistory } from "./repair-summary.js";
 import { createCompactionWatch } from "./watch.js";
 
 const LAYER = "full-compact";
@@ -58,7 +55,7 @@ function create(context: LayerContext): LayerParts {
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction) {
-          shortenHistory ??= (await import("./shorten-history.js")).createShortenHistory(context);
+          shortenHistory ??= (await import("./repair-summary.js")).createShortenHistory(context);
           return shortenHistory(request, messages);
         }
         if (!request.isReady()) return undefined;
@@ -78,7 +75,7 @@ function create(context: LayerContext): LayerParts {
       },
 
       async summary({ messages, sessionID }) {
-        const { createNotesSummary } = await import("./notes-summary.js");
+        const { createNotesSummary } = await import("./restore.js");
         return createNotesSummary(context)(sessionID, messages);
       },
 
@@ -92,7 +89,7 @@ function create(context: LayerContext): LayerParts {
         const { history, shownFrom } = request;
         const isReplaced = shownFrom() > 0 || history.messages.some(isSummary);
         if (!withdrawal || !isReplaced) return undefined;
-        reviseHistory ??= (await import("./revise-history.js")).createReviseHistory(context);
+        reviseHistory ??= (await import("./repair-summary.js")).createReviseHistory(context);
         return reviseHistory(request, withdrawal);
       },
 

@@ -1,4 +1,4 @@
-import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/context-size.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { NOTES_SHARE_OF_BUDGET } from "./plan-cut.js";
 

@@ -1,13 +1,16 @@
 /** Restores what the agent was working with: the plan, recent files in their current state, and skills. */
+
 import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
 import { formatError } from "../../src/base/error.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/context/learned-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/context/context-size.js";
 import { waitAtMost } from "../../src/io/clock.js";
+import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type History, type Result, readHistory } from "../../src/messages/history.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/text/text.js";
+import { formatNamedNotes } from "./named-notes.js";
 import { RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
@@ -140,4 +143,31 @@ function formatBlock(title: string, text: string, limit: number): string {
   const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || whole.length).trimEnd();
   const lines = shown.split("\n").length;
   return `### ${title}; the first ${lines} lines\n${shown}`;
+}
+
+/** A host that checks a summary looks for one of its own headings; OpenCode 2 has this one. */
+const HEADING = "## Objective";
+
+/**
+ * The notes in the form of a host's summary; `undefined` without notes on what the user asked for. Rejects if the notes
+ * cannot be written, since the text names their file.
+ */
+export function createNotesSummary(
+  context: LayerContext,
+): (sessionID: string, messages: readonly Message[]) => Promise<string | undefined> {
+  const { config, notes } = context;
+  return async (sessionID, messages) => {
+    await notes.learn(sessionID, messages);
+    const facts = notes.facts(sessionID);
+    if (!facts || facts.requests.length === 0) return undefined;
+    const written = await formatNamedNotes(context, sessionID, config.autoCompact.threshold);
+    return [
+      HEADING,
+      "- Go on with what the user asked for last; the notes have it.",
+      "",
+      "[Strata] These notes stand for a summary of the session so far. They were kept all along; they are a record, not new instructions. What the user asked for in them still holds.",
+      "",
+      written,
+    ].join("\n");
+  };
 }

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
+import { byAnyone, byUser, byUserOrLower, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { coldThreshold, retryLimit, summaryTimeout, threshold } = defaults.autoCompact;

@@ -3,7 +3,7 @@
  * refusing or never answers, since it would block the user's turn for ever.
  */
 
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import { countUsableTokens, type ModelWindow } from "../../src/context/windows.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

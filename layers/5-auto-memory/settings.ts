@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, textLike, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
+import { byAnyone, byUser, byUserOrLower, enabled, textLike, whole } from "../../src/config/owners.js";
 import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 

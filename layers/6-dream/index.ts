@@ -9,8 +9,7 @@
  */
 import { formatError } from "../../src/base/error.js";
 import { waitAtMost } from "../../src/io/clock.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { readDreamState } from "../../src/project/dream-state.js";
 import { defaults } from "./defaults.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";

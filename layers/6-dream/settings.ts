@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byUserOrHigher, byUserOrLower } from "../../src/config/owners.js";
+import { byUserOrHigher, byUserOrLower, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { interval, maxRuntime, maxTokens } = defaults.dream;

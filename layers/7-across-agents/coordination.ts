@@ -1,16 +1,14 @@
 /** Coordinates the instances of one project: presence, leases, edit warnings, and messages between sessions. */
 
 import { formatError } from "../../src/base/error.js";
-import { noteExtended, planAddition } from "../../src/context/extend.js";
+import { noteExtended, planAddition } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { HookInput, ToolArguments } from "../../src/kernel/hooks.js";
+import type { SlashCommand, Tool } from "../../src/kernel/layer.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { SlashCommand } from "../../src/kernel/slash-command.js";
-import type { Tool } from "../../src/kernel/tool.js";
 import { createAgendaCommand } from "./agenda/agenda-command.js";
 import { createEditWarnings, EDIT_LAYER } from "./edits/edit-warnings.js";
-import { createEdits } from "./edits/edits.js";
-import { createPlaces } from "./edits/places.js";
+import { createEdits, createPlaces } from "./edits/edits.js";
 import { createLeaseTool } from "./leases/lease-tool.js";
 import { createLeases } from "./leases/leases.js";
 import { createDelivery } from "./mail/delivery.js";

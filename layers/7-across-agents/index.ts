@@ -11,13 +11,12 @@
  *     /agenda               shows open work in all sessions and instances
  */
 
-import { extend } from "../../src/context/extend.js";
+import { extend } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
-import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
-import type { Tool } from "../../src/kernel/tool.js";
+import { type FileKind, STATE_DAYS } from "../../src/kernel/expired-files.js";
+import type { Tool } from "../../src/kernel/layer.js";
+import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createCoordination } from "./coordination.js";
 import { defaults } from "./defaults.js";
 import { createForking } from "./fork.js";

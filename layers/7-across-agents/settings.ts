@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUserOrLower } from "../../src/config/owners.js";
+import { byAnyone, byUserOrLower, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;

@@ -3,7 +3,7 @@
 import { formatCount, formatPercent, formatTokens } from "../../src/base/format.js";
 import type { Config } from "../../src/config/schema.js";
 import { estimateTextTokens } from "../../src/context/context-size.js";
-import type { KnownDecision } from "../../src/context/known-decision.js";
+import type { KnownDecision } from "../../src/context/replay.js";
 import type { Host } from "../../src/io/host.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import {
@@ -13,8 +13,14 @@ import {
   formatKinds,
   formatSaving,
 } from "../../src/status/format-figures.js";
-import { describeRemoved, formatStatus, formatTitle } from "../../src/status/format-status.js";
-import type { Row, Section, StatusStyle } from "../../src/status/sections.js";
+import {
+  describeRemoved,
+  formatStatus,
+  formatTitle,
+  type Row,
+  type Section,
+  type StatusStyle,
+} from "../../src/status/format-status.js";
 import type { SessionScreen } from "../../src/status/session-screen.js";
 import { readStatus, type SessionStatus } from "../../src/status/status.js";
 import type { Screen } from "./screen.js";

@@ -4,7 +4,7 @@
  */
 
 import { formatCount } from "../../src/base/format.js";
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import { countCall, estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/costs/savings.js";

@@ -5,12 +5,10 @@
  */
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
-import { formatWholeInput, readInputKey } from "../../src/context/call-input.js";
 import { type Decisions, decide } from "../../src/context/decisions.js";
-import { findCutPath } from "../../src/context/host-cut.js";
-import type { KnownDecision } from "../../src/context/known-decision.js";
+import { formatWholeInput, type KnownDecision, readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import type { ResultFiles } from "../../src/context/result-files.js";
+import { findCutPath, type ResultFiles } from "../../src/context/result-files.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
@@ -86,7 +84,7 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
       checkedMs.set(name, clock.now());
       const { file } = dropped;
       void background.add(async () => {
-        const { restoreTurn } = await import("./steering/restore-turn.js");
+        const { restoreTurn } = await import("./steering/things.js");
         await restoreTurn({ find, history }, { index, file }, { log, resultFiles });
       });
     }

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
-import { isRecord, parseJson } from "../../src/base/records.js";
+import { isRecord, parseJson } from "../../src/base/shape.js";
 import type { Deferred } from "../../src/io/deferred.js";
 import { type Files, readText } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";

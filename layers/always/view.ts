@@ -4,9 +4,9 @@
  */
 
 import { formatError } from "../../src/base/error.js";
-import { readInputKey } from "../../src/context/call-input.js";
 import type { ContextSizes } from "../../src/context/context-size.js";
 import type { Decisions } from "../../src/context/decisions.js";
+import { readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest, Requests } from "../../src/context/request.js";
 import type { ModelWindows } from "../../src/context/windows.js";
 import type { KnownPrices } from "../../src/costs/prices.js";

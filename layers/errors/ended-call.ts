@@ -3,7 +3,7 @@
  * failing test, a search without a hit, a call that the user refused.
  */
 import { stripVTControlCharacters } from "node:util";
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import type { ToolPart } from "../../src/io/message.js";
 import {
   findTouchedPaths,
@@ -12,7 +12,7 @@ import {
   readInput,
   readText,
 } from "../../src/messages/call.js";
-import { readResultKey } from "../../src/messages/keys.js";
+import { readResultKey } from "../../src/messages/history.js";
 import { hashText, readExit } from "../../src/messages/outcome.js";
 import { findTellingLine } from "../../src/messages/telling-line.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";

@@ -9,14 +9,14 @@
  */
 
 import { formatDay } from "../../src/base/days.js";
-import { type Addition, extend } from "../../src/context/extend.js";
+import { type Addition, extend } from "../../src/context/decisions.js";
 import { forget } from "../../src/context/forgotten.js";
 import { isExtendedBy } from "../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { readOwnTexts } from "../../src/messages/call.js";
 import type { History, Result } from "../../src/messages/history.js";
-import { readOwnTexts } from "../../src/messages/own-texts.js";
 import { quote } from "../../src/text/text.js";
 import { hashCall, REFUSED } from "./ended-call.js";
 import { createFailures, isCorrected, isOpen, type KnownFailure, type Repetition } from "./failures.js";

@@ -4,8 +4,7 @@
  * hint goes with the next batch that clears before it.
  */
 import type { Handler } from "../../src/kernel/hooks.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../src/kernel/layer-definition.js";
+import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { defaults } from "./defaults.js";
 import type { Hints } from "./hints.js";
 

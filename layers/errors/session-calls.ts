@@ -1,8 +1,7 @@
 /** The calls of each session as they end, and what its calls have done. Uses no disk. */
 
 import { isToolPart, type Message } from "../../src/io/message.js";
-import { isChangingTool } from "../../src/messages/call.js";
-import { createKnownMessages, type KnownMessages } from "../../src/messages/known-messages.js";
+import { createKnownMessages, isChangingTool, type KnownMessages } from "../../src/messages/call.js";
 import { type EndedCall, formatCall, readCallKey, readCommand, readEndedCall } from "./ended-call.js";
 
 export interface SessionCalls {

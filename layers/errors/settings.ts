@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone, byUser } from "../../src/config/owners.js";
+import { byAnyone, byUser, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { maxErrorHistory, onRepeat } = defaults.errors;

@@ -5,7 +5,6 @@
  *
  * A check changes nothing: a record that passes is the same value, unknown fields included.
  */
-import { isRecord } from "./records.js";
 
 /** Type guard for a value of unknown origin. */
 export type Check<T> = (value: unknown) => value is T;
@@ -76,3 +75,30 @@ export const parserOf =
   <T>(check: Check<T>) =>
   (value: unknown): T | undefined =>
     check(value) ? value : undefined;
+
+/** A plain object, as in JSON. */
+export type PlainRecord = Record<string, unknown>;
+
+/** Is the value an object, but neither an array nor null? */
+export function isRecord(value: unknown): value is PlainRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Deep merge. Where the two values of a key are not both objects, the stronger wins. */
+export function mergeRecords(weaker: PlainRecord, stronger: PlainRecord): PlainRecord {
+  const merged: PlainRecord = { ...weaker };
+  for (const [key, value] of Object.entries(stronger)) {
+    const below = merged[key];
+    merged[key] = isRecord(below) && isRecord(value) ? mergeRecords(below, value) : value;
+  }
+  return merged;
+}
+
+/** Parses JSON; `undefined` if the text is not valid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

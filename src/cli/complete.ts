@@ -1,8 +1,7 @@
 /** Completions of a command line, a value and a description a line. Quick and quiet: it opens no store and only reads. */
 import { join } from "node:path";
 import { decodeText } from "../io/files.js";
-import { formatID } from "../memory/id.js";
-import { memoryTypes } from "../memory/memory.js";
+import { formatID, memoryTypes } from "../memory/memory.js";
 import { splitPath } from "../memory/path.js";
 import { listPaths } from "../memory/store/entry-paths.js";
 import {
@@ -13,7 +12,7 @@ import {
   findCommand,
 } from "../operations/command.js";
 import { listPlaces } from "../operations/memory-files.js";
-import { openProject } from "../operations/open-project.js";
+import { openProject } from "../operations/project.js";
 
 type Completion = readonly [value: string, what?: string];
 

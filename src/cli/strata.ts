@@ -12,19 +12,19 @@ import { toPrintable } from "../base/printable.js";
 import { VERSION } from "../base/version.js";
 import { type Clock, systemClock, waitAtMost } from "../io/clock.js";
 import { nodeFiles } from "../io/node-files.js";
-import { WRONG_ARGUMENT } from "../operations/arguments.js";
 import {
   type CliContext,
   COMPLETE,
   type Command,
+  createStyle,
   type ExitCode,
   exitCodes,
   findCommand,
   type OptionValues,
+  WRONG_ARGUMENT,
 } from "../operations/command.js";
 import { CLEARED } from "../operations/progress.js";
-import { createStyle } from "../operations/style.js";
-import { withOwnFiles } from "../operations/with-own-files.js";
+import { withOwnFiles } from "../operations/project.js";
 import { commands } from "./commands.js";
 
 /* The commands behind a parser, which answers help, wrong arguments and errors. */

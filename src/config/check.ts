@@ -1,10 +1,10 @@
 /** Checks the sources against the schema, field by field. Loaded only if a source has settings. */
 
 import * as z from "zod";
-import { isRecord, mergeRecords, type PlainRecord } from "../base/records.js";
+import { isRecord, mergeRecords, type PlainRecord } from "../base/shape.js";
 import { type Field, listFields, mayReplace, readPath } from "./owners.js";
+import type { Source } from "./plugin-entries.js";
 import type { Config, ConfigSchema } from "./schema.js";
-import type { Source } from "./sources.js";
 
 type Path = readonly (string | number)[];
 interface Rejected {

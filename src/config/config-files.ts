@@ -1,7 +1,7 @@
 /** Reads the configuration files, with their owners and contents. */
 import type { ParseError } from "jsonc-parser";
 import { formatError } from "../base/error.js";
-import { isRecord, type PlainRecord } from "../base/records.js";
+import { isRecord, type PlainRecord } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
 

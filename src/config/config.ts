@@ -6,10 +6,9 @@
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
 import { kernelDefaults } from "./kernel-defaults.js";
-import type { ModelClaims } from "./model-claims.js";
 import type { SettingsPart } from "./part.js";
+import { type ModelClaims, readSources } from "./plugin-entries.js";
 import type { Config } from "./schema.js";
-import { readSources } from "./sources.js";
 
 export interface ConfigReading {
   config: Config;

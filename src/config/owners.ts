@@ -9,8 +9,9 @@
  *                      that adds to the user's
  *     user or higher   the same, where a larger number lowers the cost
  */
+
 import * as z from "zod";
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 
 export type Owner = "anyone" | "user" | "user or lower" | "user or higher";
 
@@ -89,3 +90,19 @@ function isLower(value: unknown, inForce: unknown): boolean {
 export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
 }
+
+/* Kinds of settings fields, each with limits, default and description. */
+
+/** On/off switch of a layer. */
+export const enabled = (what: string) => byAnyone(z.boolean().default(true).describe(what));
+
+/** A whole number between two limits, inclusive. */
+export const whole = (least: number, most: number, usual: number, what: string) =>
+  z.number().int().min(least).max(most).default(usual).describe(what);
+
+/** Text that matches a pattern. Messages show the examples instead of the pattern. */
+export const textLike = (pattern: RegExp, ...examples: string[]) =>
+  z.string().regex(pattern).meta({ examples });
+
+export const list = (item: z.ZodString, usual: readonly string[], what: string) =>
+  z.array(item).readonly().default(usual).describe(what);

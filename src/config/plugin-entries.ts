@@ -1,9 +1,10 @@
 /** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
+
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRecord, type PlainRecord } from "../base/records.js";
+import { isRecord, type PlainRecord } from "../base/shape.js";
 import type { Files } from "../io/files.js";
-import type { ConfigFile, Origin } from "../io/host.js";
+import type { ConfigFile, Models, Origin } from "../io/host.js";
 import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
 
 /** Name of this package. */
@@ -114,3 +115,162 @@ export async function findName(files: Files, spec: string, folder: string): Prom
   }
   return basename(path);
 }
+
+/*
+ * What the configuration files say about models. The host accepts a model and its provider's address from a project's
+ * file as well as from the user's own. Where Strata sends text is for the user alone to decide.
+ */
+
+export interface ModelClaims {
+  /** From the user's own files. */
+  users: Models;
+  /** From all files merged; the host may know better. */
+  all: Models;
+  /** From files of the project, strongest last. */
+  project: readonly Claim[];
+}
+
+/** A setting about models in a file of the project. */
+export interface Claim {
+  /** `model`, `small_model`, `provider.acme`, `providers.acme`, … as written in the file. */
+  key: string;
+  file: string;
+}
+
+/** The model that writes titles: OpenCode 2 has no other small one. */
+const TITLE_MODEL = "agents.title.model";
+/** Where OpenCode 1 and 2 have their providers. */
+const PROVIDERS = ["provider", "providers"];
+/** Keys by which the host chooses a model, in addition to each provider's. */
+const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
+
+export const NO_CLAIMS: ModelClaims = { users: {}, all: {}, project: [] };
+
+/** Takes the files weakest first. */
+export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
+  const project = parsed.filter(({ origin }) => origin === "project");
+  return {
+    users: readModels(parsed.filter(({ origin }) => origin === "user")),
+    all: readModels(parsed),
+    project: project.flatMap(({ contents, path: file }) => [
+      ...CHOOSING.filter((key) => contents[key] !== undefined).map((key) => ({ key, file })),
+      ...(findTitleModel(contents) === undefined ? [] : [{ key: TITLE_MODEL, file }]),
+      ...PROVIDERS.flatMap((key) => {
+        const providers = contents[key];
+        return isRecord(providers) ? Object.keys(providers).map((id) => ({ key: `${key}.${id}`, file })) : [];
+      }),
+    ]),
+  };
+}
+
+function readModels(parsed: readonly ParsedFile[]): Models {
+  const main = findText(parsed, "model");
+  const small =
+    findText(parsed, "small_model") ??
+    parsed.map(({ contents }) => findTitleModel(contents)).findLast(Boolean);
+  return { ...(main !== undefined && { main }), ...(small !== undefined && { small }) };
+}
+
+function findText(parsed: readonly ParsedFile[], key: string): string | undefined {
+  const value = parsed.findLast(({ contents }) => contents[key] !== undefined)?.contents[key];
+  return typeof value === "string" ? value : undefined;
+}
+
+function findTitleModel({ agents }: ParsedFile["contents"]): string | undefined {
+  const title = isRecord(agents) ? agents.title : undefined;
+  const model = isRecord(title) ? title.model : undefined;
+  return typeof model === "string" ? model : undefined;
+}
+
+/** A chosen model; without one the host chooses among all that it knows. */
+export interface Chosen {
+  model?: string;
+  /** The key that named it, if the value is not the user's own. */
+  key?: "model" | "small_model";
+}
+
+/** What the project contributed to the choice: the model's name or the provider's address. */
+export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
+  if (model === undefined) return project.at(-1);
+  const provider = model.split("/")[0];
+  const find = (...wanted: (string | undefined)[]) => project.findLast((claim) => wanted.includes(claim.key));
+  const named = key === "small_model" ? find(key, TITLE_MODEL) : find(key);
+  return named ?? find(...PROVIDERS.map((of) => `${of}.${provider}`));
+}
+
+/*
+ * Sources of settings, weakest first: the `memory` key of the global files, that of the project's files, the options
+ * beside the plugin's name in the user's own `plugin` lists, and the options passed by the host. Of several entries the
+ * host passes only the last one's options. The user's are therefore read separately: otherwise a project that merely
+ * names the plugin would discard them.
+ */
+
+export interface Source {
+  /** Name of the file in messages. */
+  file: string;
+  origin: Origin;
+  /** Prefix of setting names: `memory`, or empty in the plugin options. */
+  prefix: string;
+  settings: unknown;
+}
+
+export interface Sources {
+  found: Source[];
+  /** Sentences for people. */
+  problems: string[];
+  /** The user's own file to which messages point. */
+  usersFile: string;
+  claims: ModelClaims;
+}
+
+/** Reads every existing file. An unreadable or invalid one is a problem and contributes nothing. */
+export async function readSources(
+  files: Files,
+  configFiles: readonly ConfigFile[],
+  options: PlainRecord | undefined,
+): Promise<Sources> {
+  const { parsed, problems } = await readConfigFiles(files, configFiles);
+  const found: Source[] = [];
+  for (const { contents, origin, path } of parsed) {
+    if (contents.memory !== undefined)
+      found.push({ file: path, origin, prefix: "memory", settings: contents.memory });
+  }
+  const handed = options && Object.keys(options).length > 0 ? [placeOptions(options, parsed)] : [];
+  const users = await readUsersOptions(files, parsed);
+  found.push(...users.filter(({ settings }) => !isSame(settings, options)), ...handed);
+  return { found, problems, usersFile: findUsersFile(parsed, configFiles), claims: findModelClaims(parsed) };
+}
+
+/** Options beside this plugin's name in the user's own files. */
+async function readUsersOptions(files: Files, parsed: readonly ParsedFile[]): Promise<Source[]> {
+  const own = parsed.filter(({ contents, origin }) => origin === "user" && listOptions(contents).length > 0);
+  const entries = (await findPluginEntries(files, own)).filter(isStrata);
+  return entries.flatMap(({ file, options, origin }) =>
+    options ? [{ file, origin, prefix: "", settings: options }] : [],
+  );
+}
+
+/**
+ * Finds the owner of the options passed by the host, which does not say where they come from. Options that one of the
+ * user's files contains are the user's. All others count as the project's, even if no file contains them.
+ */
+function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Source {
+  const having = parsed.filter(({ contents }) => listOptions(contents).some((one) => isSame(one, options)));
+  const place = having.findLast(({ origin }) => origin === "user") ?? having.at(-1);
+  const { origin = "project", path: file = "plugin options" } = place ?? {};
+  return { file, origin, prefix: "", settings: options };
+}
+
+/** Options in the lists of plugins. */
+function listOptions(contents: PlainRecord): unknown[] {
+  return listPlugins(contents).flatMap(({ options }) => (options === undefined ? [] : [options]));
+}
+
+/** The user's first existing file, else the usual one. */
+function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly ConfigFile[]): string {
+  const isFile = ({ origin, text }: ConfigFile): boolean => origin === "user" && text === undefined;
+  const usual = configFiles.find((file) => isFile(file) && file.path.endsWith("opencode.json"));
+  return (parsed.find(isFile) ?? usual)?.path ?? "the global opencode.json";
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -2,11 +2,11 @@
  * Schema of the settings: those of the kernel, and those of each layer. `config.schema.json`, `docs/settings.md` and
  * messages about wrong values come from here. Defaults are in `kernel-defaults.ts` and in each layer's `defaults.ts`.
  */
+
 import * as z from "zod";
 import { logLevels } from "../io/log.js";
-import { list, textLike, whole } from "./fields.js";
 import { kernelDefaults } from "./kernel-defaults.js";
-import { byAnyone, byUser, byUserOrHigher, byUserOrLower } from "./owners.js";
+import { byAnyone, byUser, byUserOrHigher, byUserOrLower, list, textLike, whole } from "./owners.js";
 import type { SettingsPart } from "./part.js";
 
 const { dailyCalls, dailyTokens } = kernelDefaults.background;
@@ -142,4 +142,9 @@ export async function loadSchema(parts: readonly SettingsPart[]): Promise<Config
   return z
     .strictObject({ ...Object.fromEntries(ofLayers), ...kernelSchema.shape })
     .describe("Settings of opencode-strata.") as unknown as ConfigSchema;
+}
+
+/** Text of the published `config.schema.json`, with which editors check and complete settings. */
+export function formatConfigSchema(schema: ConfigSchema): string {
+  return `${JSON.stringify(z.toJSONSchema(schema, { io: "input" }), null, 2)}\n`;
 }

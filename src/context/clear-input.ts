@@ -3,13 +3,15 @@
  * schema; the text in place of the last long field names the file with the whole input.
  */
 
+import { isAbsolute, relative } from "node:path";
 import { formatCount } from "../base/format.js";
-import { isRecord } from "../base/records.js";
-import type { ToolPart } from "../io/message.js";
+import { findByName } from "../base/patterns.js";
+import { isRecord } from "../base/shape.js";
+import { isToolPart, type Message, type ToolPart } from "../io/message.js";
+import type { Result } from "../messages/history.js";
 import { cut } from "../text/text.js";
-import { CHARACTERS_PER_TOKEN } from "./learned-size.js";
-import { formatPath, MARKER_TOKENS } from "./marker.js";
-import { readChanged } from "./superseded.js";
+import { CHARACTERS_PER_TOKEN } from "./context-size.js";
+import type { KnownDecision } from "./replay.js";
 
 /** What can be cleared of an input. */
 export interface LongInput {
@@ -119,3 +121,134 @@ function place({ tool }: ToolPart, value: unknown, marker: string): unknown {
   const [first = ""] = String(value).trimStart().split("\n");
   return `${cut(first, SHOWN_CHARACTERS)} … ${marker}`;
 }
+
+/** How a later call made a result useless, in words for the model. */
+export type Supersession = "read again later" | "edited later" | "made again later";
+
+/** Tools that change files. */
+export const CHANGING: ReadonlySet<string> = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
+
+/**
+ * Results that a later call made useless: the same part of a file, or all of it, was read again; the file changed; or
+ * the same call was repeated. Ignores calls that failed or have not ended.
+ */
+export function findSuperseded(messages: readonly Message[]): ReadonlyMap<ToolPart, Supersession> {
+  const superseded = new Map<ToolPart, Supersession>();
+  const readLater = new Map<string, Set<string>>();
+  const changedLater = new Set<string>();
+  const madeLater = new Set<string>();
+  for (let index = messages.length - 1; index >= 0; index--) {
+    for (const part of [...(messages[index]?.parts ?? [])].reverse()) {
+      if (!isToolPart(part) || part.state?.status !== "completed") continue;
+      if (CHANGING.has(part.tool)) {
+        for (const path of readChanged(part.state.input ?? {})) changedLater.add(path);
+        continue;
+      }
+      const why = part.tool === "read" ? explainRead(part) : explainCall(part);
+      if (why) superseded.set(part, why);
+    }
+  }
+  return superseded;
+
+  function explainCall(part: ToolPart): Supersession | undefined {
+    const name = `${part.tool} ${JSON.stringify(part.state.input ?? {})}`;
+    const isMadeLater = madeLater.has(name);
+    madeLater.add(name);
+    return isMadeLater ? "made again later" : undefined;
+  }
+
+  function explainRead({ state: { input = {} } }: ToolPart): Supersession | undefined {
+    const path = String(input.filePath);
+    const range = readRange(input);
+    const ranges = readLater.get(path) ?? new Set();
+    const isReadLater = ranges.has(WHOLE) || ranges.has(range);
+    readLater.set(path, ranges.add(range));
+    if (isReadLater) return "read again later";
+    return changedLater.has(path) ? "edited later" : undefined;
+  }
+}
+
+const WHOLE = "whole";
+
+const readRange = ({ offset, limit }: Readonly<Record<string, unknown>>): string =>
+  offset === undefined && limit === undefined ? WHOLE : `${offset ?? 1} ${limit ?? ""}`;
+
+/** The files changed by a call, as it names them. */
+export function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
+  if (typeof filePath === "string") return [filePath];
+  if (typeof patchText !== "string") return [];
+  return [...patchText.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(
+    (match) => match[1] ?? "",
+  );
+}
+
+export interface Marked {
+  part: ToolPart;
+  /** Size of the file's content. */
+  bytes: number;
+  /** Path of the whole result. */
+  file: string;
+  /** The agent's working directory, to which OpenCode's tools resolve relative paths. */
+  directory: string;
+  superseded?: Supersession | undefined;
+  /** Its first word; default: "Cleared". */
+  verb?: MarkerVerb | undefined;
+}
+
+export type MarkerVerb = "Cleared" | "Dropped by the user";
+
+/** Estimated tokens of a marker. */
+export const MARKER_TOKENS = 30;
+
+/**
+ * The marker that replaces a cleared result: what it was, how it was superseded, and its path. The call right above it
+ * says what it was about. Every request of a long session sends hundreds of markers, so each word costs as much as a
+ * page a day.
+ */
+export function formatMarker({ part, bytes, file, directory, superseded, verb = "Cleared" }: Marked): string {
+  const { exit } = part.state.metadata ?? {};
+  const what = [
+    `${part.tool} result`,
+    ...(typeof exit === "number" ? [`exit status ${exit}`] : []),
+    `${formatCount(bytes)} bytes`,
+    ...(superseded === undefined ? [] : [superseded]),
+  ];
+  return `[Strata] ${verb}: ${what.join(", ")}; whole in ${formatPath(file, directory)}`;
+}
+
+/** Relative to the working directory if it lies inside it. */
+export function formatPath(path: string, directory: string): string {
+  const inside = relative(directory, path);
+  return isAbsolute(path) && inside !== "" && inside.length < path.length ? inside : path;
+}
+
+/* What can be taken out of the context with a marker in its place: old results, and long inputs of old calls. */
+
+export interface ResultToClear {
+  kind: "result";
+  result: Result;
+  /** The text currently shown for it. */
+  shown: string;
+  /** Layer 1's decision about it. */
+  judged?: KnownDecision | undefined;
+  superseded?: Supersession | undefined;
+}
+
+export interface InputToClear {
+  kind: "input";
+  /** The result of the call. */
+  result: Result;
+  /** Names of the fields to clear. */
+  fields: readonly string[];
+  /** Their length. */
+  characters: number;
+}
+
+/** OpenCode's tools with repeatable results; those of MCP servers, subagents and others only if the settings name them. */
+const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
+
+export const isRepeatable = (tool: string): boolean => CLEARED_TOOLS.has(tool);
+
+/** May results of this tool be cleared at all? `named`: the settings' other tools, by name or pattern. */
+export const isClearable = (tool: string, named: Readonly<Record<string, boolean>>): boolean =>
+  isRepeatable(tool) || findByName(named, tool) === true;

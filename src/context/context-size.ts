@@ -7,13 +7,13 @@ import {
   isToolPart,
   type Message,
   type MessageInfo,
+  type ModelName,
   type Part,
   readResultText,
   type ToolPart,
   withResultText,
 } from "../io/message.js";
 import { countReportedTokens, isEndedAnswer } from "../messages/history.js";
-import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
 
 /**
  * Characters around a call and its result in a request: IDs, field names, braces. OpenAI's JSON format has 165.
@@ -188,4 +188,124 @@ function withoutResults(message: Message | undefined): Message[] {
   const bare = (part: Part): Part =>
     isToolPart(part) && readResultText(part) !== undefined ? withResultText(part, "") : part;
   return [{ ...message, parts: message.parts.map(bare) }];
+}
+
+/* How many tokens the provider has cached behind a place in the messages. Pure. */
+
+export interface CachedView {
+  /** The messages as sent; they end with the same message as the history. */
+  view: readonly Message[];
+  /** Number of messages of the history. */
+  count: number;
+  /** Index in the history of the first message that is not cached yet. */
+  lastAnswer: number;
+  model: ModelName | undefined;
+}
+
+/** Returns, for a message of the history, the tokens that are cached from it on: all, if the cache before it is out of reach. */
+export function measureCached(
+  { count, lastAnswer, model, view }: CachedView,
+  measure: (messages: readonly Message[]) => number = estimateTokens,
+): (index: number) => number {
+  const reach = model && hasLookBack(model) ? findReach(view) : 0;
+  // Negative where the notes are a message of their own.
+  const shift = count - view.length;
+  const before: number[] = [];
+  let sum = 0;
+  for (const message of view) {
+    before.push(sum);
+    sum += measure([message]);
+  }
+  const tokensBefore = (index: number): number =>
+    index - shift >= view.length ? sum : (before[Math.max(0, index - shift)] ?? 0);
+  const cached = tokensBefore(lastAnswer);
+  return (index) => (index - shift < reach ? cached : Math.max(0, cached - tokensBefore(index)));
+}
+
+/*
+ * Anthropic's prompt cache looks for an entry at each cache point and at the blocks right before it, 20 in all, and
+ * entries lie where earlier requests had cache points. After a change further back, none of the messages are found.
+ * (platform.claude.com/docs/en/build-with-claude/prompt-caching; OpenCode 1.18.33 marks the last two messages, and
+ * system prompt and tools apart, which stay.)
+ */
+
+const BLOCKS_LOOKED_AT = 20;
+
+/** Whether the model is Anthropic's, whoever serves it. */
+export function hasLookBack({ modelID, providerID }: ModelName): boolean {
+  return providerID === "anthropic" || modelID.includes("claude");
+}
+
+/** Index of the first message at which a change leaves the cache of the messages before it within reach. */
+export function findReach(messages: readonly Message[]): number {
+  let blocks = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    blocks += countBlocks(messages[index]);
+    if (blocks > BLOCKS_LOOKED_AT) return index + 1;
+  }
+  return 0;
+}
+
+/** A tool call and its result are one block each. */
+function countBlocks(message: Message | undefined): number {
+  return (message?.parts ?? []).reduce((sum, part) => {
+    if (isToolPart(part)) return sum + 2;
+    return sum + (part.type === "text" || part.type === "reasoning" || part.type === "file" ? 1 : 0);
+  }, 0);
+}
+
+/**
+ * Learns from the provider's counts of a session how many tokens a character of its messages has, and how many tokens
+ * come before all messages, for system prompt and tools. Pure.
+ *
+ *     tokens
+ *       │             · last         the line goes through the request with the fewest characters, which is nearly
+ *       │       ·                    all system prompt and tools, and the last one. Texts differ so much that
+ *       │ ·                          a ratio for all sessions is off by a third
+ *       └──────────────── characters of the messages
+ */
+export interface CountedRequest {
+  /** Characters of the messages as sent. */
+  characters: number;
+  /** Tokens of the whole request as counted by the provider. */
+  tokens: number;
+  /** Model and agent: another model counts differently, another agent has another prompt. */
+  by: string;
+}
+
+export interface LearnedSize {
+  /** The request with the fewest characters. */
+  least: CountedRequest;
+  last: CountedRequest;
+  tokensPerCharacter: number;
+}
+
+/** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
+export const CHARACTERS_PER_TOKEN = 4;
+/** With fewer characters the invisible text around messages distorts the ratio. */
+const ENOUGH_CHARACTERS = 8_000;
+/** Tokens per character. In old tokenizers Chinese has more than one; ratios outside this range have other causes. */
+const [LEAST_RATE, MOST_RATE] = [1 / 10, 1.5];
+
+export function learnSize(known: LearnedSize | undefined, seen: CountedRequest): LearnedSize {
+  if (!known) return { least: seen, last: seen, tokensPerCharacter: 1 / CHARACTERS_PER_TOKEN };
+  const { tokensPerCharacter } = known;
+  if (seen.by !== known.last.by) return { ...known, least: moveTo(known, seen), last: seen };
+  const least = seen.characters < known.least.characters ? seen : known.least;
+  const [from, to] = least === seen ? [seen, known.least] : [least, seen];
+  const characters = to.characters - from.characters;
+  const rate = (to.tokens - from.tokens) / characters;
+  const isTold = characters >= ENOUGH_CHARACTERS && rate >= LEAST_RATE && rate <= MOST_RATE;
+  return { least, last: seen, tokensPerCharacter: isTold ? rate : tokensPerCharacter };
+}
+
+/** Intercept of the line. */
+export function countFixedTokens({ least, tokensPerCharacter }: LearnedSize): number {
+  return Math.max(0, Math.round(least.tokens - least.characters * tokensPerCharacter));
+}
+
+/** The smallest request, estimated for the model and agent of `seen`. */
+function moveTo({ least, tokensPerCharacter }: LearnedSize, seen: CountedRequest): CountedRequest {
+  const { characters } = least.characters < seen.characters ? least : seen;
+  return { ...seen, characters, tokens: seen.tokens - (seen.characters - characters) * tokensPerCharacter };
 }

@@ -15,11 +15,12 @@
 
 import { dirname } from "node:path";
 import { DAY_MS } from "../base/days.js";
+import type { Savings } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import { createDayLog } from "../io/json-lines.js";
 import type { Log } from "../io/log.js";
-import type { DecisionKey } from "../messages/keys.js";
+import type { DecisionKey } from "../messages/history.js";
 import {
   type Decision,
   type DecisionBatch,
@@ -27,8 +28,8 @@ import {
   parseDecisionBatch,
   withoutLate,
 } from "./decision-batch.js";
-import type { KnownDecision, Standing } from "./known-decision.js";
 import { createKnownDecisions, type KnownDecisions } from "./known-decisions.js";
+import type { KnownDecision, Standing } from "./replay.js";
 
 /** A decision and the day in whose records it belongs. */
 export interface DatedDecision extends Decision {
@@ -248,4 +249,47 @@ export function createDecisionDays(options: DecisionDaysOptions): DecisionDays {
     );
     return dayLog.append(day * DAY_MS, lost);
   }
+}
+
+/*
+ * Appends text to a user's message or a result that has not been sent yet. The decision is on disk before a request shows
+ * it. The savings ledger has it, too, to explain a different prefix after machine state was deleted.
+ */
+
+/** Text, and the message or result that it follows from now on. */
+export interface Addition {
+  behind: DecisionKey;
+  text: string;
+}
+
+export interface Extension {
+  sessionID: string;
+  /** Name of the layer. */
+  layer: string;
+  additions: readonly Addition[];
+  /** Aborted if the request is sent without the additions: then they never count. */
+  signal: AbortSignal;
+}
+
+/** Returns whether there is something to show. Rejects if it cannot be recorded; the ledger then has no line either. */
+export async function extend(
+  { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
+  { additions, layer, sessionID, signal }: Extension,
+): Promise<boolean> {
+  if (additions.length === 0) return false;
+  await decisions.record(sessionID, layer, additions.map(planAddition), signal);
+  noteExtended(savings, { sessionID, layer, count: additions.length });
+  return true;
+}
+
+export function planAddition({ behind, text }: Addition): DatedDecision {
+  return decide(behind, { outcome: "extended", text });
+}
+
+/** Writes one line to the ledger for additions recorded for several layers. */
+export function noteExtended(
+  savings: Pick<Savings, "record">,
+  { count, layer, sessionID }: { sessionID: string; layer: string; count: number },
+): void {
+  savings.record({ session: sessionID, layer, event: "extended", results: count });
 }

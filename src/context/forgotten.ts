@@ -1,8 +1,7 @@
 /** Texts of a layer behind results, and which of them a batch of layer 2 lets go. */
 import type { History, Result } from "../messages/history.js";
-import { readInputKey } from "./call-input.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
-import type { KnownDecision } from "./known-decision.js";
+import { type KnownDecision, readInputKey } from "./replay.js";
 import type { ContextRequest } from "./request.js";
 
 export type Reading = Pick<ContextRequest, "find" | "history" | "shownFrom">;

@@ -10,7 +10,7 @@
  */
 
 import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
-import type { KnownDecision, Standing } from "./known-decision.js";
+import type { KnownDecision, Standing } from "./replay.js";
 
 export interface KnownDecisions {
   /** Adds all lines of a day's file. Lines that have disappeared from it stay known. */

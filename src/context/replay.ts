@@ -8,10 +8,10 @@
  * View and history end with the same message, and lack none between.
  */
 
-import { type Message, type Part, withParts, withResultText } from "../io/message.js";
-import type { History, Result } from "../messages/history.js";
-import { readInputKey, withInput } from "./call-input.js";
-import type { Standing } from "./known-decision.js";
+import { isRecord, parseJson } from "../base/shape.js";
+import { type Message, type Part, type ToolPart, withParts, withResultText } from "../io/message.js";
+import type { DecisionKey, History, Result } from "../messages/history.js";
+import type { Decision } from "./decision-batch.js";
 
 /** Looks up the decisions about a key. */
 export type Find = (key: string) => Standing | undefined;
@@ -119,3 +119,83 @@ export function withNotes(
 }
 
 const text = (value: string): Part => ({ type: "text", text: value, synthetic: true });
+
+/*
+ * Cleared inputs of tool calls. The decision has the outcome `cleared`, like that about a result, and a key of its own; its
+ * `text` is the input to show, a JSON object. Versions without cleared inputs read it as about a result that they never
+ * find, and keep its file.
+ */
+
+/** Key of the input of the call with this result: that of the result, and the length of the input's texts. */
+export function readInputKey({ day, key, part }: Pick<Result, "day" | "key" | "part">): DecisionKey {
+  let characters = 0;
+  for (const value of Object.values(part.state.input ?? {}))
+    if (typeof value === "string") characters += value.length;
+  return { day, key: `${key} input ${characters}` };
+}
+
+/** The call with another input; the call itself if the text is no JSON object. */
+export function withInput(part: ToolPart, text: string): ToolPart {
+  const input = parseJson(text);
+  return isRecord(input) ? { ...part, state: { ...part.state, input } } : part;
+}
+
+/** The content of the file with the whole input: short values first, then each text as it is, under its name. */
+export function formatWholeInput({ part }: Pick<Result, "part">): Uint8Array {
+  const fields = Object.entries(part.state.input ?? {});
+  const isShort = (value: unknown) => typeof value !== "object" && !String(value).includes("\n");
+  const short = fields.filter(([, value]) => isShort(value)).map(([name, value]) => `${name}: ${value}`);
+  const long = fields
+    .filter(([, value]) => !isShort(value))
+    .map(
+      ([name, value]) => `\n${name}:\n${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`,
+    );
+  return Buffer.from([`Input of a call of ${part.tool}`, ...short, ...long].join("\n"));
+}
+
+/* What a person has decided about a result: layers leave it where it is. Pure. */
+
+/** Layer name of what people decide; of what they bring back, with the item's id behind a slash. */
+export const STEERING = "steering";
+
+export interface Holding {
+  find: Find;
+  history: Pick<History, "keyOf">;
+}
+
+/** Is the result pinned, its input or its turn, is it dropped with its turn, or does it carry what was brought back? */
+export function isHeld({ find, history }: Holding, result: Result): boolean {
+  const standing = find(result.key);
+  if (standing?.pinned || carries(standing)) return true;
+  const key = history.keyOf(result.index);
+  const answer = key && find(key.key);
+  return Boolean(answer?.pinned ?? answer?.dropped ?? find(readInputKey(result).key)?.pinned);
+}
+
+const carries = (standing: Standing | undefined): boolean =>
+  standing?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ??
+  false;
+
+/** A decision with its layer, session and time (0 if unknown). */
+export interface KnownDecision extends Decision {
+  session: string;
+  layer: string;
+  at: number;
+}
+
+/** All decisions about a result or message. */
+export interface Standing {
+  /** `kept` or `replaced`. */
+  judged?: KnownDecision;
+  /** In the order in which they were made, at most one per layer. */
+  extended?: readonly KnownDecision[];
+  cleared?: KnownDecision;
+  /** Without a text if it was undone. */
+  cut?: KnownDecision;
+  rewritten?: KnownDecision;
+  dropped?: KnownDecision;
+  /** Absent if it was unpinned since. */
+  pinned?: KnownDecision;
+  /** The last time that it was brought back. */
+  expanded?: KnownDecision;
+}

@@ -5,10 +5,12 @@
  * content is stored once, even by two instances at a time, and a lost file can be restored under the name that the
  * context contains.
  */
+
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
+import type { ToolPart } from "../io/message.js";
 import { keepOutOfGit } from "../project/folders.js";
 
 export interface ResultFiles {
@@ -82,4 +84,13 @@ export function formatContentID(content: Uint8Array): string {
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/**
+ * File with the full text of a result that the host has truncated. The host names it in the text as well, so a tool that
+ * sets the field for its own purposes is ignored.
+ */
+export function findCutPath({ state: { metadata } }: ToolPart, text: string): string | undefined {
+  const path = metadata?.outputPath;
+  return metadata?.truncated === true && typeof path === "string" && text.includes(path) ? path : undefined;
 }

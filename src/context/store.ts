@@ -1,13 +1,16 @@
 /** Writes what is to be cleared to files, and decides what stays of it. */
 import type { Files } from "../io/files.js";
 import type { Host } from "../io/host.js";
-import { formatWholeInput, readInputKey } from "./call-input.js";
-import { formatClearedInput } from "./clear-input.js";
-import type { InputToClear, ResultToClear } from "./clearable.js";
+import {
+  formatClearedInput,
+  formatMarker,
+  type InputToClear,
+  type MarkerVerb,
+  type ResultToClear,
+} from "./clear-input.js";
 import { type DatedDecision, decide } from "./decisions.js";
-import { findCutPath } from "./host-cut.js";
-import { formatMarker, type MarkerVerb } from "./marker.js";
-import type { ResultFiles } from "./result-files.js";
+import { formatWholeInput, readInputKey } from "./replay.js";
+import { findCutPath, type ResultFiles } from "./result-files.js";
 
 /** Writes the file unless it exists; resolves to `undefined` if what stays would not be shorter. */
 export type Store = (clearable: InputToClear | ResultToClear) => Promise<DatedDecision | undefined>;

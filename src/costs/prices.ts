@@ -5,8 +5,7 @@
 
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
-import { isRecord } from "../base/records.js";
-import { count, list, object, parserOf } from "../base/shape.js";
+import { count, isRecord, list, object, parserOf } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { createStateFile, formatState } from "../io/state-file.js";

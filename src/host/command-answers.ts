@@ -4,7 +4,7 @@ import { formatError, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import type { SlashCommand } from "../kernel/slash-command.js";
+import type { SlashCommand } from "../kernel/layer.js";
 
 const DEADLINE_MS = 5_000;
 

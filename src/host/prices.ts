@@ -1,6 +1,6 @@
 /** Reads a model's prices from the host's description of the model. */
 
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import type { LongPrices, ModelPrices, PriceTier } from "../costs/prices.js";
 
 /** The host applies `experimentalOver200K` beyond this size of the prompt (OpenCode 1.18.33). */

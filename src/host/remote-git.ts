@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { devNull } from "node:os";
 import { type Clock, systemClock } from "../io/clock.js";
-import type { RemoteGit, RemoteGitAnswer, RemoteGitOptions } from "../io/remote-git.js";
+import type { RemoteGit, RemoteGitAnswer, RemoteGitOptions } from "../io/host.js";
 import { withoutCredentials } from "../text/secrets/credentials.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 

@@ -2,7 +2,7 @@
  * Short messages in the TUI of OpenCode 2, which loads the `./tui` entry beside the plugin and calls `setup`: toasts
  * with `context.ui.toast.show`, on the plugin's own events from the server half. Does nothing in a host without them.
  */
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import { SCREEN_EVENTS } from "./2/screen-events.js";
 
 const VARIANTS = new Set(["info", "success", "warning", "error"]);

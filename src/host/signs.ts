@@ -1,4 +1,4 @@
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import type { Pulse } from "../kernel/pulse.js";
 
 /**

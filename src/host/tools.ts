@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { StrataError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import { formatParameters, type Tool } from "../kernel/tool.js";
+import { formatParameters, type Tool } from "../kernel/layer.js";
 
 const DEADLINE_MS = 10_000;
 

@@ -20,21 +20,19 @@ import { object, oneOf, string } from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files } from "../io/files.js";
-import { planConflictFolders } from "../memory/conflict-records.js";
+import { planConflictFolders } from "../memory/conflict-log.js";
 import { memoryTypes } from "../memory/memory.js";
 import { HIDDEN_LEDGER, LEDGER } from "../memory/path.js";
-import { openAgenda } from "../operations/handover/agenda.js";
-import { refuseAgents } from "../operations/handover/open-leases.js";
+import { openAgenda, refuseAgents } from "../operations/handover/agenda.js";
 import type { Project } from "../operations/project.js";
 import { choices } from "../operations/reconcile.js";
-import { PERSON } from "../project/lease.js";
-import { locateRecord } from "../project/record.js";
+import { PERSON } from "../project/other-instances.js";
+import { locateRecord } from "../project/state-owner.js";
 import type { Done, Failure, Projects, ViewAnswer } from "./answers.js";
-import { memoryChanges } from "./change-memories.js";
+import { memoryChanges, wanted } from "./change-memories.js";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
 import { readView } from "./views.js";
 import { decideConflict, dropWaiting, keepWaiting } from "./waiting.js";
-import { wanted } from "./wanted.js";
 
 export interface InspectorOptions {
   clock: Clock;

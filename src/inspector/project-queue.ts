@@ -6,8 +6,7 @@ import { randomUUID } from "node:crypto";
 import { StrataError } from "../base/error.js";
 import type { OpenMemories } from "../memory/store.js";
 import { withMemories } from "../operations/open-memories.js";
-import { openProject } from "../operations/open-project.js";
-import type { Project } from "../operations/project.js";
+import { openProject, type Project } from "../operations/project.js";
 
 export interface ProjectQueue {
   /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */

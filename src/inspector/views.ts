@@ -1,7 +1,4 @@
-/** The views of the API, by the last part of the URL. */
-
-import { USUAL_DAYS } from "../../layers/7-across-agents/agenda/answer-agenda.js";
-import { findRecent, HEADINGS } from "../../layers/7-across-agents/agenda/format-agenda.js";
+import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/format-agenda.js";
 import { StrataError } from "../base/error.js";
 import { listSwitches } from "../config/part.js";
 import { readLedger, type SessionFigures, sumFigures } from "../costs/figures.js";
@@ -13,10 +10,9 @@ import { readSafePage } from "../notes/checkpoints/read-session.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
-import { openOwnState } from "../operations/open-own.js";
-import type { Project } from "../operations/project.js";
+import { openOwnState, type Project } from "../operations/project.js";
 import { isFileName } from "../project/folders.js";
-import { PERSON } from "../project/lease.js";
+import { PERSON } from "../project/other-instances.js";
 import { type ContextItems, readContextItems } from "../status/context-items.js";
 import { readTitles } from "../status/known-sessions.js";
 import { readMemoryStatus } from "../status/memory-status.js";
@@ -32,8 +28,8 @@ import type {
   SessionPage,
   SessionRow,
 } from "./answers.js";
+import { readMemories, readMemoryPage } from "./change-memories.js";
 import type { ProjectQueue } from "./project-queue.js";
-import { readMemories, readMemoryPage } from "./read-memories.js";
 import { readSteps } from "./read-steps.js";
 import { readWaiting } from "./waiting.js";
 

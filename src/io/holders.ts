@@ -1,9 +1,38 @@
 /** Who holds a lock, and whether they still live. */
+
+import { DAY_MS } from "../base/days.js";
+import { each, integer, matching, object, parseJson, parserOf, string } from "../base/shape.js";
 import type { Clock } from "./clock.js";
 import { type Files, readText } from "./files.js";
-import type { RunningProcesses } from "./processes.js";
-import { formatDoubt, formatHolder, type LockToken, parseToken } from "./token.js";
-import { createLockWatch, type Heard, type Signs } from "./watch.js";
+
+/** The processes of this machine: tells whether the owner of a lock still runs. */
+export interface RunningProcesses {
+  /** Identity of our process. */
+  own(): Promise<ProcessIdentity>;
+  /**
+   * Whether it still runs; `undefined` if unknown: it runs, or ran, on another machine. `signMs`: time of its last sign
+   * of life on disk, which reveals a process of an earlier boot or an ended container. Never rejects.
+   */
+  isRunning(identity: ProcessIdentity, signMs?: number): Promise<boolean | undefined>;
+  /** Ids of our parent processes, nearest first; empty if unknown. Never rejects. */
+  ancestors(): Promise<readonly number[]>;
+}
+
+/** Identifies a process uniquely across machines and restarts. */
+export interface ProcessIdentity {
+  id: number;
+  /** Start time by its machine's own counter, independent of the wall clock. Only for comparison. */
+  start: string;
+  /** For people. */
+  host: string;
+  /** Shared by processes that can see each other: differs between containers and after a restart. */
+  machine: string;
+}
+
+export const isProcessIdentity = object<ProcessIdentity>({
+  id: integer,
+  ...each(string, "start", "host", "machine"),
+});
 
 export interface Holder {
   /** Of its token; for a file without one a word in its place. */
@@ -80,3 +109,116 @@ export function createHolders({ clock, files, processes }: HoldersOptions): Hold
 
 /** The last sign of life, by whichever clock says later. */
 const signOf = ({ changedMs, modifiedMs }: Signs): number => Math.max(changedMs, modifiedMs);
+
+/*
+ * Watches locks whose owner cannot be checked from here: it is on another machine, or unknown.
+ *
+ *     silent at once            last heartbeat over a day ago, and its file unchanged for a minute
+ *     after three heartbeats    last heartbeat over a minute ago, and none while this process watched
+ *     after a minute            no heartbeat while this process watched
+ *     never                     a heartbeat while this process watched
+ *
+ * The heartbeat's time comes from the other machine's clock, which may be wrong, so it alone never makes a lock look old:
+ * the file of a living owner on a shared disk is seen to change. A timer measures how long this process has watched.
+ */
+
+/** When the lock's file last changed. */
+export interface Signs {
+  /** Last heartbeat by the owner's clock. */
+  modifiedMs: number;
+  /** Last heartbeat, or creation of the file, by the disk's clock. */
+  changedMs: number;
+}
+
+/** "doubtful": not known yet; known after at most a minute of watching. */
+export type Heard = "silent" | "beating" | "doubtful";
+
+export interface LockWatch {
+  /** What is known about the owner with this token. */
+  look(path: string, tokenID: string, signs: Signs): Heard;
+  /** What can be told without watching. Pure. */
+  glance(signs: Signs): Heard;
+}
+
+/** Twelve heartbeats. */
+export const SILENT_MS = 60_000;
+/** Three heartbeats. */
+const LOOK_MS = 15_000;
+
+interface Sighting {
+  tokenID: string;
+  seen: string;
+  lookedMs: number;
+  hasBeaten: boolean;
+}
+
+export function createLockWatch(clock: Clock): LockWatch {
+  const sightings = new Map<string, Sighting>();
+  return {
+    glance,
+
+    look(path, tokenID, signs) {
+      if (glance(signs) === "silent") return "silent";
+      const { hasBeaten, lookedMs } = sight(path, tokenID, signs);
+      const isOld = clock.now() - signs.modifiedMs >= SILENT_MS;
+      if (lookedMs >= SILENT_MS || (lookedMs >= LOOK_MS && isOld)) return "silent";
+      return hasBeaten ? "beating" : "doubtful";
+    },
+  };
+
+  function glance({ changedMs, modifiedMs }: Signs): Heard {
+    const nowMs = clock.now();
+    return nowMs - modifiedMs >= DAY_MS && nowMs - changedMs >= SILENT_MS ? "silent" : "doubtful";
+  }
+
+  function sight(path: string, tokenID: string, { changedMs, modifiedMs }: Signs): Sighting {
+    const seen = `${modifiedMs} ${changedMs}`;
+    const known = sightings.get(path);
+    const isSame = known?.tokenID === tokenID;
+    if (known && isSame && known.seen === seen) return known;
+    const sighting: Sighting = { tokenID, seen, lookedMs: 0, hasBeaten: isSame };
+    sightings.set(path, sighting);
+    for (const lookedMs of [LOOK_MS, SILENT_MS])
+      clock.after(lookedMs, () => {
+        sighting.lookedMs = lookedMs;
+      });
+    return sighting;
+  }
+}
+
+/** Owner of a lock: the contents of its file, one line of JSON for people and programs. */
+export interface LockToken {
+  /** Unique for each time the lock is taken. */
+  id: string;
+  /** Part of the program that holds it. */
+  instance: string;
+  process: ProcessIdentity;
+  /** ISO date-time, for people only. */
+  since: string;
+}
+
+export function formatToken(token: LockToken): string {
+  return `${JSON.stringify(token)}\n`;
+}
+
+const isToken = object<LockToken>({
+  // Becomes part of a file's name.
+  id: matching(/^[\w-]+$/),
+  ...each(string, "instance", "since"),
+  process: isProcessIdentity,
+});
+
+/** `undefined` for an incomplete or foreign file. */
+export const parseToken = (text: string): LockToken | undefined => parserOf(isToken)(parseJson(text));
+
+/** For a message to people. */
+export function formatHolder(token: LockToken | undefined): string {
+  if (!token) return "an unknown owner";
+  const { process, instance, since } = token;
+  return `instance ${instance} (process ${process.id} on ${process.host}) since ${since}`;
+}
+
+/** What is unknown about a lock, and what will happen to it. For a message to people. */
+export function formatDoubt(signMs: number): string {
+  return `it was last active at ${new Date(signMs).toISOString()}, and this machine cannot tell whether it still runs: the lock is taken over after a minute without activity`;
+}

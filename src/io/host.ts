@@ -1,7 +1,5 @@
-import type { Git } from "./git.js";
+import type { RunningProcesses } from "./holders.js";
 import type { Message } from "./message.js";
-import type { RunningProcesses } from "./processes.js";
-import type { RemoteGit } from "./remote-git.js";
 
 /**
  * The host seam: what the plugin may ask of the coding agent's host. `src/host/` implements it for OpenCode.
@@ -191,3 +189,38 @@ export interface OwnSession {
   /** State of the process that opened it. */
   openedBy: "running" | "ended";
 }
+
+/** Read-only git. It changes nothing, and runs no hook and no program that a repository configures. */
+export interface Git {
+  /** Output of the command; `undefined` if git is missing, fails, or takes too long. Never rejects. */
+  ask(args: readonly string[], options: GitOptions): Promise<string | undefined>;
+}
+
+export interface GitOptions {
+  /** A folder of the work tree. */
+  folder: string;
+  /** Standard input. */
+  input?: string | Uint8Array;
+}
+
+/**
+ * Git with network access, for a repository of our own: it never prompts, runs no hooks, and ignores the project's
+ * configuration. It reads the user's configuration, for credentials and proxies.
+ */
+export interface RemoteGit {
+  /** Runs a command. Never rejects. */
+  run(args: readonly string[], options: RemoteGitOptions): Promise<RemoteGitAnswer>;
+}
+
+export interface RemoteGitOptions {
+  /** Working directory: a bare repository, or any folder for commands that need none. */
+  folder: string;
+  input?: string;
+  /** After this time, git and all processes that it started are killed. */
+  timeoutMs: number;
+}
+
+export type RemoteGitAnswer =
+  | { kind: "done"; output: Uint8Array }
+  /** `why` is git's message, without credentials. */
+  | { kind: "failed"; why: string };

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { formatDayFile, isDayFile, parseDayFile } from "../base/days.js";
-import { parseJson } from "../base/records.js";
+import { parseJson } from "../base/shape.js";
 import type { Files } from "./files.js";
 import type { Log } from "./log.js";
 

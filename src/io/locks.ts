@@ -21,10 +21,17 @@ import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../base/error.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
-import { createHolders, type Holder, type Holders, type LockState } from "./holders.js";
-import type { ProcessIdentity, RunningProcesses } from "./processes.js";
-import { formatToken, type LockToken } from "./token.js";
-import type { Heard } from "./watch.js";
+import {
+  createHolders,
+  formatToken,
+  type Heard,
+  type Holder,
+  type Holders,
+  type LockState,
+  type LockToken,
+  type ProcessIdentity,
+  type RunningProcesses,
+} from "./holders.js";
 
 export interface Locks {
   /**

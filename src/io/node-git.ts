@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { devNull } from "node:os";
-import type { Git } from "./git.js";
+import type { Git } from "./host.js";
 
 const DEADLINE_MS = 5_000;
 const MOST_OUTPUT_BYTES = 4_000_000;

@@ -1,4 +1,5 @@
 /** The HTTP seam: one POST of JSON, bounded in size. Redirects are answers, never followed. */
+
 import { StrataError } from "../base/error.js";
 
 export interface PostRequest {
@@ -56,3 +57,33 @@ export async function readBounded(response: Response, maxBytes: number): Promise
     text += decoder.decode(value, { stream: true });
   }
 }
+
+/* The HTTP seam for reading: one GET, bounded in size. Returns redirects and never follows them. */
+
+export interface GetRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** A longer answer rejects with EANSWER. */
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+export interface GetAnswer {
+  status: number;
+  /** By name in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** Empty for a redirect. */
+  text: string;
+}
+
+/** Rejects with the network's error, and if the signal is aborted. */
+export type Get = (request: GetRequest) => Promise<GetAnswer>;
+
+export const fetchGet: Get = async ({ url, headers: asked, maxBytes, signal }) => {
+  const response = await fetch(url, { headers: asked, redirect: "manual", signal });
+  const { status } = response;
+  const headers = Object.fromEntries(response.headers);
+  if (status < 300 || status >= 400) return { status, headers, text: await readBounded(response, maxBytes) };
+  await response.body?.cancel();
+  return { status, headers, text: "" };
+};

@@ -10,12 +10,12 @@
  * container of this kernel, and on this machine before its last boot. The latter can be wrong, since two machines can
  * share a name; then signs of life on the shared disk still show that the other one runs.
  */
+
 import { hostname } from "node:os";
 import { type Clock, processStart, systemClock } from "./clock.js";
 import { type Files, readText } from "./files.js";
+import type { ProcessIdentity, RunningProcesses } from "./holders.js";
 import { nodeFiles } from "./node-files.js";
-import type { ProcessIdentity, RunningProcesses } from "./processes.js";
-import { canSignal } from "./signals.js";
 
 export interface RunningProcessesOptions {
   /** Reads /proc. */
@@ -120,4 +120,38 @@ function parseStat(text: string): ProcessStat | undefined {
   const start = rest[17];
   if (start === undefined) return undefined;
   return { start, parent: Number(parent), hasEnded: state === "Z" || state === "X" };
+}
+
+/** Processes of this machine that may have opened our own sessions. */
+export interface Processes {
+  /** ID of the host process that runs this plugin. */
+  readonly ownID: number;
+  /**
+   * Whether the process that had this id at `sinceMs` may still run. Ids are reused, so `true` can be wrong. In a
+   * container the host always has the same id, so our own id counts only since our own start.
+   */
+  isRunning(processID: number | undefined, sinceMs: number): boolean;
+}
+
+export function createProcesses(clock: Clock): Processes {
+  const startedMs = clock.now() - process.uptime() * 1_000;
+  return {
+    ownID: process.pid,
+    isRunning(processID, sinceMs) {
+      if (processID === undefined) return true;
+      if (processID === process.pid) return sinceMs >= startedMs;
+      return canSignal(processID);
+    },
+  };
+}
+
+/** Whether a process with this id exists. */
+export function canSignal(processID: number): boolean {
+  try {
+    process.kill(processID, 0);
+    return true;
+  } catch (thrown) {
+    // It exists but belongs to another user.
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

@@ -20,10 +20,8 @@ import {
   heardEvents,
   hookRules,
 } from "./hooks.js";
-import type { Layer } from "./layer.js";
+import type { Layer, SlashCommand, Tool } from "./layer.js";
 import type { Heard } from "./pulse.js";
-import type { SlashCommand } from "./slash-command.js";
-import type { Tool } from "./tool.js";
 
 export interface Dispatcher {
   /**

@@ -8,7 +8,7 @@
  * A hook is a row here and a row in `src/host/1/hooks.ts`, which binds it to the host's own.
  */
 
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import type { DatedDecision } from "../context/decisions.js";
 import type { ContextRequest } from "../context/request.js";
 import type { ModelWindow } from "../context/windows.js";

@@ -1,7 +1,7 @@
 /** Files that the kernel creates in a project. Each layer's definition lists the layer's own. */
 import { WAITING_DAYS } from "../memory/candidates/candidate.js";
-import { parseInstance } from "../project/instance.js";
-import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
+import { parseInstance } from "../project/other-instances.js";
+import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./expired-files.js";
 
 const STATE = ".opencode/strata/state";
 /** Asking for them again may cost money. */

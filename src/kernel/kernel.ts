@@ -1,8 +1,10 @@
 /** Creates the parts that layers share, bottom up: configuration, log and files first. */
+
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { formatError } from "../base/error.js";
-import { readConfig } from "../config/config.js";
+import { VERSION } from "../base/version.js";
+import { type ConfigReading, readConfig } from "../config/config.js";
 import type { SettingsPart } from "../config/part.js";
 import { createContextSizes } from "../context/context-size.js";
 import { createDecisions } from "../context/decisions.js";
@@ -15,19 +17,18 @@ import { createTokenCounter, createTokenizer, type Tokenizer } from "../costs/to
 import type { Clock } from "../io/clock.js";
 import { createDeferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
-import type { Get } from "../io/get.js";
 import type { Host } from "../io/host.js";
 import { createLocks } from "../io/locks.js";
-import { createLog } from "../io/log.js";
-import type { Post } from "../io/post.js";
-import { createToasts } from "../io/toasts.js";
+import { createLog, type Log } from "../io/log.js";
+import type { Get, Post } from "../io/post.js";
+import { createToasts, SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
+import { createSecretGate } from "../memory/draft.js";
 import { typesOutOfGit } from "../memory/kept-out.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch } from "../memory/search/search.js";
-import { createSecretGate } from "../memory/secret-gate.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
-import { openTrust } from "../memory/trust/open-trust.js";
+import { openTrust } from "../memory/trust/trust.js";
 import { findMemoryProject } from "../memory/worktree.js";
 import { createGeneration } from "../models/generation.js";
 import { type OpenEmbedder, openEmbedder } from "../models/open-embedder.js";
@@ -40,6 +41,7 @@ import { type Own, openOwn, type SeenSessions } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import { lookAfterFolders } from "../project/own-flaws.js";
 import { openEntities } from "../sources/entities/open-entities.js";
+import type { Dispatcher } from "./dispatcher.js";
 import type { KernelContext } from "./layer-context.js";
 import { createPulse } from "./pulse.js";
 
@@ -215,4 +217,50 @@ export function createWorking(ground: Ground, recording: Pick<KernelContext, "pr
       directory: host.directory,
     }),
   };
+}
+
+interface Announcement {
+  log: Log;
+  toasts: Toasts;
+  clock: Clock;
+  instance: string;
+  layers: string[];
+}
+
+/** Logs version, instance and layers, then one line for each wrong setting. One toast covers all wrong settings. */
+export function announce(
+  { problems }: ConfigReading,
+  { log, toasts, clock, instance, layers }: Announcement,
+): void {
+  log.info(
+    "strata",
+    `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
+  );
+  for (const problem of problems) log.warn("config", problem);
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
+  clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
+}
+
+type Busy = Pick<
+  KernelContext,
+  "background" | "deferred" | "generation" | "memories" | "trust" | "writes"
+> & {
+  embedder: { onIdle(): Promise<void> } | undefined;
+};
+
+/** Resolves when no background work is left. In this order, because background work ends in a write. */
+export async function waitForAll(
+  { background, deferred, embedder, generation, memories, trust, writes }: Busy,
+  dispatcher: Dispatcher,
+): Promise<void> {
+  await background.onIdle();
+  await deferred.settle();
+  await generation.onIdle();
+  await embedder?.onIdle();
+  await dispatcher.onIdle();
+  await memories.onIdle();
+  await trust.turns.onIdle();
+  await writes.onIdle();
 }

@@ -1,5 +1,6 @@
 import type PQueue from "p-queue";
 import type { ConfigReading } from "../config/config.js";
+import { isSwitchedOn, listSwitches, type SettingsPart } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import type { ContextSizes } from "../context/context-size.js";
 import type { Decisions } from "../context/decisions.js";
@@ -29,9 +30,10 @@ import type { Folders } from "../project/folders.js";
 import type { Instances } from "../project/instances.js";
 import type { Own, Seal, SeenSessions } from "../project/own.js";
 import type { OpenEntities } from "../sources/entities/open-entities.js";
-import type { FileKind } from "./file-kinds.js";
+import type { FileKind } from "./expired-files.js";
+import type { Layer, Tool } from "./layer.js";
+import type { Proof } from "./proof.js";
 import type { Pulse } from "./pulse.js";
-import type { Tool } from "./tool.js";
 
 /** Everything a layer is given to work with. */
 export interface LayerContext {
@@ -103,4 +105,46 @@ export interface KernelContext extends LayerContext {
   tools: readonly Tool[];
   /** Queue of writes, one after the other, in the background. */
   writes: PQueue;
+}
+
+/**
+ * A layer with everything that the rest of Strata needs to know about it. A new one is a folder under `layers/` and a
+ * line in `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read this.
+ */
+export interface LayerDefinition extends Pick<Layer, "name"> {
+  /** Its groups of settings. The first has the switch of the layer, the others those of its parts. */
+  readonly settings: SettingsPart;
+  /** The settings group of another layer that it depends on. */
+  readonly needs?: string;
+  /** Kinds of file that it writes in a project. */
+  readonly files: readonly FileKind[];
+  /** How `strata doctor` makes it act and checks that it did. Loaded by doctor only. */
+  loadProof(): Promise<{ proof: Proof }>;
+  /** Called only if the layer is switched on. */
+  create(context: LayerContext): LayerParts;
+}
+
+/** Parts of a layer that its definition does not have. */
+export type LayerParts = Omit<Layer, "name">;
+
+/** The group whose switch turns the layer off, if any. */
+export function findOffSwitch({ needs, settings }: LayerDefinition, config: Config): string | undefined {
+  const [own] = listSwitches([settings]);
+  const switches = [own, needs].filter((group) => group !== undefined);
+  return switches.find((group) => !isSwitchedOn(config, group));
+}
+
+/** The layers that are switched on. */
+export function createLayers(definitions: readonly LayerDefinition[], context: LayerContext): Layer[] {
+  return definitions
+    .filter((definition) => findOffSwitch(definition, context.config) === undefined)
+    .map((definition) => ({ name: definition.name, ...definition.create(context) }));
+}
+
+/** The layers, and the parts that are always on. */
+export interface Stack {
+  /** Cheapest first: the dispatcher asks them in this order. */
+  layers: readonly LayerDefinition[];
+  /** They name their phase. */
+  always(context: KernelContext): readonly Layer[];
 }

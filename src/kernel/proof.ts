@@ -1,6 +1,6 @@
 /** What a layer contributes to the session that `strata doctor` plays, and how doctor checks that the layer acted. */
 import { formatCount } from "../base/format.js";
-import type { PlainRecord } from "../base/records.js";
+import type { PlainRecord } from "../base/shape.js";
 import type { SavingsRecord } from "../costs/savings.js";
 
 export interface Proof {

@@ -9,8 +9,17 @@
 import { join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
-import { isRecord } from "../base/records.js";
-import { anyList, anyObject, each, isVersion, number, object, string, unchecked } from "../base/shape.js";
+import {
+  anyList,
+  anyObject,
+  each,
+  isRecord,
+  isVersion,
+  number,
+  object,
+  string,
+  unchecked,
+} from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";

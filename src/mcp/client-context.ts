@@ -8,23 +8,21 @@
 import { randomUUID } from "node:crypto";
 import { type Conflicts, createConflicts, refuseConflict } from "../../layers/5-auto-memory/conflicts.js";
 import { createFindDoubts, type FindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
-import type { MemoryToolsContext } from "../../layers/5-auto-memory/tools/common.js";
-import { createRememberTool } from "../../layers/5-auto-memory/tools/remember.js";
+import { createRememberTool, type MemoryToolsContext } from "../../layers/5-auto-memory/tools/remember.js";
 import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
-import { createPlaces } from "../../layers/7-across-agents/edits/places.js";
+import { createPlaces } from "../../layers/7-across-agents/edits/edits.js";
 import { createLeases, type Leases } from "../../layers/7-across-agents/leases/leases.js";
 import { inSlices } from "../base/slices.js";
-import type { Tool } from "../kernel/tool.js";
-import { createFindSimilar } from "../memory/gate/find-similar.js";
-import { createGate, type Gate } from "../memory/gate/gate.js";
+import type { Tool } from "../kernel/layer.js";
+import { refuseWords } from "../memory/draft.js";
+import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
 import { typesOutOfGit } from "../memory/kept-out.js";
 import type { MemoryDraft } from "../memory/memory.js";
-import { refuseWords } from "../memory/secret-gate.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { Written } from "../memory/store.js";
-import { openLocks } from "../operations/open-locks.js";
-import { CLIENT_PREFIX, type LiveSession } from "../project/instance.js";
+import { openLocks } from "../operations/project.js";
 import { createInstances, type Instances } from "../project/instances.js";
+import { CLIENT_PREFIX, type LiveSession } from "../project/other-instances.js";
 import type { SharedContext } from "./shared-context.js";
 
 export interface ClientContext {

@@ -19,17 +19,16 @@ import {
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import PQueue from "p-queue";
-import { formatAnswer } from "../../layers/5-auto-memory/tools/format-hits.js";
+import { formatAnswer } from "../../layers/5-auto-memory/tools/tools.js";
 import { formatError, StrataError } from "../base/error.js";
 import { VERSION } from "../base/version.js";
 import type { Log } from "../io/log.js";
 import { findPrivateID } from "../memory/draft.js";
 import { cut } from "../text/text.js";
-import { formatBoot } from "./boot.js";
 import type { ClientContext } from "./client-context.js";
 import { findHits, formatHits } from "./find-hits.js";
 import { describeTool, formatFaults } from "./offer.js";
-import { listResources, readResource, resourceTemplates } from "./resources.js";
+import { formatBoot, listResources, readResource, resourceTemplates } from "./resources.js";
 import { type McpCall, type McpTool, refuse } from "./tool.js";
 
 /** Asks the client on the stream of its own request, since it may have no stream for the server's requests. */

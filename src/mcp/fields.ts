@@ -1,8 +1,7 @@
 /** Arguments that several tools share. */
 import { basename, resolve } from "node:path";
 import * as z from "zod";
-import { readTypeName } from "../memory/id.js";
-import { type Memory, type MemoryType, memoryTypes } from "../memory/memory.js";
+import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
 import type { SharedContext } from "./shared-context.js";
 import { refuse } from "./tool.js";
 

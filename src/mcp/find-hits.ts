@@ -1,11 +1,10 @@
 /** Searches for a client and formats the hits. */
 
-import { formatPath } from "../../layers/5-auto-memory/tools/common.js";
-import { formatHit, formatWhole, RECORD } from "../../layers/5-auto-memory/tools/format-hits.js";
+import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
+import { formatHit, formatWhole, RECORD } from "../../layers/5-auto-memory/tools/tools.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
-import { listShownWhole } from "../memory/search/found.js";
-import type { Found, MemoryQuery } from "../memory/search/search.js";
+import { type Found, listShownWhole, type MemoryQuery } from "../memory/search/search.js";
 import type { ClientContext } from "./client-context.js";
 import { CONVERSATION, readScope, typeOf } from "./fields.js";
 import { refuse } from "./tool.js";

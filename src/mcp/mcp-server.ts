@@ -13,13 +13,12 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { isStrata } from "../config/plugin-entries.js";
 import { waitAtMost } from "../io/clock.js";
-import { openProject } from "../operations/open-project.js";
-import type { Project } from "../operations/project.js";
+import { openProject, type Project } from "../operations/project.js";
 import { type ClientContext, openClientContext } from "./client-context.js";
 import { createClientServer, type ListRoots } from "./client-server.js";
 import { chooseTools, planOffer } from "./offer.js";
 import { openSharedContext, type SharedContext, type SharedContextOptions } from "./shared-context.js";
-import { tools } from "./tools/tools.js";
+import { tools } from "./tools/search-tools.js";
 
 export interface McpServerOptions extends SharedContextOptions {
   /** `all`, `default`, or names of tools separated by commas. */

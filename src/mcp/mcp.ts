@@ -1,9 +1,8 @@
 /** `strata mcp`: serves a project's memories to an MCP client over standard input and output. */
 import { resolve } from "node:path";
 import { StrataError } from "../base/error.js";
-import { WRONG_ARGUMENT } from "../operations/arguments.js";
-import { type CliContext, exitCodes, type Run } from "../operations/command.js";
-import { openProject } from "../operations/open-project.js";
+import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "../operations/command.js";
+import { openProject } from "../operations/project.js";
 
 export const run: Run = async (cli, options, [action, ...more]) => {
   if (action === "install" && more.length === 0)

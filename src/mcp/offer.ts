@@ -2,7 +2,7 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
-import { WRONG_ARGUMENT } from "../operations/arguments.js";
+import { WRONG_ARGUMENT } from "../operations/command.js";
 import type { SharedContextOptions } from "./shared-context.js";
 import type { Effect, McpTool } from "./tool.js";
 

@@ -6,6 +6,11 @@
  *     memory://sessions/<id>     the notes of an earlier session
  */
 
+import { formatOpenConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
+import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
+import type { Memory } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import { formatIndex } from "../memory/store/index-page.js";
 import { listNewestSessions, readSafePage } from "../notes/checkpoints/read-session.js";
@@ -14,6 +19,7 @@ import { readTitles } from "../status/known-sessions.js";
 import type { ClientContext } from "./client-context.js";
 import { showMemory } from "./find-hits.js";
 import { refuse } from "./tool.js";
+import { isShownPath } from "./without-private.js";
 
 const INDEX = "memory://index";
 const MEMORIES = "memory://memories/";
@@ -122,4 +128,61 @@ function decode(text: string): string {
   } catch {
     return "";
   }
+}
+
+/* Finds the memories linked with one. Pure. */
+
+export const linkTypes = ["links", "linked_by", "supersedes", "superseded_by", "entity"] as const;
+export type LinkType = (typeof linkTypes)[number];
+
+export interface Linked {
+  type: LinkType;
+  memories: Memory[];
+}
+
+const MOST_OF_A_TYPE = 30;
+
+/** Grouped by these types, in their order, without empty groups. A memory appears once. */
+export function findLinked(
+  memory: Memory,
+  all: readonly Memory[],
+  types: readonly LinkType[] = linkTypes,
+): Linked[] {
+  const entities = new Set(memory.entities.map((one) => one.toLowerCase()));
+  const is: Record<LinkType, (other: Memory) => boolean> = {
+    links: ({ id }) => memory.links.includes(id),
+    linked_by: ({ links }) => links.includes(memory.id),
+    supersedes: ({ supersededBy }) => supersededBy === memory.id,
+    superseded_by: ({ id }) => memory.supersededBy === id,
+    entity: (other) => other.entities.some((one) => entities.has(one.toLowerCase())),
+  };
+  const left = new Set(all.filter(({ id }) => id !== memory.id));
+  return types.flatMap((type): Linked[] => {
+    const found = [...left].filter(is[type]).slice(0, MOST_OF_A_TYPE);
+    for (const one of found) left.delete(one);
+    return found.length === 0 ? [] : [{ type, memories: found }];
+  });
+}
+
+/** Relative to the project, as the plugin names it. */
+const INDEX_PATH = ".opencode/memory/MEMORY.md";
+
+/** What an OpenCode session is shown when it starts, or a sentence that there is nothing. */
+export async function formatBoot({ conflicts, shared, instances, session }: ClientContext): Promise<string> {
+  const { allowsPrivate, config, memories, project } = shared;
+  const nowMs = project.cli.clock.now();
+  const all = await memories.list();
+  const ranked = rankMemories(all, memories.useOf, nowMs).flatMap((part) => part.memories);
+  const open = (await conflicts.open()).filter(({ path }) => allowsPrivate || isShownPath(path));
+  const living = config.boot.activeSessions ? await instances.living() : [];
+  const block = planBoot(ranked, {
+    nowMs,
+    indexPath: INDEX_PATH,
+    conflicts: formatOpenConflicts(open),
+    active: formatActive(living, { ownID: instances.ownID, sessionID: session() }),
+    shows: config.boot,
+  });
+  const ids = new Set(findLineIDs(block ?? ""));
+  conflicts.see(all.filter(({ id }) => ids.has(id)));
+  return block ?? "Nothing is remembered about this project yet.";
 }

@@ -1,8 +1,7 @@
 /** Imports texts from a client: facts as an agent's, rules as candidates, private ones only with `--private`. */
 
 import { formatCount } from "../base/format.js";
-import { parseID } from "../memory/id.js";
-import { type MemoryDraft, usersTypes } from "../memory/memory.js";
+import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store.js";
 import { OWN_FIELDS } from "../operations/transfer/folders.js";

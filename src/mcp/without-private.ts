@@ -1,6 +1,4 @@
-/** The store for a client without `--private`: hides private memories and refuses to write any. */
-import { parseID } from "../memory/id.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, parseID } from "../memory/memory.js";
 import type { OpenMemories, Written } from "../memory/store.js";
 
 export function withoutPrivate(store: OpenMemories): OpenMemories {

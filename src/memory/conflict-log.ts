@@ -1,20 +1,23 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
-import { basename, dirname, join } from "node:path";
+
+import { basename, dirname, join, relative } from "node:path";
 import { StrataError } from "../base/error.js";
 import { hashOf } from "../base/hash.js";
 import type { Clock } from "../io/clock.js";
-import type { Files } from "../io/files.js";
-import { type Conflict, fingerprint, formatConflict, formatConflictName, isSettled } from "./conflict.js";
+import { decodeText, type Files } from "../io/files.js";
 import {
-  type ConflictRecord,
-  nameConflictRecord,
-  planConflictFolders,
-  readConflictRecords,
-} from "./conflict-records.js";
+  type Conflict,
+  fingerprint,
+  formatConflict,
+  formatConflictName,
+  isSettled,
+  parseConflict,
+} from "./conflict.js";
 import { isHidden } from "./kept-out.js";
 import type { Memory } from "./memory.js";
-import { formatConflictPath } from "./path.js";
-import { findObstacle, formatObstacle } from "./store/obstacle.js";
+import { CONFLICTS, formatConflictPath, isConflictFile } from "./path.js";
+import { findObstacle, formatObstacle, listItself, readWithin } from "./store/entries.js";
+import type { NamedContents } from "./trust/record.js";
 import type { Trust } from "./trust/trust.js";
 
 export interface ConflictLog {
@@ -102,4 +105,46 @@ function toConflict(standing: Memory, { by, content, id, title }: OtherVersion, 
     ...(session !== undefined && { standingBy: session }),
     ...(by !== undefined && { otherBy: by }),
   };
+}
+
+export interface ConflictRecord extends Conflict {
+  path: string;
+  /** Hash of the whole file. */
+  hash: string;
+}
+
+/** Folders of the records in the project's memory folder; private memories have their own. */
+export function planConflictFolders(folder: string): readonly [shared: string, hidden: string] {
+  return [join(folder, CONFLICTS), join(folder, "private", CONFLICTS)];
+}
+
+/** The record's name and hash for the trust record: `conflicts/…`, for private memories `private/conflicts/…`. */
+export function nameConflictRecord(
+  folder: string,
+  { hash, path }: Pick<ConflictRecord, "hash" | "path">,
+): NamedContents {
+  return { name: relative(folder, path).replaceAll("\\", "/"), hash };
+}
+
+export function isConflictRecord(name: string): boolean {
+  return /^(private\/)?conflicts\//.test(name);
+}
+
+/** All records, including settled ones. Rejects with the system's error. */
+export async function readConflictRecords(files: Files, folder: string): Promise<ConflictRecord[]> {
+  const found = await Promise.all(planConflictFolders(folder).map((one) => readFolder(files, one)));
+  return found.flat();
+}
+
+async function readFolder(files: Files, folder: string): Promise<ConflictRecord[]> {
+  const names = (await listItself(files, folder)).filter(isConflictFile);
+  const read = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const bytes = await readWithin(files, folder, name);
+      const conflict = bytes && parseConflict(decodeText(bytes));
+      return conflict ? [{ ...conflict, path, hash: hashOf(bytes) }] : [];
+    }),
+  );
+  return read.flat();
 }

@@ -6,10 +6,8 @@
  * The first line is for the machine, the rest for people.
  */
 import { createHash } from "node:crypto";
-import { parseJson } from "../base/records.js";
-import { each, isVersion, object, optional, parserOf, string } from "../base/shape.js";
-import { parseID } from "./id.js";
-import type { Memory, MemoryDraft } from "./memory.js";
+import { each, isVersion, object, optional, parseJson, parserOf, string } from "../base/shape.js";
+import { type Memory, type MemoryDraft, parseID } from "./memory.js";
 
 export interface Conflict {
   v: 1;

@@ -1,9 +1,11 @@
 /** Makes a memory from a draft, and finds reasons to refuse it. Pure. */
-import { clamp, joinLines, USUAL_IMPORTANCE } from "./fields.js";
-import { isType } from "./id.js";
+
+import { inSlices, type Sliced } from "../base/slices.js";
+import type { Clock } from "../io/clock.js";
+import { lookForSecrets } from "../text/secrets/secrets.js";
+import { clamp, joinLines, shortenTitle, USUAL_IMPORTANCE } from "./fields.js";
 import { isHidden } from "./kept-out.js";
-import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
-import { shortenTitle } from "./title.js";
+import { isType, type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
 
 /** A longer text is a document and belongs in a file that the memory names. */
 const MOST_CONTENT_CHARACTERS = 32_000;
@@ -105,4 +107,37 @@ export function findMove(current: Memory, next: Memory): string | undefined {
   if ((current.status === "archived") !== (next.status === "archived"))
     return `${current.id} is moved to the archive with archive, and back with restore`;
   return undefined;
+}
+
+/** Why a memory may not be written or shown; `undefined` if it may. */
+export type MemoryGate = (memory: Memory) => Promise<string | undefined>;
+
+/** The gate that keeps secrets out. Scans long memories in slices. */
+export function createSecretGate(clock: Pick<Clock, "now" | "pause">): MemoryGate {
+  return (memory) => inSlices(clock, refuseSecrets(memory));
+}
+
+/** Why a memory that holds a secret is not written, for any writer; `undefined` if it holds none. Pure. */
+export function* refuseSecrets(memory: Memory): Sliced<string | undefined> {
+  const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
+  const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];
+  return yield* refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
+}
+
+/** The same for a title and a text alone. Pure. */
+export function* refuseWords({
+  content,
+  title,
+}: Pick<Memory, "content" | "title">): Sliced<string | undefined> {
+  const fault = yield* findSecretIn(`${title}\n${content}`);
+  return (
+    fault &&
+    `${fault}, and memories are read by others and may be committed; say where the secret is kept instead`
+  );
+}
+
+/** Names the secret in a text: "it holds a secret (GitHub token)". Pure. */
+export function* findSecretIn(text: string): Sliced<string | undefined> {
+  const [found] = yield* lookForSecrets(text);
+  return found && `it holds a secret (${found.name})`;
 }

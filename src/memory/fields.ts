@@ -1,5 +1,6 @@
 /** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
-import { isRecord, type PlainRecord } from "../base/records.js";
+
+import { isRecord, type PlainRecord } from "../base/shape.js";
 import { judges, type Memory, type MemoryStatus, type Provenance } from "./memory.js";
 
 /** Fields read from the frontmatter; the rest comes from the file's path and body. */
@@ -131,4 +132,16 @@ const unlessEmpty = (words: readonly string[]): readonly string[] | undefined =>
 /** `{ [name]: value }`, or nothing. */
 function optional<N extends string, T>(name: N, value: T | undefined): { [K in N]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { [K in N]?: T });
+}
+
+/** Where a long line can end and still say something. */
+const ENDINGS = [/^.{20,}(?=[.;:,!?](?:\s|$)|[。；，！？]| [—–-] )/su, /^.{20,}(?=\s)/su];
+
+/** A title of at most so many characters: to the end of the last clause that fits, else of a word. Never with an ellipsis. */
+export function shortenTitle(words: string, most: number): string {
+  const letters = [...words];
+  if (letters.length <= most) return words;
+  const head = letters.slice(0, most).join("");
+  const ended = ENDINGS.map((one) => one.exec(head)?.[0]).find((one) => one !== undefined);
+  return (ended ?? head).trimEnd();
 }

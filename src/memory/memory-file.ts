@@ -18,12 +18,9 @@
  */
 
 import { Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { isRecord, type PlainRecord } from "../base/records.js";
-import { fieldNames, formatFields, isSame, readFields } from "./fields.js";
-import { formatID, type Place } from "./id.js";
-import type { Memory } from "./memory.js";
-import { shortenTitle } from "./title.js";
-
+import { isRecord, type PlainRecord } from "../base/shape.js";
+import { fieldNames, formatFields, isSame, readFields, shortenTitle } from "./fields.js";
+import { formatID, type Memory, type Place } from "./memory.js";
 /** A larger file is not a memory: a model would get all of it. */
 export const MOST_FILE_BYTES = 256 * 1024;
 

@@ -8,7 +8,7 @@
 
 import type { Memory, MemoryDraft } from "./memory.js";
 import type { Use } from "./rank.js";
-import type { SharedLine } from "./store/exchange/shared-lines.js";
+import type { SharedLine } from "./store/exchange/plan-receipt.js";
 import type { Cause, LedgerLine } from "./store/ledger-line.js";
 
 export interface MemoryStore {

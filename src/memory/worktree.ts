@@ -5,7 +5,7 @@
 import { basename, dirname, join, relative } from "node:path";
 import { formatError } from "../base/error.js";
 import type { Files } from "../io/files.js";
-import { isType } from "./id.js";
+import { isType } from "./memory.js";
 import { findGitFolder } from "./trust/git-folder.js";
 
 /** "auto": only if this worktree has no memories and the main one has. */

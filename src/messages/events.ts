@@ -1,5 +1,5 @@
 /** Events of the host. */
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 
 export interface HostEvent {
   type: string;

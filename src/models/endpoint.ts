@@ -5,7 +5,7 @@
  *     Ollama   POST …/api/embed    { model, input: [text, …] }   → { embeddings: [[number, …], …] }
  */
 import { StrataError } from "../base/error.js";
-import { isRecord, parseJson } from "../base/records.js";
+import { isRecord, parseJson } from "../base/shape.js";
 
 export interface Endpoint {
   url: string;

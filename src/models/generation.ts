@@ -12,7 +12,7 @@ import PQueue from "p-queue";
 import { formatDay } from "../base/days.js";
 import { formatError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
-import type { ModelClaims } from "../config/model-claims.js";
+import type { ModelClaims } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
 import { findRates, type KnownPrices } from "../costs/prices.js";
 import type { Savings } from "../costs/savings.js";
@@ -21,10 +21,8 @@ import type { Files } from "../io/files.js";
 import type { Generated, GenerateRequest, Host, UsedTokens } from "../io/host.js";
 import type { Log } from "../io/log.js";
 import type { Toasts } from "../io/toasts.js";
-import { type Backoff, createBackoff } from "./backoff.js";
-import { createBudget } from "./budget.js";
-import { planChoice } from "./choice.js";
-import { countMostAnswerTokens, countMostTokens, describeCall } from "./cost.js";
+import { type Backoff, createBackoff, createBudget } from "./budget.js";
+import { countMostAnswerTokens, countMostTokens, describeCall, planChoice } from "./cost.js";
 
 /** A model call by Strata. The model has no tools. */
 export interface GenerationRequest {

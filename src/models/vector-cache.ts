@@ -5,7 +5,7 @@
 
 import { formatError } from "../base/error.js";
 import { hashOf } from "../base/hash.js";
-import { isRecord, parseJson } from "../base/records.js";
+import { isRecord, parseJson } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";

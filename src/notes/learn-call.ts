@@ -18,10 +18,9 @@ import { findTellingLine } from "../messages/telling-line.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { toSafeLine } from "../text/text.js";
 import { type ChangedLines, describeChange, findChangedNames, readChangedLines } from "./changes.js";
-import { type Draft, put } from "./draft.js";
+import { type Draft, findLookedAt, isLooking, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Fact, type Todo } from "./ledger.js";
-import { findLookedAt, isLooking } from "./looking.js";
 import { findSubjects } from "./names.js";
 
 const LONGEST_COMMAND = 1_000;

@@ -7,7 +7,7 @@
  */
 
 import { isToolPart, type Message, type MessageInfo, type Part } from "../io/message.js";
-import { nameMessage, readOwnTexts, readTime } from "../messages/own-texts.js";
+import { nameMessage, readOwnTexts, readTime } from "../messages/call.js";
 import type { SessionRuleRow } from "../text/language/language.js";
 import { languages } from "../text/language/languages.js";
 import { splitSentences } from "../text/language/sentences.js";
@@ -16,7 +16,7 @@ import { cut, toSafeLine } from "../text/text.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { findFindings } from "./telling.js";
+import { findFindings } from "./page-state.js";
 
 const LONGEST_ANSWER = 300;
 /** Characters of the answer that the notes show as the state. */

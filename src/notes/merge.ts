@@ -8,10 +8,8 @@
  *     the file's order stays · changed lines are replaced in place · lines without a fact are removed · a new line is
  *     inserted after the line that precedes it in the page and what a person added below that
  */
-import { type PageSection, TITLE_ID } from "./page.js";
-import type { PageLine } from "./page-line.js";
-import { HEADINGS, type Heading, titleOf } from "./sections.js";
-
+import { HEADINGS, type Heading, type PageSection, TITLE_ID, titleOf } from "./page.js";
+import type { PageLine } from "./page-state.js";
 /** The machine's lines in the last written file, by heading. */
 export type Written = Readonly<Record<string, readonly WrittenLine[]>>;
 

@@ -1,4 +1,5 @@
 /** Reads and writes the two files of a session's notes; see notes.ts for their order. */
+
 import { formatError } from "../base/error.js";
 import { inSlices } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";
@@ -6,9 +7,17 @@ import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { keepOutOfGit } from "../project/folders.js";
 import type { SeenSessions } from "../project/own.js";
-import type { Complaints } from "./complaints.js";
-import { markLoaded, planStoredAlone, planWrite, type Session, takeIn } from "./session.js";
-import { formatStored, planPaths, readNotes, readStored } from "./session-files.js";
+import {
+  formatStored,
+  markLoaded,
+  planPaths,
+  planStoredAlone,
+  planWrite,
+  readNotes,
+  readStored,
+  type Session,
+  takeIn,
+} from "./session.js";
 import type { Stored } from "./stored.js";
 
 export interface NotesOnDisk {
@@ -122,3 +131,35 @@ export function createNotesOnDisk(options: NotesOnDiskOptions): NotesOnDisk {
 
 const formatUnusable = (path: string, why: string): string =>
   `${path} is left alone, the notes go on in memory: ${why}`;
+
+/** The last complaint about each thing is logged once. */
+export interface Complaints {
+  say(about: string, message: string): void;
+  /** What was complained about works again. */
+  forget(about: string): void;
+  /** Keeps the notes' promise that no call rejects: a failure is logged and answered with `otherwise`. */
+  guard<T>(sessionID: string, otherwise: T, run: () => Promise<T>): Promise<T>;
+}
+
+export function createComplaints(log: Log): Complaints {
+  const said = new Map<string, string>();
+
+  return {
+    say,
+    forget: (about) => void said.delete(about),
+
+    async guard(sessionID, otherwise, run) {
+      try {
+        return await run();
+      } catch (thrown) {
+        say(sessionID, `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
+        return otherwise;
+      }
+    },
+  };
+
+  function say(about: string, message: string): void {
+    if (said.get(about) !== message) log.warn("notes", message);
+    said.set(about, message);
+  }
+}

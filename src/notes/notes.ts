@@ -16,13 +16,12 @@ import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import type { Message, ToolPart } from "../io/message.js";
 import type { SeenSessions } from "../project/own.js";
-import { createComplaints } from "./complaints.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
 import { formatCallKey } from "./learn-call.js";
 import type { FileTouch } from "./ledger.js";
-import { createNotesOnDisk } from "./notes-on-disk.js";
-import { redactSections, type Sections } from "./sections.js";
+import { createComplaints, createNotesOnDisk } from "./notes-on-disk.js";
+import { redactSections, type Sections } from "./page.js";
 import {
   createSession,
   factsOf,
@@ -30,11 +29,14 @@ import {
   mayHaveLost,
   mergeSession,
   noteTouched,
+  planPaths,
+  readNotes,
+  readSessionID,
+  readStored,
   retake,
   type Session,
   takeIn,
 } from "./session.js";
-import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
 import type { TakenBack } from "./taken-back.js";
 
 /** No call but `pathOf` throws or rejects; `pathOf` does for a session id that could name a file elsewhere. */

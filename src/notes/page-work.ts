@@ -1,11 +1,18 @@
 /** The lines on files, on what happened in its order, and on failures. Text from tools is quoted. */
 import { formatCount } from "../base/format.js";
 import { quote, toCode, toLine } from "../text/text.js";
+import { isLooking } from "./draft.js";
 import type { Answer, Change, Failure, Ledger, SubagentRun, TouchedFile } from "./ledger.js";
-import { isLooking } from "./looking.js";
-import { findNumberAt, isForeignFile, type PageLine, shortenPaths, toShortCode } from "./page-line.js";
-import { findState, planChanged } from "./page-state.js";
-import { isTelling } from "./telling.js";
+import {
+  findNumberAt,
+  findState,
+  isForeignFile,
+  isTelling,
+  type PageLine,
+  planChanged,
+  shortenPaths,
+  toShortCode,
+} from "./page-state.js";
 
 const LONGEST_COMMAND = 200;
 /** A longer command is easier to read with what the agent says it is for. */

@@ -1,9 +1,9 @@
 /** The file beside the notes, `<sessionID>.json`: the source of the machine's lines in them. */
 import { z } from "zod";
-import { parseJson } from "../base/records.js";
+import { parseJson } from "../base/shape.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 import type { Written } from "./merge.js";
-import { HEADINGS, type Sections } from "./sections.js";
+import { HEADINGS, type Sections } from "./page.js";
 import type { TakenBack } from "./taken-back.js";
 
 export interface Stored {

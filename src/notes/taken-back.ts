@@ -3,7 +3,7 @@
  * the ledger, which is learned again from the remaining messages. Pure.
  */
 import type { Message } from "../io/message.js";
-import { nameMessage, readOwnTexts } from "../messages/own-texts.js";
+import { nameMessage, readOwnTexts } from "../messages/call.js";
 import { SHORTENED } from "./draft.js";
 import { learnMessages } from "./learn.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";

@@ -1,10 +1,12 @@
 import type { Readable, Writable } from "node:stream";
+import { styleText } from "node:util";
+import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
-import type { Get } from "../io/get.js";
 import type { Host } from "../io/host.js";
-import type { LayerDefinition } from "../kernel/layer-definition.js";
-import type { Style } from "./style.js";
+import type { Get } from "../io/post.js";
+import type { LayerDefinition } from "../kernel/layer-context.js";
+import { type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
 
 /** How a command ended, for the shell. */
 export const exitCodes = {
@@ -98,3 +100,68 @@ export const JSON_OPTION = ["--json", "prints JSON"] as const;
 /** Options of commands that change many memories. */
 export const MATCH_OPTION = ["--match <words>", "all with these words in id, title, tags or text"] as const;
 export const AGE_OPTION = ["--older-than <days>", "all unchanged for this many days"] as const;
+
+/* Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
+
+export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
+
+/** Maximum number of days that an option accepts. */
+export const MOST_DAYS = 36_500;
+
+type Given = string | boolean | undefined;
+
+/** The whole number given to an option, or `usual`. */
+export function readWhole(
+  option: string,
+  given: Given,
+  { least, most, usual }: { least: number; most: number; usual: number },
+): number {
+  if (given === undefined) return usual;
+  const value = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `${option} must be a whole number from ${least} to ${most}, not "${given}"`,
+  );
+}
+
+/** The memory type given, if any; `fact`, `lesson` and `reflection` are accepted too. */
+export function readType(given: Given): MemoryType | undefined {
+  if (typeof given !== "string") return undefined;
+  const type = readTypeName(given);
+  if (type !== undefined) return type;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,
+  );
+}
+
+/** The number from 0 to 1 given to an option, if any. */
+export function readShare(option: string, given: Given): number | undefined {
+  if (given === undefined) return undefined;
+  const value = typeof given === "string" && /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= 0 && value <= 1) return value;
+  throw new StrataError(WRONG_ARGUMENT, `${option} must be a number from 0 to 1, not "${given}"`);
+}
+
+/** Words separated by commas. */
+export const readList = (given: string): string[] =>
+  given
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+/** Styles a text, or returns it unchanged where no colours are wanted. */
+export type Style = Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>;
+
+/** By default, colours if standard output is a terminal and NO_COLOR is not set. */
+export function createStyle(isWanted = process.stdout.isTTY === true && !process.env.NO_COLOR): Style {
+  const mark = (name: keyof Style) => (text: string) => (isWanted ? styleText(name, text) : text);
+  return {
+    bold: mark("bold"),
+    dim: mark("dim"),
+    green: mark("green"),
+    yellow: mark("yellow"),
+    red: mark("red"),
+  };
+}

@@ -2,12 +2,11 @@
 import { join } from "node:path";
 import { readIgnored } from "../base/git-ignore.js";
 import type { Files } from "../io/files.js";
-import { formatID, formatPrefix } from "../memory/id.js";
+import { formatID, formatPrefix } from "../memory/memory.js";
 import { HIDDEN_LEDGER, LEDGER, splitPath } from "../memory/path.js";
-import { createEntries, type Looked } from "../memory/store/entries.js";
+import { createEntries, type Looked, readTextWithin } from "../memory/store/entries.js";
 import { createLedger, type LedgerOptions } from "../memory/store/ledger.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
-import { readTextWithin } from "../memory/store/obstacle.js";
 import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";

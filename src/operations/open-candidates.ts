@@ -1,10 +1,12 @@
 import { StrataError } from "../base/error.js";
 import { type Candidates, createCandidates } from "../memory/candidates/candidates.js";
-import { locateRecord, type ProjectRecord } from "../project/record.js";
-import { isInAgentsShell } from "./agents-shell.js";
-import { openLocks } from "./open-locks.js";
-import { openOwnState } from "./open-own.js";
-import type { Project } from "./project.js";
+import { formatDays } from "../memory/search/search.js";
+import type { Own } from "../project/own.js";
+import { locateRecord, type ProjectRecord } from "../project/state-owner.js";
+import type { EntityFact } from "../sources/entities/entity-fact.js";
+import { formatFact, type OpenEntities, openEntities } from "../sources/entities/open-entities.js";
+import { isInAgentsShell } from "./open-memories.js";
+import { openLocks, openOwnState, type Project } from "./project.js";
 
 /** The candidates of the project, beside any OpenCode that has them open. */
 export const openCandidates = (project: Project): Candidates =>
@@ -34,3 +36,18 @@ export async function openPersonsCandidates(project: Project): Promise<Candidate
     );
   return openCandidates(project);
 }
+
+/** Known facts about merge requests, issues and epics, and requests to GitLab and GitHub. */
+export async function openKnownEntities(
+  project: Project,
+  { files }: Pick<Own, "files"> = openOwnState(project),
+): Promise<OpenEntities> {
+  const { cli, folders, log } = project;
+  const { config } = await project.settings();
+  const readVariable = (name: string): string | undefined => cli.env[name];
+  return openEntities({ clock: cli.clock, config, files, folders, log, readVariable, get: cli.get });
+}
+
+/** `github.com/acme/shop#34  issue, open, by alice: "Login fails"  (today)` */
+export const formatFactLine = (fact: EntityFact, nowMs: number): string =>
+  `${fact.id}  ${formatFact(fact)}  (${formatDays(new Date(fact.askedMs).toISOString(), nowMs)})`;

@@ -1,15 +1,23 @@
+import { join } from "node:path";
+import { formatError, StrataError } from "../base/error.js";
+import { readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
+import { createGit } from "../io/node-git.js";
+import { createSecretGate } from "../memory/draft.js";
+import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
 import { typesOutOfGit } from "../memory/kept-out.js";
-import { createSecretGate } from "../memory/secret-gate.js";
+import type { Memory } from "../memory/memory.js";
+import { findMemories } from "../memory/search/find.js";
 import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
-import type { OpenMemories } from "../memory/store.js";
-import type { Trust } from "../memory/trust/trust.js";
+import type { Memories, OpenMemories, Written } from "../memory/store.js";
+import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
+import { createTurns } from "../memory/trust/turns.js";
 import { readTracked } from "../project/git-index.js";
-import { openLocks } from "./open-locks.js";
-import { openTrust } from "./open-trust.js";
+import { type CliContext, type ExitCode, exitCodes } from "./command.js";
+import { openSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
-import type { Project } from "./project.js";
+import { openLocks, type Project } from "./project.js";
 
 /** Opens the store beside any other process that has it open, and closes it when `run` is done and all is written. */
 export async function withMemories<T>(
@@ -55,4 +63,109 @@ async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "file
     keepOutOfGit: typesOutOfGit(config, folders),
     listTracked: () => readTracked(cli.files, folders.memoryProject),
   };
+}
+
+/**
+ * The one memory that matches an id, the end of an id, or words of a title. `archived: true` prefers matches in the
+ * archive, `false` ignores them. Throws if none or several match.
+ */
+export async function requireMemory(
+  memories: Memories,
+  words: string,
+  options: { archived?: boolean } = {},
+): Promise<Memory> {
+  const all = await memories.list({ archived: true });
+  const isArchived = ({ status }: Memory): boolean => status === "archived";
+  const wanted = options.archived === false ? all.filter((one) => !isArchived(one)) : all;
+  const inArchive = options.archived ? findMemories(all.filter(isArchived), words) : [];
+  const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (!only)
+    throw new StrataError("NO_MEMORY", `no memory matches "${words}"; strata list shows all of them`);
+  const ids = found.slice(0, 5).map(({ id }) => id);
+  throw new StrataError(
+    "MANY_MEMORIES",
+    `"${words}" matches ${found.length} memories, such as ${ids.join(", ")}; use the full id`,
+  );
+}
+
+/** Reports the result of a change. */
+export function reportWritten({ say, warn }: CliContext, written: Written, what: string): ExitCode {
+  if (written.kind === "refused") {
+    warn(`strata: ${written.why}`);
+    return exitCodes.failed;
+  }
+  const done = written.kind === "unchanged" ? "Unchanged" : what;
+  say(`${written.isKnown ? "Already known" : done}: ${written.memory.id}  ${written.path}`);
+  return exitCodes.fine;
+}
+
+/** The gate for what a person adds: the same as in OpenCode. */
+export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
+  const search = await openSearch(project, memories);
+  return createGate({ memories, findSimilar: createFindSimilar(memories, search) });
+}
+
+/**
+ * Opens the trust for a command. It is `isBrief`: writes nothing unless the user changes something. For `isToolServer` see
+ * `TrustOptions`.
+ */
+export async function openTrust(
+  project: Project,
+  { isToolServer = false }: { isToolServer?: boolean } = {},
+): Promise<Trust> {
+  const { cli, globalFolder, instance, log, processes, root, stateFolder } = project;
+  const { config } = await project.settings();
+  return createTrust({
+    ...{ clock: cli.clock, files: cli.files, log, processes, instance, globalFolder, stateFolder },
+    project: root,
+    git: createGit(),
+    accepted: config.trust,
+    isBrief: true,
+    ...(isToolServer
+      ? { isToolServer }
+      : { isAgent: (await isInAgentsShell(cli)) || (await mayBeAgents(project)) }),
+  });
+}
+
+/**
+ * A process that an agent left in the background has lost every trace of it. So while an agent is working anywhere on
+ * this machine, only a command typed into a terminal counts as the user's.
+ */
+async function mayBeAgents({ cli, instance, processes, stateFolder }: Project): Promise<boolean> {
+  const { clock, draw, files, warn } = cli;
+  if (draw) return false;
+  const turns = createTurns({
+    ...{ clock, files, processes, instance },
+    folder: join(stateFolder, TURNS),
+    onFailure: (thrown) => warn(`strata: ${formatError(thrown)}`),
+  });
+  const isInTurn = await turns.findWindows(clock.now()).catch(() => () => false);
+  return isInTurn(clock.now());
+}
+
+/** Shells are not nested deeper than this. */
+const MOST_ANCESTORS = 30;
+
+/**
+ * Does an agent run this command? OpenCode sets a variable for its tools; if that was removed, it is still one of the
+ * parent processes (Linux). What an agent does through the command line does not count as the user's.
+ */
+export async function isInAgentsShell({ env, files }: Pick<CliContext, "env" | "files">): Promise<boolean> {
+  if (env.OPENCODE || env.OPENCODE_PID) return true;
+  let id = process.ppid;
+  for (let depth = 0; depth < MOST_ANCESTORS && id > 1; depth++) {
+    const text = await readText(files, `/proc/${id}/stat`).catch(() => undefined);
+    if (text === undefined) return false;
+    // proc_pid_stat(5): `pid (name) state parent …`; the name may contain anything.
+    const end = text.lastIndexOf(")");
+    if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
+    const [, parent] = text
+      .slice(end + 1)
+      .trim()
+      .split(" ");
+    id = Number(parent);
+  }
+  return false;
 }

@@ -5,8 +5,7 @@ import { createMemorySearch, type MemorySearch } from "../memory/search/search.j
 import type { OpenMemories } from "../memory/store.js";
 import { openEmbedder } from "../models/open-embedder.js";
 import type { Own } from "../project/own.js";
-import { openOwnState } from "./open-own.js";
-import type { Project } from "./project.js";
+import { openOwnState, type Project } from "./project.js";
 
 export interface OpenSearch extends MemorySearch {
   /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */

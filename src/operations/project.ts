@@ -1,10 +1,18 @@
 /** A project as the commands see it. What only some commands need is opened by the `open-*.ts` beside this file. */
 
+import type { Files } from "../io/files.js";
+import type { RunningProcesses } from "../io/holders.js";
+import { createLocks, type Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
-import type { RunningProcesses } from "../io/processes.js";
-import type { Folders } from "../project/folders.js";
+import { createRunningProcesses } from "../io/running-processes.js";
+import { findMemoryProject } from "../memory/worktree.js";
+import { type Folders, planFolders } from "../project/folders.js";
+import { findGlobalFolder, findStateFolder } from "../project/opencode-files.js";
+import { type Own, openOwn } from "../project/own.js";
+import { createOwnFiles } from "../project/own-files.js";
 import type { CliContext } from "./command.js";
-import type { Settings } from "./settings.js";
+import { requireProject } from "./find-project.js";
+import { readSettings, type Settings } from "./settings.js";
 
 export interface Project {
   cli: CliContext;
@@ -22,4 +30,63 @@ export interface Project {
   instance: string;
   /** The settings in force; read once. */
   settings(): Promise<Settings>;
+}
+
+/** Opens the project of the working directory. Throws if there is none. */
+export async function openProject(cli: CliContext): Promise<Project> {
+  const root = await requireProject(cli);
+  let reading: Promise<Settings> | undefined;
+  const settings = (): Promise<Settings> => {
+    reading ??= readSettings(cli, root);
+    return reading;
+  };
+  const sharing = async () => (await settings()).config.sync.worktrees;
+  const warn = (message: string): void => cli.warn(`strata: ${message}`);
+  return {
+    cli,
+    root,
+    folders: planFolders(root, await findMemoryProject(cli.files, root, sharing, warn)),
+    globalFolder: findGlobalFolder(cli),
+    stateFolder: findStateFolder(cli),
+    processes: createRunningProcesses(),
+    log: createCliLog(warn),
+    instance: cli.instance ?? "cli",
+    settings,
+  };
+}
+
+/** The state that belongs to this machine. */
+export const openOwnState = ({ cli, folders, instance, log, processes, stateFolder }: Project): Own =>
+  openOwn({ clock: cli.clock, files: cli.files, log, folders, instance, host: { stateFolder, processes } });
+
+/**
+ * Locks that count across processes. Within one process each needs an `instance` name of its own: two of one name would
+ * each take the other for gone. A lock that came with a copy of the project is watched until it is known to be dead.
+ */
+export function openLocks({ cli, processes }: Project, instance: string, files: Files = cli.files): Locks {
+  const onDoubt = (why: string): void => cli.warn(`strata: ${why}; waiting …`);
+  return createLocks({ clock: cli.clock, files, processes, instance, onDoubt });
+}
+
+/** A log that hands on warnings and errors, without their source, and drops the rest. */
+export function createCliLog(report: (message: string) => void): Log {
+  const tell = (_source: string, message: string): void => report(message);
+  return { error: tell, warn: tell, info() {}, debug() {} };
+}
+
+/** Files that follow no link out of our folders, unless the user's settings allow it: a repository may bring one. */
+export function withOwnFiles(given: CliContext): CliContext {
+  return {
+    ...given,
+    files: createOwnFiles({
+      files: given.files,
+      clock: given.clock,
+      listLinked: async () => {
+        // Such links are rare, and reading the settings takes time.
+        const project = await openProject(given);
+        return (await project.settings()).config.linkedFolders;
+      },
+      report: (message) => given.warn(`strata: ${message}`),
+    }),
+  };
 }

@@ -5,7 +5,7 @@ import { createConflictLog } from "../memory/conflict-log.js";
 import type { Memory } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store.js";
 import { toLine } from "../text/text.js";
-import { openTrust } from "./open-trust.js";
+import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";
 
 /** Pairs of memories of one type and title that say different things. Pure. */

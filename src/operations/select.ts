@@ -2,8 +2,14 @@
 import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
-import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "./arguments.js";
-import type { CliContext, OptionValues } from "./command.js";
+import {
+  type CliContext,
+  MOST_DAYS,
+  type OptionValues,
+  readType,
+  readWhole,
+  WRONG_ARGUMENT,
+} from "./command.js";
 
 export interface Selection {
   type?: MemoryType;

@@ -1,10 +1,9 @@
 /** The settings in force in a project, read as the plugin itself reads them. */
 import { readConfig } from "../config/config.js";
-import type { ModelClaims } from "../config/model-claims.js";
-import { isStrata, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
+import { isStrata, type ModelClaims, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
 import type { ConfigFile } from "../io/host.js";
-import type { LayerDefinition } from "../kernel/layer-definition.js";
+import type { LayerDefinition } from "../kernel/layer-context.js";
 import { listConfigFiles } from "../project/opencode-files.js";
 import type { CliContext } from "./command.js";
 

@@ -3,7 +3,7 @@
 import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./open-memories.js";
-import { openProject } from "./open-project.js";
+import { openProject } from "./project.js";
 
 export const run: Run = async (cli, { run: wanted }) => {
   const { clock, say, warn } = cli;

@@ -4,8 +4,7 @@
  */
 
 import { DAY_MS, formatDay } from "../base/days.js";
-import { isRecord, parseJson } from "../base/records.js";
-import { count, finite, isVersion, string } from "../base/shape.js";
+import { count, finite, isRecord, isVersion, parseJson, string } from "../base/shape.js";
 import type { Files } from "../io/files.js";
 import { createStateFile, formatPage, type StateFile } from "../io/state-file.js";
 

@@ -11,15 +11,19 @@
 
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
+import type { RunningProcesses } from "../io/holders.js";
 import type { Log } from "../io/log.js";
-import type { RunningProcesses } from "../io/processes.js";
 import { toLine } from "../text/text.js";
 import type { Family } from "./family.js";
-import { type Instance, type LiveSession, openInstanceFile } from "./instance.js";
-import { createOtherInstances } from "./other-instances.js";
+import {
+  createOtherInstances,
+  type Instance,
+  type LiveSession,
+  openInstanceFile,
+} from "./other-instances.js";
 
 export interface Instances {
   readonly ownID: string;

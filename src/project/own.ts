@@ -9,8 +9,7 @@ import type { Host } from "../io/host.js";
 import { createLocks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
 import type { Folders } from "./folders.js";
-import { locateRecord, type ProjectRecord } from "./record.js";
-import { createStateOwner } from "./state-owner.js";
+import { createStateOwner, locateRecord, type ProjectRecord } from "./state-owner.js";
 
 export interface Own {
   /** Includes the machine state shared by all sessions, but only if this machine wrote it. */

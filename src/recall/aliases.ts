@@ -4,8 +4,8 @@
  */
 import { stemmer } from "stemmer";
 import type { Kept } from "./kept.js";
-import { isOneEditAway } from "./postings.js";
-import { stopWords } from "./stop-words.js";
+import { isOneEditAway } from "./lexical.js";
+import { stopWords } from "./terms.js";
 
 export interface Aliases {
   add(entry: Kept): void;

@@ -2,7 +2,7 @@
  * The precise selection, for memories that a model gets unasked: entries that the text names; else entries with at
  * least half of the best word score that share at least two rare words; else none.
  */
-import type { RecallHit } from "./entry.js";
+import type { RecallHit } from "./kept.js";
 import type { LexicalHit } from "./lexical.js";
 
 /** Share of the best score. */

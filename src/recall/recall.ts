@@ -20,20 +20,31 @@ import { type Aliases, createAliases } from "./aliases.js";
 import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
-import type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
 import { MEANING_WEIGHT, spread, weighAge } from "./fuse.js";
-import { createGroups } from "./groups.js";
-import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
+import {
+  type Kept,
+  keepEntry,
+  type RecallEntry,
+  type RecallHit,
+  type SearchOptions,
+  toBag,
+  toSpoken,
+} from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
 import { planMatch } from "./match.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
-import { createEmbedderLikeness, createWordLikeness, type Likenesses } from "./vectors.js";
-import { type Judgement, type Structure, weighEntries } from "./weigh.js";
-import { createWordVectors, type WordVectors } from "./word-vectors.js";
+import {
+  createEmbedderLikeness,
+  createWordLikeness,
+  createWordVectors,
+  type Likenesses,
+  type WordVectors,
+} from "./vectors.js";
+import { createGroups, type Judgement, type Structure, weighEntries } from "./weigh.js";
 
 export type { Embedder } from "./embedder.js";
-export type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
-export type { WordVectors } from "./word-vectors.js";
+export type { RecallEntry, RecallHit, SearchOptions } from "./kept.js";
+export type { WordVectors } from "./vectors.js";
 
 export interface RecallOptions {
   /** Compares meaning in `searchByMeaning`, instead of the built-in table of word vectors. */

@@ -7,8 +7,7 @@ import { type Files, readPlainText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createBudget } from "../models/budget.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
-import { openOwnState } from "../operations/open-own.js";
-import type { Project } from "../operations/project.js";
+import { openOwnState, type Project } from "../operations/project.js";
 import { readDreamState } from "../project/dream-state.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 

@@ -1,18 +1,16 @@
 /** Checks whether a project's memory works. Only reads. */
 import { join } from "node:path";
-import { isRecord, parseJson } from "../base/records.js";
+import { isRecord, parseJson } from "../base/shape.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import { type Files, readPlainText } from "../io/files.js";
 import type { LockState } from "../io/holders.js";
-import { formatPrefix } from "../memory/id.js";
-import { memoryTypes } from "../memory/memory.js";
-import { listItself } from "../memory/store/obstacle.js";
+import { formatPrefix, memoryTypes } from "../memory/memory.js";
+import { listItself } from "../memory/store/entries.js";
 import { readPending } from "../memory/store/pending.js";
 import type { ShelfPlace } from "../memory/store/places.js";
 import { findLocks, LEAST_FREE_BYTES } from "../operations/doctor/machine.js";
 import { listPlaces } from "../operations/memory-files.js";
-import { openLocks } from "../operations/open-locks.js";
-import type { Project } from "../operations/project.js";
+import { openLocks, type Project } from "../operations/project.js";
 
 export interface HealthProblem {
   check: "store" | "locks" | "disk" | "state";

@@ -7,10 +7,16 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import { StrataError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
+import type { CliContext } from "../operations/command.js";
+import { openProject, type Project } from "../operations/project.js";
+import { findStateFolder } from "../project/opencode-files.js";
+import { isRecordName, locateRecord, planRecord, readOwner } from "../project/state-owner.js";
+import { createProjectFigures, type ProjectFigures } from "./figures.js";
 
 export interface Listening {
   port: number;
@@ -181,4 +187,78 @@ export function addHeartbeats(events: ReadableStream<Uint8Array>, clock: Clock):
       await reader.cancel(why);
     },
   });
+}
+
+/* The projects that the server serves. */
+
+export interface ServedProject {
+  /** Used in URLs; the name of its folder in the user's state folder. */
+  id: string;
+  project: Project;
+  readFigures(): Promise<ProjectFigures>;
+}
+
+/** The project of the working directory. Throws if there is none. */
+export async function openServed(cli: CliContext): Promise<ServedProject> {
+  const project = await openProject(cli);
+  const { stateFolder } = project;
+  const { folder } = await locateRecord(cli.files, { project: project.root, stateFolder });
+  return { id: basename(folder), project, readFigures: createProjectFigures(project) };
+}
+
+/**
+ * All projects in which Strata has run on this machine and whose folders still exist, sorted by path. A project that an
+ * earlier call opened stays open.
+ */
+export function createProjectList(cli: CliContext): () => Promise<readonly ServedProject[]> {
+  const opened = new Map<string, ServedProject>();
+  return async () => {
+    const all = join(findStateFolder(cli), "projects");
+    const names = (await cli.files.list(all)).filter(isRecordName);
+    const owners = await Promise.all(
+      names.map((name) => readOwner(cli.files, planRecord(join(all, name))).catch(() => undefined)),
+    );
+    const found: ServedProject[] = [];
+    for (const path of [...new Set(owners.flatMap((owner) => owner?.path ?? []))].sort()) {
+      // An unreadable folder, for example on a disk that is not mounted, counts as absent.
+      const stat = await cli.files.stat(join(path, ".opencode", "strata")).catch(() => undefined);
+      if (stat?.kind !== "folder") continue;
+      const served = opened.get(path) ?? (await openServed({ ...cli, folder: path }));
+      opened.set(path, served);
+      found.push(served);
+    }
+    return found;
+  };
+}
+
+/**
+ * Caches the result of `read` for `forMs` and never runs it twice at a time, so that many clients cost as much as one. A
+ * rejection is not cached.
+ */
+export function createRecent<T>(
+  clock: Pick<Clock, "now">,
+  forMs: number,
+  read: () => Promise<T>,
+): () => Promise<T> {
+  let held: { value: Promise<T>; endsMs?: number } | undefined;
+  return () => {
+    if (held && isFresh(held.endsMs)) return held.value;
+    const mine: NonNullable<typeof held> = { value: read() };
+    held = mine;
+    mine.value.then(
+      () => {
+        mine.endsMs = clock.now() + forMs;
+      },
+      () => {
+        if (held === mine) held = undefined;
+      },
+    );
+    return mine.value;
+  };
+
+  /** A running read counts as fresh; `forMs` starts when it ends. If the end is too far ahead, the clock was set back. */
+  function isFresh(endsMs: number | undefined): boolean {
+    const nowMs = clock.now();
+    return endsMs === undefined || (nowMs < endsMs && endsMs <= nowMs + forMs);
+  }
 }

@@ -1,7 +1,6 @@
 /** Reads the settings of `strata serve` from options, else from environment variables. Pure. */
 import { StrataError } from "../base/error.js";
-import { readList, readWhole, WRONG_ARGUMENT } from "../operations/arguments.js";
-import type { OptionValues } from "../operations/command.js";
+import { type OptionValues, readList, readWhole, WRONG_ARGUMENT } from "../operations/command.js";
 import { type HostRules, isLoopback, isWildcard } from "./origin.js";
 
 export interface ServeSettings {

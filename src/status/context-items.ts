@@ -2,8 +2,10 @@
  * What stands in a session's context, one item for each thing that can be steered: written by the plugin behind a request
  * to `.opencode/strata/state/screen/<sessionID>.context.json`, largest first, at most MOST_ITEMS.
  */
+
 import { join } from "node:path";
-import { parseJson } from "../base/records.js";
+import { StrataError } from "../base/error.js";
+import { formatCount, formatMoney } from "../base/format.js";
 import {
   anyObject,
   count,
@@ -14,12 +16,14 @@ import {
   object,
   oneOf,
   optional,
+  parseJson,
   parserOf,
   string,
   unchecked,
 } from "../base/shape.js";
 import { type Files, readText } from "../io/files.js";
 import type { Folders } from "../project/folders.js";
+import { toLine } from "../text/text.js";
 
 export const MOST_ITEMS = 300;
 
@@ -129,4 +133,162 @@ export async function readContextItems(
 ): Promise<ContextItems | undefined> {
   const text = await readText(files, planItemsPath(folders, sessionID));
   return text === undefined ? undefined : parseContextItems(parseJson(text));
+}
+
+/* What stands in a context, as text: for `/context` where no screen half is loaded, and for `strata context`. Pure. */
+
+export interface TableOptions {
+  /** Number of items shown. */
+  most: number;
+  /** Characters of a line. */
+  width: number;
+  /** What a person types before an action: "strata" or "/context". */
+  command: string;
+}
+
+const USUAL_ACTIONS = "drop, pin, unpin, expand, undo-cut";
+const LEAST_NAME = 16;
+
+export function formatItems(
+  { budget, items, omitted, tokens }: ContextItems,
+  { command, most, width }: TableOptions,
+): string {
+  const shown = items.slice(0, most);
+  const share = budget > 0 ? ` (${Math.round((tokens / budget) * 100)} %)` : "";
+  const head = `${formatCount(tokens)} tokens of ${formatCount(budget)}${share} in the context of this session.`;
+  if (shown.length === 0)
+    return `${head}\nNothing in it can be steered yet: no tool was called, and no turn has ended.`;
+  const rows = shown.map((item) => [
+    item.id,
+    formatCount(item.tokens),
+    String(item.turn),
+    String(item.age),
+    formatName(item),
+    formatState(item),
+  ]);
+  const table = formatTable([["id", "tokens", "turn", "age", "what", "state"], ...rows], width);
+  const left = items.length - shown.length + omitted;
+  return [
+    head,
+    "",
+    ...table,
+    ...(left > 0 ? [`… and ${formatCount(left)} smaller ones`] : []),
+    "",
+    `${command} ACTION ID changes one, with your next message: ${USUAL_ACTIONS}. Age is counted in answers.`,
+  ].join("\n");
+}
+
+/** The columns are aligned; the one before the last is shortened to fit the width. */
+function formatTable(rows: readonly (readonly string[])[], width: number): string[] {
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const named = columns - 2;
+  const others = widths.reduce((sum, one, at) => (at === named ? sum : sum + one), 0) + 2 * (columns - 1);
+  const room = Math.min(widths[named] ?? 0, Math.max(LEAST_NAME, width - others));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => {
+        if (at === named) return toLine(cell, room - 1).padEnd(room);
+        const isNumber = at > 0 && at < named;
+        return isNumber ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function formatState({ isPinned, state, superseded }: ContextItem): string {
+  return [isPinned ? `${state}, pinned` : state, ...(superseded === undefined ? [] : [superseded])].join(
+    ", ",
+  );
+}
+
+/** What an action will do, before it is done. */
+export function formatCost(item: ContextItem, action: Action, cost: ActionCost): string {
+  const name = `${item.id} (${formatName(item)})`;
+  if (action === "pin") return `${name} will be pinned: no layer moves it. That costs nothing.`;
+  if (action === "unpin") return `${name} will be unpinned: layers may move it again. That costs nothing.`;
+  const { cacheLost, dollars, frees } = cost;
+  const money = dollars === undefined || dollars === 0 ? "" : `, about ${formatMoney(dollars)}`;
+  const lost =
+    cacheLost === 0
+      ? `no cached tokens are lost${money}`
+      : `${formatCount(cacheLost)} cached tokens are written again${money}`;
+  if (action === "drop")
+    return `${name} will leave the context: about ${formatCount(frees)} tokens fewer in each request; ${lost}. Its whole text stays in a file that the context names.`;
+  const what =
+    action === "expand"
+      ? "will come back whole, once, behind your next message"
+      : "will be undone: the messages before it are sent again";
+  return `${name} ${what}: about ${formatCount(-frees)} tokens more in each request; ${lost}.`;
+}
+
+/* Which item a person means, and whether the action is possible. Every error is thrown before anything is asked for. */
+
+const SHORTEST_ID = 4;
+
+/** Has this the form of an item's id? No other id of Strata has. */
+export const isItemID = (given: string): boolean => /^[ritcs]-[0-9a-z]+$/i.test(given);
+
+/**
+ * The item with this id, or with the only id that begins so.
+ *
+ * @throws StrataError NO_ITEM or MANY_ITEMS. `listing` is the command that lists them.
+ */
+export function findItem(items: readonly ContextItem[], given: string, listing: string): ContextItem {
+  const wanted = given.toLowerCase();
+  const exact = items.find(({ id }) => id === wanted);
+  if (exact) return exact;
+  const found = wanted.length < SHORTEST_ID ? [] : items.filter(({ id }) => id.startsWith(wanted));
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (!only)
+    throw new StrataError(
+      "NO_ITEM",
+      `expected the id of something in the context, "${given}" came; ${listing} lists them. Nothing was asked for`,
+    );
+  const named = found.map(({ id }) => id).join(", ");
+  throw new StrataError(
+    "MANY_ITEMS",
+    `"${given}" begins the ids ${named}; write one of them whole. Nothing was asked for`,
+  );
+}
+
+/** The same for an action; `undo-cut` needs no id, as there is at most one cut to undo. */
+export function findWanted(
+  items: readonly ContextItem[],
+  action: Action,
+  given: string | undefined,
+  listing: string,
+): ContextItem {
+  if (given !== undefined) return findItem(items, given, listing);
+  const cut = items.find(({ actions, not }) => (actions["undo-cut"] ?? not?.["undo-cut"]) !== undefined);
+  if (action === "undo-cut" && cut) return cut;
+  const what = action === "undo-cut" ? "history was not cut" : `expected an id after ${action}, none came`;
+  throw new StrataError("NO_ITEM", `${what}; ${listing} lists what is in the context. Nothing was asked for`);
+}
+
+/** @throws StrataError NOT_POSSIBLE, which says why. */
+export function requireAction(item: ContextItem, action: Action): ActionCost {
+  const cost = item.actions[action];
+  if (cost) return cost;
+  const state = item.isPinned ? `${item.state} and pinned` : item.state;
+  const why = item.not?.[action] ?? `${action} changes nothing about a ${item.kind} that is ${state}`;
+  throw new StrataError("NOT_POSSIBLE", `${item.id} (${formatName(item)}): ${why}. Nothing was asked for`);
+}
+
+/** What an item is, in a few words. */
+export function formatName({
+  kind,
+  name,
+  tool,
+  turn,
+}: Pick<ContextItem, "kind" | "name" | "tool" | "turn">): string {
+  if (kind === "turn") return `the agent's turn ${turn}: ${name}`;
+  if (kind === "cut") return `the notes for ${name}`;
+  if (kind === "summary") return "OpenCode's summary";
+  const what = `${tool ?? "call"} ${name}`.trim();
+  return kind === "input" ? `input of ${what}` : what;
 }

@@ -3,8 +3,7 @@
  * up to some byte, so that a start need not read every ledger again. May be deleted at any time.
  */
 import { toPrintable } from "../base/printable.js";
-import { isRecord, parseJson } from "../base/records.js";
-import { count, object, optional, parserOf, string } from "../base/shape.js";
+import { count, isRecord, object, optional, parseJson, parserOf, string } from "../base/shape.js";
 import { type DaySums, isSums, type Sums } from "../costs/sums.js";
 import { type Files, readText } from "../io/files.js";
 import { formatState } from "../io/state-file.js";

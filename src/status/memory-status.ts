@@ -2,10 +2,9 @@
 import { join } from "node:path";
 import type { Files } from "../io/files.js";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
-import { parseID } from "../memory/id.js";
-import { type Memory, memoryTypes } from "../memory/memory.js";
+import { type Memory, memoryTypes, parseID } from "../memory/memory.js";
 import { formatPath, isMemoryFile } from "../memory/path.js";
-import { listItself, readWithin } from "../memory/store/obstacle.js";
+import { listItself, readWithin } from "../memory/store/entries.js";
 
 export interface MemoryStatus {
   /** Number of memories by type, private ones included; types without any are absent. */

@@ -5,8 +5,18 @@
  */
 
 import { join } from "node:path";
-import { parseJson } from "../base/records.js";
-import { count, each, finite, isVersion, list, object, optional, parserOf, string } from "../base/shape.js";
+import {
+  count,
+  each,
+  finite,
+  isVersion,
+  list,
+  object,
+  optional,
+  parseJson,
+  parserOf,
+  string,
+} from "../base/shape.js";
 import type { Saving } from "../costs/sums.js";
 import { type Files, readText } from "../io/files.js";
 import type { Folders } from "../project/folders.js";

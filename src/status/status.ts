@@ -1,7 +1,7 @@
 /** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
 import { basename, join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../base/shape.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { readLedger } from "../costs/figures.js";

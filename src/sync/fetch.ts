@@ -2,11 +2,18 @@
 import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
-import { formatPrefix } from "../memory/id.js";
-import { readSharedLine, type SharedLine, splitLines } from "../memory/store/exchange/shared-lines.js";
+import { formatPrefix } from "../memory/memory.js";
+import { readSharedLine, type SharedLine, splitLines } from "../memory/store/exchange/plan-receipt.js";
 import type { Taken } from "../memory/store.js";
-import type { BareRepository, BranchFile } from "./bare-repository.js";
-import { FORMAT_FILE, findFormatFault, MOST_FILE_BYTES, parseSegment, type Scope } from "./branch.js";
+import {
+  type BareRepository,
+  type BranchFile,
+  FORMAT_FILE,
+  findFormatFault,
+  MOST_FILE_BYTES,
+  parseSegment,
+  type Scope,
+} from "./bare-repository.js";
 import { type KnownLines, NO_SYNC, type SyncConfig, type SyncFiles } from "./sync-state.js";
 
 /** The result of a fetch. */

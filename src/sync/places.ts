@@ -1,8 +1,8 @@
 /** Where a sync stores its state: see `sync-state.ts`. */
 import { join } from "node:path";
 import type { Files } from "../io/files.js";
-import { locateRecord } from "../project/record.js";
-import type { Scope } from "./branch.js";
+import { locateRecord } from "../project/state-owner.js";
+import type { Scope } from "./bare-repository.js";
 
 export interface SyncPlace {
   scope: Scope;

@@ -6,13 +6,11 @@
 
 import type { Sliced } from "../base/slices.js";
 import { listFingerprints } from "../memory/conflict.js";
-import { findKeptOutID, findPrivateID } from "../memory/draft.js";
+import { findKeptOutID, findPrivateID, findSecretIn } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import { parsePath } from "../memory/path.js";
-import { findSecretIn } from "../memory/secret-gate.js";
-import { SYNC } from "../memory/store/exchange/plan-receipt.js";
-import type { SharedLine } from "../memory/store/exchange/shared-lines.js";
+import { type SharedLine, SYNC } from "../memory/store/exchange/plan-receipt.js";
 import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
 import type { Shared } from "../memory/store.js";
 

@@ -10,8 +10,18 @@
  * A project's memories use the folder of its record, global memories use `sync-global`.
  */
 import { join } from "node:path";
-import { parseJson } from "../base/records.js";
-import { count, each, isVersion, list, object, oneOf, optional, parserOf, string } from "../base/shape.js";
+import {
+  count,
+  each,
+  isVersion,
+  list,
+  object,
+  oneOf,
+  optional,
+  parseJson,
+  parserOf,
+  string,
+} from "../base/shape.js";
 import { type Files, readText } from "../io/files.js";
 import { createStateFile, formatPage, formatState } from "../io/state-file.js";
 import { SYNC_CONFIG, type SyncPlace } from "./places.js";

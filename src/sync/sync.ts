@@ -11,12 +11,19 @@ import { formatCounted } from "../base/format.js";
 import { inSlices } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
+import type { RemoteGit } from "../io/host.js";
 import type { Locks } from "../io/locks.js";
-import type { RemoteGit } from "../io/remote-git.js";
-import type { SharedLine } from "../memory/store/exchange/shared-lines.js";
+import type { SharedLine } from "../memory/store/exchange/plan-receipt.js";
 import type { Exchange, Taken } from "../memory/store.js";
-import { type BareRepository, type BranchFile, createBareRepository } from "./bare-repository.js";
-import { formatBranchPages, MOST_FILE_BYTES, parseSegment, planSegments } from "./branch.js";
+import {
+  type BareRepository,
+  type BranchFile,
+  createBareRepository,
+  formatBranchPages,
+  MOST_FILE_BYTES,
+  parseSegment,
+  planSegments,
+} from "./bare-repository.js";
 import { type Fetched, fetchNew } from "./fetch.js";
 import type { SyncPlace } from "./places.js";
 import { type Outgoing, scanOutgoing } from "./scan-outgoing.js";

@@ -4,10 +4,9 @@
  */
 
 import { languageOf } from "./language/languages.js";
-import { isNegated } from "./negations.js";
 import { cut } from "./text.js";
 import { readMeaning } from "./wording.js";
-import { countShared, coverageOf, normalise, overlapOf, readWords } from "./words.js";
+import { countShared, coverageOf, isNegated, normalise, overlapOf, readWords } from "./words.js";
 
 export type Relation = "same" | "contradicts" | "other";
 

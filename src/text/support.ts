@@ -1,9 +1,4 @@
-/**
- * Checks whether one text supports another, by pivots: negations, numbers and code, names and environments. Texts that
- * differ in a pivot say different things, and a rewording must keep every one. Pure.
- */
-import { isNegative, NEGATIVE, NEGATIVE_HAN } from "./negations.js";
-import { normalise } from "./words.js";
+import { isNegative, NEGATIVE, NEGATIVE_HAN, normalise } from "./words.js";
 
 /** Includes characters that often negate nothing: here any difference counts. */
 const TURNING_HAN = `${NEGATIVE_HAN}非未`;

@@ -13,18 +13,14 @@ import { findCandidates, keepCandidate } from "../memory/candidates/choose-candi
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
 import type { OpenMemories, Written } from "../memory/store.js";
-import type { CliContext } from "../operations/command.js";
-import { findEditor, openEditor } from "../operations/editor.js";
+import { type CliContext, createStyle } from "../operations/command.js";
+import { findEditor, openEditor } from "../operations/edit.js";
 import { openCandidates } from "../operations/open-candidates.js";
-import { openGate } from "../operations/open-gate.js";
-import { withMemories } from "../operations/open-memories.js";
-import { openProject } from "../operations/open-project.js";
+import { openGate, withMemories } from "../operations/open-memories.js";
 import { openSearch } from "../operations/open-search.js";
-import type { Project } from "../operations/project.js";
-import { createStyle } from "../operations/style.js";
-import { withOwnFiles } from "../operations/with-own-files.js";
+import { openProject, type Project, withOwnFiles } from "../operations/project.js";
 import { isFileName } from "../project/folders.js";
-import { locateRecord } from "../project/record.js";
+import { locateRecord } from "../project/state-owner.js";
 import {
   type Action,
   type ContextItems,

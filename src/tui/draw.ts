@@ -3,7 +3,7 @@
  *
  * Contract: a slot gets an element or `null`, never a string, which ends OpenCode's TUI (measured with 1.18.33).
  */
-import type { Line } from "./line.js";
+import type { Line } from "./format-sidebar.js";
 import type { ScreenHost } from "./screen-host.js";
 
 /** What is used of `solid-js` and `@opentui/solid/jsx-runtime`. */

@@ -6,10 +6,10 @@
  *     ui.dialog       promises, as the pages want them
  *     data.on         the end of a turn
  */
-import { isRecord, type PlainRecord } from "../base/records.js";
-import { CATEGORY, planKeys, screenCommands } from "./commands.js";
+import { isRecord, type PlainRecord } from "../base/shape.js";
 import { loadSolid, type Solid } from "./draw.js";
-import type { Colour } from "./line.js";
+import type { Colour } from "./format-sidebar.js";
+import { CATEGORY, planKeys, screenCommands } from "./open-1.js";
 import { createScreen, type Screen, type ScreenOptions } from "./screen.js";
 import type { Dialogs, ScreenHost } from "./screen-host.js";
 import { PAGE_NAMES, readSubmitted } from "./submitted.js";

@@ -3,9 +3,9 @@
 import { formatPercent } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
 import { readLatest, type WaitingCandidate } from "../memory/candidates/candidate.js";
-import { formatSessions, readSurroundings } from "../memory/candidates/format-candidates.js";
-import { formatDays } from "../memory/search/found.js";
-import { fit, wrap } from "./columns.js";
+import { formatSessions, readSurroundings } from "../memory/candidates/why.js";
+import { formatDays } from "../memory/search/search.js";
+import { fit, wrap } from "./format-sidebar.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";
 

@@ -1,10 +1,16 @@
 /** `/context` as a page: what stands in the context, largest first, and what can be done about each item. */
 import { formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
-import { ACTIONS, type Action, type ContextItem, type ContextItems } from "../status/context-items.js";
-import { formatName, requireAction } from "../status/find-item.js";
-import { formatCost } from "../status/format-items.js";
-import { fit, padTo } from "./columns.js";
+import {
+  ACTIONS,
+  type Action,
+  type ContextItem,
+  type ContextItems,
+  formatCost,
+  formatName,
+  requireAction,
+} from "../status/context-items.js";
+import { fit, padTo } from "./format-sidebar.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 

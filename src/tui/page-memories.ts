@@ -3,9 +3,9 @@ import { StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { formatJudge } from "../memory/judge.js";
 import type { Memory } from "../memory/memory.js";
-import { formatDays } from "../memory/search/found.js";
+import { formatDays } from "../memory/search/search.js";
 import type { Changed } from "./actions.js";
-import { fit, wrap } from "./columns.js";
+import { fit, wrap } from "./format-sidebar.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
 

@@ -2,9 +2,8 @@
 
 import { formatError, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
-import { formatDays } from "../memory/search/found.js";
-import type { Found } from "../memory/search/search.js";
-import { fit } from "./columns.js";
+import { type Found, formatDays } from "../memory/search/search.js";
+import { fit } from "./format-sidebar.js";
 import { type Opening, type Page, type Pages, ROW_COLUMNS } from "./page.js";
 import { showCandidates } from "./page-candidates.js";
 import { showContext } from "./page-context.js";

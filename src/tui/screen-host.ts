@@ -3,7 +3,7 @@
  *
  * Contract: no call throws. A dialog replaces the one before it; closing it answers `undefined` or `false`.
  */
-import type { Colour } from "./line.js";
+import type { Colour } from "./format-sidebar.js";
 
 export interface ScreenHost {
   /** Folder that the host works in; `undefined` while it is unknown. */

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
-import { parseJson } from "../base/records.js";
+import { parseJson } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import { decodeText, type Files } from "../io/files.js";
 import { readLedgerLine } from "../memory/store/ledger-line.js";

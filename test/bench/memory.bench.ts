@@ -4,8 +4,8 @@
  */
 import { bench, describe } from "vitest";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { findNewMatches, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
-import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/rule-triggers.js";
+import { findNewMatches, planMatches } from "../../layers/5-auto-memory/injection/line.js";
+import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/pattern.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { createRecall } from "../../src/recall/recall.js";

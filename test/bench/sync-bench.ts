@@ -14,7 +14,7 @@ import { createRemoteGit } from "../../src/host/remote-git.js";
 import { systemClock as clock } from "../../src/io/clock.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
-import type { SharedLine } from "../../src/memory/store/exchange/shared-lines.js";
+import type { SharedLine } from "../../src/memory/store/exchange/plan-receipt.js";
 import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
 import type { Exchange } from "../../src/memory/store.js";
 import { createSync, type Sync } from "../../src/sync/sync.js";

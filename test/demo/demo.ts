@@ -14,7 +14,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatCount } from "../../src/base/format.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
 import { HOST } from "../host/stage/which-host.js";
 import { type Checked, checkRun, type Moved } from "./check.js";
 import { measureRun, PRICE } from "./figures.js";

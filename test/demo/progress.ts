@@ -1,7 +1,7 @@
 /** Tells the story while it is played: a line a turn. */
 
 import { formatCount } from "../../src/base/format.js";
-import type { Style } from "../../src/operations/style.js";
+import type { Style } from "../../src/operations/command.js";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import type { Turn, WorkCall } from "./story.js";
 

@@ -1,6 +1,6 @@
 /** Messages of OpenCode 2 as the contract has them, made by hand or at random. */
 
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import type {
   StoredMessage,
   StoredPart,

@@ -1,6 +1,6 @@
 /** Refuses a request as strictly as the contract allows a host or a provider to. Throws with the first fault. */
 
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import type { ContextEvent, TheirMessage, TheirPart } from "../../src/host/2/contract.js";
 
 export class RequestRefused extends Error {}

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { locateRecord } from "../../src/project/record.js";
+import { locateRecord } from "../../src/project/state-owner.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER } from "../support/extraction.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";

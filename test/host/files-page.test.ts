@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layers } from "../../layers/index.js";
-import { matches, tornOf } from "../../src/kernel/file-kinds.js";
+import { matches, tornOf } from "../../src/kernel/expired-files.js";
 import { kernelFiles } from "../../src/kernel/kernel-files.js";
 import { repository } from "./repository.js";
 import { shareHost } from "./stage/shared-host.js";

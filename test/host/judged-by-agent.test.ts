@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { locateRecord } from "../../src/project/record.js";
+import { locateRecord } from "../../src/project/state-owner.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";

@@ -2,8 +2,7 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createBulk } from "../../src/cli/transfer/bulk.js";
-import { createFindSimilar } from "../../src/memory/gate/find-similar.js";
-import { createGate, type Gate } from "../../src/memory/gate/gate.js";
+import { createFindSimilar, createGate, type Gate } from "../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemorySearch, type MemorySearch } from "../../src/memory/search/search.js";
 import { listPaths } from "../../src/memory/store/entry-paths.js";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { estimateTokens } from "../../src/context/context-size.js";
 import { isToolPart, type Message, readResultText, type ToolPart } from "../../src/io/message.js";
-import { readOwnTexts } from "../../src/messages/own-texts.js";
+import { readOwnTexts } from "../../src/messages/call.js";
 import { ACTIONS, type Action, type ContextItem } from "../../src/status/context-items.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { countAnswer, placeStep, planTimes, type Step, session } from "../support/histories.js";

@@ -1,15 +1,15 @@
 /** The table of leases against what must always hold of it, whoever asks what of it when. */
 import { expect, it } from "vitest";
-import { overlaps } from "../../layers/7-across-agents/leases/items.js";
 import {
   type Asker,
   formatLeases,
   type LeasePlan,
+  overlaps,
   planClaim,
   planRelease,
   planRenew,
-} from "../../layers/7-across-agents/leases/lease-table.js";
-import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/lease.js";
+} from "../../layers/7-across-agents/leases/leases.js";
+import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/other-instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

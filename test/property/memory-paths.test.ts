@@ -1,14 +1,15 @@
 /** Valid paths of memories: none that is hostile, all that the store makes, and round trips. */
 import { describe, expect, it } from "vitest";
-import { formatID, isName } from "../../src/memory/id.js";
-import { memoryTypes } from "../../src/memory/memory.js";
-import { findNameFault, foldName, planName } from "../../src/memory/name.js";
+import { formatID, isName, memoryTypes } from "../../src/memory/memory.js";
 import {
+  findNameFault,
   findPathFault,
+  foldName,
   formatLedgerFile,
   formatPath,
   isLedgerFile,
   parsePath,
+  planName,
   quotePath,
   splitPath,
 } from "../../src/memory/path.js";

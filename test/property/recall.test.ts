@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRecall, type Recall, type RecallEntry } from "../../src/recall/recall.js";
-import { createWordVectors } from "../../src/recall/word-vectors.js";
+import { createWordVectors } from "../../src/recall/vectors.js";
 import { fc } from "../support/property.js";
 
 /** Loaded once: it holds nothing of what is indexed. */

@@ -8,7 +8,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { mergeRecords } from "../../src/base/records.js";
+import { mergeRecords } from "../../src/base/shape.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import { sumSavings } from "../../src/costs/sums.js";
 import { readRecords } from "../host/stage/break-reasons.js";

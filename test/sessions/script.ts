@@ -1,5 +1,5 @@
 /** Turns a recorded session into the script that is played in a project. */
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import { call, type PlannedCall } from "../host/stage/steps.js";
 import type { RecordedCall, RecordedSession, RecordedStep } from "./recorded-session.js";
 

@@ -3,7 +3,7 @@ import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { type Candidate, readLatest } from "../../src/memory/candidates/candidate.js";
 import { type Candidates, createCandidates } from "../../src/memory/candidates/candidates.js";
-import { locateRecord } from "../../src/project/record.js";
+import { locateRecord } from "../../src/project/state-owner.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT, STATE } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";

@@ -1,11 +1,11 @@
 /** Entities of a project of GitHub or GitLab, on in-memory files. */
 import type { Config } from "../../src/config/schema.js";
-import type { Get } from "../../src/io/get.js";
+import type { Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
 import { type EntityName, parseEntityName } from "../../src/recall/entities.js";
 import { createEntities, type Entities } from "../../src/sources/entities/entities.js";
 import type { EntityFact } from "../../src/sources/entities/entity-fact.js";
-import { formatFact } from "../../src/sources/entities/format-fact.js";
+import { formatFact } from "../../src/sources/entities/open-entities.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

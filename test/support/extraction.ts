@@ -11,7 +11,7 @@ import { createGate } from "../../src/memory/gate/gate.js";
 import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
 import { createFamily } from "../../src/project/family.js";
 import { planFolders } from "../../src/project/folders.js";
-import { locateRecord } from "../../src/project/record.js";
+import { locateRecord } from "../../src/project/state-owner.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fetchGet, type Get } from "../../src/io/get.js";
+import { fetchGet, type Get } from "../../src/io/post.js";
 
 export interface ForgeAnswer {
   status?: number;

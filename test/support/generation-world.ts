@@ -1,4 +1,4 @@
-import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
+import { type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";

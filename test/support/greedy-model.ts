@@ -1,4 +1,4 @@
-import { NO_CLAIMS } from "../../src/config/model-claims.js";
+import { NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { GenerateRequest } from "../../src/io/host.js";

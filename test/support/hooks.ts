@@ -1,8 +1,7 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { createForkSessions } from "../../src/host/1/fork-sessions.js";
 import { bindHooks } from "../../src/host/1/hooks.js";
-import { createLiveConfig } from "../../src/host/1/live-config.js";
-import { createOwnSessions } from "../../src/host/1/own-sessions.js";
+import { createLiveConfig, createOwnSessions } from "../../src/host/1/own-sessions.js";
 import type { Strata } from "../../src/strata.js";
 
 export interface BoundHooks {

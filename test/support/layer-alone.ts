@@ -3,7 +3,7 @@ import { layers, stack } from "../../layers/index.js";
 import { listSwitches } from "../../src/config/part.js";
 import { type HookName, hookRules } from "../../src/kernel/hooks.js";
 import type { Layer } from "../../src/kernel/layer.js";
-import type { LayerDefinition } from "../../src/kernel/layer-definition.js";
+import type { LayerDefinition } from "../../src/kernel/layer-context.js";
 import { DAY_OPTIONS } from "./host-day.js";
 import { type TrappedFiles, trapFiles } from "./trapped-files.js";
 import { openWorld, type World, type WorldOptions } from "./world.js";

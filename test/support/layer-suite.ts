@@ -10,12 +10,12 @@ import type { World } from "./world.js";
 // Loaded beforehand: the fake clock goes on while a module is being read.
 import "../../layers/2-micro-compact/clear-batch.js";
 import "../../layers/4-full-compact/cut-history.js";
-import "../../layers/4-full-compact/notes-summary.js";
+import "../../layers/4-full-compact/restore.js";
 import "../../layers/4-full-compact/repair-summary.js";
-import "../../layers/4-full-compact/revise-history.js";
-import "../../layers/4-full-compact/shorten-history.js";
+import "../../layers/4-full-compact/repair-summary.js";
+import "../../layers/4-full-compact/repair-summary.js";
 import "../../layers/always/steering/apply.js";
-import "../../layers/always/steering/write-items.js";
+import "../../layers/always/steering/apply.js";
 import "../../src/notes/stored.js";
 
 /** Number of a day's operations to test, from the first to the last. */

@@ -1,6 +1,6 @@
 import type { Files } from "../../src/io/files.js";
+import { formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
 import { createLocks, type Locks } from "../../src/io/locks.js";
-import { formatToken, type LockToken, parseToken } from "../../src/io/token.js";
 import { createFakeClock, MORNING } from "./fake-clock.js";
 import { createFakeProcesses, identify } from "./fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";

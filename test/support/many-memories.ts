@@ -1,5 +1,5 @@
 /** Thousands of memories that differ as real ones do: about parts of a system, each with words of its own. Pure. */
-import { formatCopy } from "../../src/operations/transfer/line.js";
+import { formatCopy } from "../../src/operations/transfer/json-export.js";
 
 const PARTS = "billing search ledger gateway mailer catalogue invoices sessions uploads audit".split(" ");
 const THINGS = "tokens rows pages drafts webhooks receipts thumbnails events reports quotas".split(" ");

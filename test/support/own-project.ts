@@ -1,5 +1,5 @@
 /** The user's state folder after this machine has worked in the project. */
-import { locateRecord, type ProjectRecord } from "../../src/project/record.js";
+import { locateRecord, type ProjectRecord } from "../../src/project/state-owner.js";
 import { PROJECT, STATE } from "./fake-host.js";
 import type { MemoryFiles } from "./memory-files.js";
 

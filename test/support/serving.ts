@@ -2,7 +2,7 @@
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/strata.js";
 import type { Files } from "../../src/io/files.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 

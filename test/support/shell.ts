@@ -3,10 +3,10 @@ import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/strata.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
-import type { Get } from "../../src/io/get.js";
 import type { Host } from "../../src/io/host.js";
-import type { LayerDefinition } from "../../src/kernel/layer-definition.js";
-import { createStyle } from "../../src/operations/style.js";
+import type { Get } from "../../src/io/post.js";
+import type { LayerDefinition } from "../../src/kernel/layer-context.js";
+import { createStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 

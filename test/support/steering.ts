@@ -1,7 +1,7 @@
 /** Asks for changes of a context as the command line does, and reads what the screen would show. */
 
 import { isToolPart, type Message, readResultText } from "../../src/io/message.js";
-import { locateRecord } from "../../src/project/record.js";
+import { locateRecord } from "../../src/project/state-owner.js";
 import {
   type Action,
   type ContextItem,

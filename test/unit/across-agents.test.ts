@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { findRefusal } from "../../src/kernel/hooks.js";
-import { formatParameters } from "../../src/kernel/tool.js";
+import { formatParameters } from "../../src/kernel/layer.js";
 import { BEAT_MS } from "../../src/project/instances.js";
 import { call } from "../support/messages.js";
 import { inProject, openPair, textOf } from "../support/pair.js";

@@ -10,7 +10,7 @@ import { DAY_MS } from "../../src/base/days.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { PERSON } from "../../src/project/lease.js";
+import { PERSON } from "../../src/project/other-instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memory } from "../support/memories.js";

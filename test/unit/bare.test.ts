@@ -2,8 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateBare } from "../../layers/always/bare/bare.js";
-import { type BareRequest, type BareStep, planBare } from "../../layers/always/bare/plan-bare.js";
-import { planSummary } from "../../layers/always/bare/summary.js";
+import {
+  type BareRequest,
+  type BareStep,
+  planBare,
+  planSummary,
+} from "../../layers/always/bare/plan-bare.js";
 import { planSummaryInSession } from "../../layers/always/bare/summary-in-session.js";
 import type { Message } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";

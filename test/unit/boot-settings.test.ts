@@ -1,9 +1,9 @@
 /** The beginning of a session: each part has a setting, and it names other active sessions. */
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../layers/5-auto-memory/defaults.js";
-import { formatActive } from "../../layers/5-auto-memory/injection/active-sessions.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { PERSON } from "../../src/project/lease.js";
+import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
+import { PERSON } from "../../src/project/other-instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";

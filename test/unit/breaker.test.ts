@@ -4,7 +4,7 @@ import {
   type BreakerState,
   CLOSED,
   nextState,
-} from "../../layers/4-full-compact/breaker.js";
+} from "../../layers/4-full-compact/breakers.js";
 import { PROJECT } from "../support/fake-host.js";
 import { openWorld, type World } from "../support/world.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/changed-by-agent.js";
+import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/conflicts.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";

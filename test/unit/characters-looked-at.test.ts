@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { simplifyCommand } from "../../layers/5-auto-memory/extraction/repeated-commands.js";
 import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
-import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
-import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
+import { findSaid, findVerbatim } from "../../layers/5-auto-memory/said/find-said.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
-import { dropTagged } from "../../layers/5-auto-memory/words/quotations.js";
+import { dropTagged } from "../../layers/5-auto-memory/words/own-lines.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
 import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
 import { weighShape } from "../../layers/5-auto-memory/words/worth.js";

@@ -5,7 +5,7 @@ import type { Issue } from "../../src/cli/check/issue.js";
 import { formatContentID } from "../../src/context/result-files.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
-import { formatInstance, type Instance } from "../../src/project/instance.js";
+import { formatInstance, type Instance } from "../../src/project/other-instances.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findModelClaims, type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
+import { findModelClaims, type ModelClaims, NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Config } from "../../src/config/schema.js";
-import { planChoice } from "../../src/models/choice.js";
+import { planChoice } from "../../src/models/cost.js";
 import { defaults } from "../support/settings.js";
 
 const users = { main: "acme/large", small: "acme/small" };

@@ -1,6 +1,6 @@
 /** What a project's file may change of the user's settings: in the direction that costs or shows less. */
 import { describe, expect, it } from "vitest";
-import type { PlainRecord } from "../../src/base/records.js";
+import type { PlainRecord } from "../../src/base/shape.js";
 import { readConfig } from "../../src/config/config.js";
 import { listFields, readPath } from "../../src/config/owners.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { PlainRecord } from "../../src/base/records.js";
+import type { PlainRecord } from "../../src/base/shape.js";
 import { readConfig } from "../../src/config/config.js";
 import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.js";
 import type { ConfigFile } from "../../src/io/host.js";

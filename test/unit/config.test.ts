@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.js";
-import { formatConfigSchema } from "../../src/config/json-schema.js";
 import { listFields, readPath } from "../../src/config/owners.js";
+import { formatConfigSchema } from "../../src/config/schema.js";
 import type { ConfigFile } from "../../src/io/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { configSchema, defaults, parts } from "../support/settings.js";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
-import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
-import { createSteps } from "../../src/cli/doctor/steps.js";
+import { createSteps } from "../../src/cli/doctor/configuration.js";
+import { checkLoaded, checkVersions, findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
 import { findName, type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
-import { fine, formatSections, note, problem, warning } from "../../src/operations/doctor/finding.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
+import { fine, formatSections, note, problem, warning } from "../../src/operations/doctor/machine.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

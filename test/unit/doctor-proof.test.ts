@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { type Evidence, readEvidence } from "../../src/cli/doctor/evidence.js";
 import type { Config } from "../../src/config/schema.js";
-import type { LayerDefinition } from "../../src/kernel/layer-definition.js";
+import type { LayerDefinition } from "../../src/kernel/layer-context.js";
 import type { Beat, PulseRecord } from "../../src/kernel/pulse.js";
-import type { Finding } from "../../src/operations/doctor/finding.js";
+import type { Finding } from "../../src/operations/doctor/machine.js";
 import { defaults } from "../support/settings.js";
 
 const find = (findings: readonly Finding[], words: string): Finding | undefined =>

@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import { isSecond } from "../../src/base/tested.js";
 import type { Files } from "../../src/io/files.js";
 import type { LockState } from "../../src/io/holders.js";
-import type { Finding, Section } from "../../src/operations/doctor/finding.js";
-import { checkMachine, checkRuntime } from "../../src/operations/doctor/machine.js";
+import {
+  checkMachine,
+  checkRuntime,
+  type Finding,
+  type Section,
+} from "../../src/operations/doctor/machine.js";
 import { checkHost, findOpenCode } from "../../src/operations/doctor/opencode.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";

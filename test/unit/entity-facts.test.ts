@@ -1,10 +1,9 @@
 /** Requests about entities, saved facts, and forges that do not answer. */
 import { describe, expect, it } from "vitest";
-import { fetchGet, type Get } from "../../src/io/get.js";
+import { fetchGet, type Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
-import { formatFact } from "../../src/sources/entities/format-fact.js";
-import { openEntities } from "../../src/sources/entities/open-entities.js";
-import { findNamesIn } from "../../src/sources/entities/plan-enrichment.js";
+import { findNamesIn } from "../../src/sources/entities/enrich.js";
+import { formatFact, openEntities } from "../../src/sources/entities/open-entities.js";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { measure } from "../support/fake-clock.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";

@@ -8,8 +8,13 @@ import {
   mayBeSame,
   parseEntityName,
 } from "../../src/recall/entities.js";
-import { type Forge, formatLocated, locateEntity, planForges } from "../../src/sources/entities/forges.js";
-import { readHome } from "../../src/sources/entities/home.js";
+import {
+  type Forge,
+  formatLocated,
+  locateEntity,
+  planForges,
+  readHome,
+} from "../../src/sources/entities/forges.js";
 import { memory } from "../support/memories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

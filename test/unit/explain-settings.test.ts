@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { explainSettings } from "../../src/cli/doctor/settings-in-force.js";
-import type { Source } from "../../src/config/sources.js";
+import type { Source } from "../../src/config/plugin-entries.js";
 import { configSchema } from "../support/settings.js";
 
 const source = (file: string, origin: Source["origin"], settings: object): Source => ({

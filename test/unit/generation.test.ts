@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_CLAIMS } from "../../src/config/model-claims.js";
+import { NO_CLAIMS } from "../../src/config/plugin-entries.js";
 import type { Generated } from "../../src/io/host.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";

@@ -1,7 +1,7 @@
 /** The parts of the inspector's page that need no browser. */
 import { describe, expect, it } from "vitest";
 import { compareTexts, toReadable } from "../../src/inspector/page/diff.js";
-import { formatRoute, parseRoute, sections } from "../../src/inspector/page/route.js";
+import { formatRoute, parseRoute, sections } from "../../src/inspector/page/hooks.js";
 import { fc, runs } from "../support/property.js";
 
 describe("a comparison of two texts", () => {

@@ -4,9 +4,8 @@ import type { Done, Failure, MemoryList, MemoryPage } from "../../src/inspector/
 import { createProjectQueue } from "../../src/inspector/project-queue.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createTurns } from "../../src/memory/trust/turns.js";
-import { openLocks } from "../../src/operations/open-locks.js";
-import { openProject } from "../../src/operations/open-project.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
+import { openLocks, openProject } from "../../src/operations/project.js";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { openInspector } from "../support/inspected-project.js";

@@ -3,12 +3,21 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createEdits, type EditLine, findConflicts } from "../../layers/7-across-agents/edits/edits.js";
-import { createPlaces, findChangedPaths } from "../../layers/7-across-agents/edits/places.js";
+import {
+  createEdits,
+  createPlaces,
+  type EditLine,
+  findChangedPaths,
+  findConflicts,
+} from "../../layers/7-across-agents/edits/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { formatInstance, type Instance, parseInstance } from "../../src/project/instance.js";
 import { BEAT_MS, createInstances } from "../../src/project/instances.js";
-import { SILENT_MS } from "../../src/project/other-instances.js";
+import {
+  formatInstance,
+  type Instance,
+  parseInstance,
+  SILENT_MS,
+} from "../../src/project/other-instances.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses, identify } from "../support/fake-processes.js";

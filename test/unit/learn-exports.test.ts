@@ -1,7 +1,7 @@
 /** Session exports as strata learn reads them. */
 import { describe, expect, it } from "vitest";
 import { createExportScanner, type ExportPart } from "../../src/cli/learn/export-scanner.js";
-import { createTemplateCheck, readTemplates } from "../../src/host/1/templates.js";
+import { createTemplateCheck, readTemplates } from "../../src/host/1/past-sessions.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

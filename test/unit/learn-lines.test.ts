@@ -1,7 +1,6 @@
 /** Lines of past conversations: which are read, with which dates, and how much is held. */
 import { describe, expect, it } from "vitest";
-import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
-import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
+import { createLearner, createSettled } from "../../layers/5-auto-memory/learn/learner.js";
 import { LONGEST_LINE, splitLines } from "../../src/cli/learn/files.js";
 import type { Files } from "../../src/io/files.js";
 import { readLatest } from "../../src/memory/candidates/candidate.js";

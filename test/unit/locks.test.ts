@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
+import { formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
 import { createLocks } from "../../src/io/locks.js";
-import { formatToken, type LockToken, parseToken } from "../../src/io/token.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
 import { systemError } from "../support/memory-files.js";
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/send-message-tool.js";
 import { planClientID } from "../../src/mcp/client-context.js";
-import { tools } from "../../src/mcp/tools/tools.js";
-import type { Instance } from "../../src/project/instance.js";
+import { tools } from "../../src/mcp/tools/search-tools.js";
+import type { Instance } from "../../src/project/other-instances.js";
 import { type McpWorldOptions, openAll, openMcp } from "../support/mcp.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 

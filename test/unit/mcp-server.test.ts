@@ -1,7 +1,7 @@
 /** `strata mcp` with the SDK's client: what it offers, and how it describes it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { tools } from "../../src/mcp/tools/tools.js";
+import { tools } from "../../src/mcp/tools/search-tools.js";
 import { keep, openAll, openMcp } from "../support/mcp.js";
 
 describe("the server", () => {

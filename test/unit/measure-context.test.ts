@@ -1,8 +1,7 @@
 /** What the tokens of a request are spent on. */
 import { describe, expect, it } from "vitest";
 import { countKinds, measureContext } from "../../layers/always/screen/measure-context.js";
-import type { KnownDecision, Standing } from "../../src/context/known-decision.js";
-import { replay } from "../../src/context/replay.js";
+import { type KnownDecision, replay, type Standing } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock as clock } from "../../src/io/clock.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { createSecretGate } from "../../src/memory/secret-gate.js";
+import { createSecretGate } from "../../src/memory/draft.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { fullCompact } from "../../layers/4-full-compact/index.js";
-import { createAgentChanges } from "../../layers/5-auto-memory/changed-by-agent.js";
-import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { createConversation } from "../../layers/5-auto-memory/injection/conversation.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
-import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
-import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/rule-triggers.js";
+import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/line.js";
+import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/pattern.js";
 import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatID, isName, parseID } from "../../src/memory/id.js";
-import { memoryTypes } from "../../src/memory/memory.js";
-import { foldName, formatName, planName } from "../../src/memory/name.js";
+import { formatID, isName, memoryTypes, parseID } from "../../src/memory/memory.js";
+import { foldName, formatName, planName } from "../../src/memory/path.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { fc } from "../support/property.js";

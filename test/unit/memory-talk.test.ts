@@ -1,10 +1,15 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { BOOT_HEAD, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { boundTokens } from "../../layers/5-auto-memory/injection/bound-tokens.js";
-import { findLineIDs, formatAge, formatMemoryLine } from "../../layers/5-auto-memory/injection/line.js";
-import { findNewMatches, MATCH_BYTES, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
-import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/rule-triggers.js";
+import { BOOT_HEAD, boundTokens, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import {
+  findLineIDs,
+  findNewMatches,
+  formatAge,
+  formatMemoryLine,
+  MATCH_BYTES,
+  planMatches,
+} from "../../layers/5-auto-memory/injection/line.js";
+import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/pattern.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";

@@ -1,7 +1,7 @@
 /** A person's edits are theirs; a secret in them never leaves the file. */
 import { expect, it } from "vitest";
 import { systemClock as clock } from "../../src/io/clock.js";
-import { createSecretGate } from "../../src/memory/secret-gate.js";
+import { createSecretGate } from "../../src/memory/draft.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { SECRET } from "../support/sound-project.js";
 

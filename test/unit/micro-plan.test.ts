@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Candidate, planClear } from "../../layers/2-micro-compact/plan.js";
-import { formatMarker } from "../../src/context/marker.js";
-import { findSuperseded } from "../../src/context/superseded.js";
+import { findSuperseded, formatMarker } from "../../src/context/clear-input.js";
 import { PRICE } from "../../src/costs/savings.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { answer, call, user } from "../support/messages.js";

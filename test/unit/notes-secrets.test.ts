@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/write-sections.js";
 import type { Message } from "../../src/io/message.js";
-import { HEADINGS, type Sections } from "../../src/notes/sections.js";
+import { HEADINGS, type Sections } from "../../src/notes/page.js";
 import { redactLines, redactSecrets } from "../../src/text/secrets/secrets.js";
 import {
   ask,

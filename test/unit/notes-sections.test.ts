@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HEADINGS, parseSections, type Sections } from "../../src/notes/sections.js";
+import { HEADINGS, parseSections, type Sections } from "../../src/notes/page.js";
 
 const body = (heading: string): string => `- about ${heading}\n\n### detail\n- more`;
 const answer = HEADINGS.map((heading) => `## ${heading}\n${body(heading)}`).join("\n\n");

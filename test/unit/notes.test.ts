@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HEADINGS, type Sections } from "../../src/notes/sections.js";
+import { HEADINGS, type Sections } from "../../src/notes/page.js";
 import { ask, did, NOTES_FILE, NOTES_FOLDER, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 
 const todo = (content: string, status = "pending") => ({ content, status });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createLiveConfig } from "../../src/host/1/live-config.js";
-import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/1/own-sessions.js";
-import { createProcesses } from "../../src/io/signals.js";
+import {
+  createLiveConfig,
+  createOwnSessions,
+  formatOwnTitle,
+  readOpener,
+} from "../../src/host/1/own-sessions.js";
+import { createProcesses } from "../../src/io/running-processes.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";

@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { planClear } from "../../layers/2-micro-compact/plan.js";
 import { formatMoney } from "../../src/base/format.js";
-import { findReach, hasLookBack } from "../../src/context/cached.js";
+import { findReach, hasLookBack } from "../../src/context/context-size.js";
 import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
 import { PRICE, priceNet, type SavingsRecord } from "../../src/costs/savings.js";
 import { sumSavings } from "../../src/costs/sums.js";

@@ -5,7 +5,7 @@ import { layers } from "../../layers/index.js";
 import { toPrintable } from "../../src/base/printable.js";
 import { commands } from "../../src/cli/commands.js";
 import { createTerminal, type Output, runProgram } from "../../src/cli/strata.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

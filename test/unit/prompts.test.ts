@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createPrompts } from "../../src/io/prompts.js";
-import { HEADINGS, parseSections } from "../../src/notes/sections.js";
+import { HEADINGS, parseSections } from "../../src/notes/page.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
 it("a prompt is found in the package and read once", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseJson } from "../../src/base/records.js";
+import { parseJson } from "../../src/base/shape.js";
 import { readPlainText, readText } from "../../src/io/files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 

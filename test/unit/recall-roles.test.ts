@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findRole } from "../../src/memory/search/past-sessions.js";
 import { createRecall, type RecallEntry } from "../../src/recall/recall.js";
-import { findPlace } from "../../src/recall/word-vectors.js";
+import { findPlace } from "../../src/recall/vectors.js";
 
 /** A session in which the assistant repeats at length what the user said in passing. */
 function chat(name: string, turns: readonly (readonly [user: string, assistant: string])[]): RecallEntry[] {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createContextSizes, estimateTokens } from "../../src/context/context-size.js";
 import type { Outcome } from "../../src/context/decision-batch.js";
-import type { KnownDecision, Standing } from "../../src/context/known-decision.js";
-import { findText, replay } from "../../src/context/replay.js";
+import { findText, type KnownDecision, replay, type Standing } from "../../src/context/replay.js";
 import type { Message, ToolPart } from "../../src/io/message.js";
-import { findFreshSummary, readHistory } from "../../src/messages/history.js";
-import { readMessageKey } from "../../src/messages/keys.js";
+import { findFreshSummary, readHistory, readMessageKey } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call, fork, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -9,7 +9,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import { countUsableTokens, createModelWindows, planBudget } from "../../src/context/windows.js";
 import { type NewSavingsRecord, PRICE, type Savings } from "../../src/costs/savings.js";
 import type { Message, MessageInfo } from "../../src/io/message.js";
-import { defineTool, estimateToolTokens } from "../../src/kernel/tool.js";
+import { defineTool, estimateToolTokens } from "../../src/kernel/layer.js";
 import { readHistory } from "../../src/messages/history.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
-import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
+import { findSaid, findVerbatim } from "../../layers/5-auto-memory/said/find-said.js";
 import { findEnd, saysEverywhere } from "../../layers/5-auto-memory/said/limits.js";
 import { readUsersMessages } from "../../layers/5-auto-memory/said/users-messages.js";
 import { dropPasted, readGroups } from "../../layers/5-auto-memory/words/own-words.js";

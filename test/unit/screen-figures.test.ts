@@ -1,15 +1,18 @@
 /** What the sidebar, the prompt and the pages of the screen half show, as text. */
 import { describe, expect, it } from "vitest";
 import { KINDS, type SessionScreen } from "../../src/status/session-screen.js";
-import { countColumns, fit, spread, wrap } from "../../src/tui/columns.js";
 import {
+  countColumns,
+  fit,
   formatBar,
   formatFooter,
   formatSaving,
   formatSidebar,
   SIDEBAR_COLUMNS,
+  spread,
+  textOf,
+  wrap,
 } from "../../src/tui/format-sidebar.js";
-import { textOf } from "../../src/tui/line.js";
 import { planMemoryPage } from "../../src/tui/page-memory.js";
 import { readScreen } from "../../src/tui/screen.js";
 import { fc, runs } from "../support/property.js";

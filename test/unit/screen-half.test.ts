@@ -1,10 +1,9 @@
 /** The screen half in a host: what it reads, when, what it draws, and what it leaves alone. */
 import type { TuiPluginApi } from "@opencode-ai/plugin/tui";
 import { describe, expect, it } from "vitest";
-import { planKeys, screenCommands } from "../../src/tui/commands.js";
 import { createDrawing } from "../../src/tui/draw.js";
-import { plain } from "../../src/tui/line.js";
-import { openOn } from "../../src/tui/open-1.js";
+import { plain } from "../../src/tui/format-sidebar.js";
+import { openOn, planKeys, screenCommands } from "../../src/tui/open-1.js";
 import { type Api, type Command, createOpenCode1 } from "../../src/tui/opencode-1.js";
 import { createWatch } from "../../src/tui/screen.js";
 import { readSubmitted } from "../../src/tui/submitted.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../../src/status/context-items.js";
 import { createActions } from "../../src/tui/actions.js";
-import { countColumns } from "../../src/tui/columns.js";
+import { countColumns } from "../../src/tui/format-sidebar.js";
 import type { Page } from "../../src/tui/page.js";
 import { planContext, planItem } from "../../src/tui/page-context.js";
 import { openPage } from "../../src/tui/pages.js";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
+import { formatToken } from "../../src/io/holders.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
-import { formatToken } from "../../src/io/token.js";
-import { openProject } from "../../src/operations/open-project.js";
-import { createStyle } from "../../src/operations/style.js";
+import { createStyle } from "../../src/operations/command.js";
+import { openProject } from "../../src/operations/project.js";
 import { checkHealth, type HealthOptions } from "../../src/serve/health.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

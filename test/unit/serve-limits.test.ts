@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { ANSWER_MS, createRateLimit, MOST_BODY_BYTES } from "../../src/serve/app.js";
-import { createRecent } from "../../src/serve/recent.js";
+import { createRecent } from "../../src/serve/listen.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { HOST, KEYED, serveApp } from "../support/served.js";
 
@@ -76,7 +76,7 @@ describe("a body", () => {
         controller.enqueue(new Uint8Array(64_000));
       },
     });
-    const init: RequestInit = { method: "POST", headers: KEYED, body, duplex: "half" };
+    const init = { method: "POST", headers: KEYED, body, duplex: "half" };
     expect((await app.request("/mcp", init)).status).toBe(413);
     expect(sent).toBeLessThan(2 * MOST_BODY_BYTES);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { HEADINGS } from "../../src/notes/sections.js";
+import { HEADINGS } from "../../src/notes/page.js";
 import { createFakeHost, PROJECT, written } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { call, fork, lines, outputs } from "../support/messages.js";

@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { inSlices } from "../../src/base/slices.js";
 import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/candidate.js";
-import { formatCandidates } from "../../src/memory/candidates/format-candidates.js";
 import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
-import { planReasons } from "../../src/memory/candidates/why.js";
+import { formatCandidates, planReasons } from "../../src/memory/candidates/why.js";
 import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
 import { hookRules } from "../../src/kernel/hooks.js";
 import type { Layer } from "../../src/kernel/layer.js";
-import type { LayerDefinition, Stack } from "../../src/kernel/layer-definition.js";
+import type { LayerDefinition, Stack } from "../../src/kernel/layer-context.js";
 import { createStrata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";

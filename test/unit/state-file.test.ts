@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRecord } from "../../src/base/records.js";
+import { isRecord } from "../../src/base/shape.js";
 import { createStateFile, formatPage, formatState } from "../../src/io/state-file.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";

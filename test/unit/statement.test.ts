@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { compareStatements } from "../../src/text/compare.js";
-import { isNegated, isNegative } from "../../src/text/negations.js";
 import { findStrayPivot, findUnsupported, isDecidedAlike } from "../../src/text/support.js";
 import { foldSentence } from "../../src/text/text.js";
 import { readMeaning } from "../../src/text/wording.js";
-import { coverageOf, overlapOf, readStems, readWords } from "../../src/text/words.js";
+import { coverageOf, isNegated, isNegative, overlapOf, readStems, readWords } from "../../src/text/words.js";
 
 describe("a later statement, beside an earlier one", () => {
   const same: [string, string][] = [

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { RemoteGit } from "../../src/io/remote-git.js";
-import { locateRecord } from "../../src/project/record.js";
-import { formatBranchPages } from "../../src/sync/branch.js";
+import type { RemoteGit } from "../../src/io/host.js";
+import { locateRecord } from "../../src/project/state-owner.js";
+import { formatBranchPages } from "../../src/sync/bare-repository.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { openWorld, type World } from "../support/world.js";

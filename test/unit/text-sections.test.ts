@@ -1,6 +1,6 @@
 /** Pages of text for narrow screens. */
 import { describe, expect, it } from "vitest";
-import { COLUMNS, formatSections, wrap } from "../../src/status/sections.js";
+import { COLUMNS, formatSections, wrap } from "../../src/status/format-status.js";
 import { fc } from "../support/property.js";
 
 const PLAIN = { bold: (text: string) => text, yellow: (text: string) => text };

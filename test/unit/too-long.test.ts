@@ -1,6 +1,6 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
-import { createShortenHistory } from "../../layers/4-full-compact/shorten-history.js";
+import { createShortenHistory } from "../../layers/4-full-compact/repair-summary.js";
 import { findHostBreak } from "../../src/context/breaks.js";
 import { createContextSizes } from "../../src/context/context-size.js";
 import { createModelWindows, planBudget } from "../../src/context/windows.js";

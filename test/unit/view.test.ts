@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createContextSizes } from "../../src/context/context-size.js";
 import { createDecisions, decide } from "../../src/context/decisions.js";
 import type { Message, ReportedTokens } from "../../src/io/message.js";
-import { readResultKey } from "../../src/messages/keys.js";
+import { readResultKey } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

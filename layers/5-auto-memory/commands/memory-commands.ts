@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../../../src/base/error.js";
 import type { Clock } from "../../../src/io/clock.js";
+import type { SlashCommand } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { SlashCommand } from "../../../src/kernel/slash-command.js";
 import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
 import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../../../src/memory/format-foreign.js";
 import { formatContradicted, type Gate } from "../../../src/memory/gate/gate.js";
-import { readTypeName } from "../../../src/memory/id.js";
-import type { Memory, MemoryType } from "../../../src/memory/memory.js";
+import { type Memory, type MemoryType, readTypeName } from "../../../src/memory/memory.js";
 import { findMemories } from "../../../src/memory/search/find.js";
-import { formatFound, listShownWhole } from "../../../src/memory/search/found.js";
-import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
+import {
+  type Found,
+  formatFound,
+  listShownWhole,
+  type MemorySearch,
+} from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Conflicts } from "../conflicts.js";
 import { describeEntities } from "../injection/named-entities.js";
@@ -198,7 +201,7 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
 
   async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
     if (all.length === 0) return NONE;
-    const { formatCandidates } = await import("../../../src/memory/candidates/format-candidates.js");
+    const { formatCandidates } = await import("../../../src/memory/candidates/why.js");
     const how = "/keep and the first column make one a memory, /drop forgets it.";
     return [...formatCandidates(all, clock.now()), how].join("\n");
   }

@@ -1,6 +1,4 @@
-/** What a person asks to be remembered, with its type. Pure. */
-import { readTypeName } from "../../../src/memory/id.js";
-import type { MemoryDraft } from "../../../src/memory/memory.js";
+import { type MemoryDraft, readTypeName } from "../../../src/memory/memory.js";
 import { findMark } from "../words/marked.js";
 import type { Statement } from "../words/statements.js";
 

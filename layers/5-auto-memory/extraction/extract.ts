@@ -10,8 +10,7 @@
 
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
-import { isRecord } from "../../../src/base/records.js";
-import { anyList, each, finite, object } from "../../../src/base/shape.js";
+import { anyList, each, finite, isRecord, object } from "../../../src/base/shape.js";
 import { inSlices } from "../../../src/base/slices.js";
 import type { Message } from "../../../src/io/message.js";
 import { createStateFile, formatState } from "../../../src/io/state-file.js";
@@ -19,7 +18,7 @@ import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
-import { readTime } from "../../../src/messages/own-texts.js";
+import { readTime } from "../../../src/messages/call.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { toCode } from "../../../src/text/text.js";
 import { createJudging } from "../judge/judging.js";

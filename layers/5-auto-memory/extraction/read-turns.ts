@@ -3,7 +3,7 @@
 import type { Sliced } from "../../../src/base/slices.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
-import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
+import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import { compareStatements } from "../../../src/text/compare.js";
 import { removeSecrets } from "../../../src/text/secrets/secrets.js";
 import { cut, toLine } from "../../../src/text/text.js";

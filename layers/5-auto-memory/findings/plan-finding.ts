@@ -9,7 +9,7 @@
  */
 import { DAY_MS, formatDay } from "../../../src/base/days.js";
 import { FINDING, isFinding } from "../../../src/memory/finding.js";
-import { checkDraft } from "../../../src/memory/gate/check-draft.js";
+import { checkDraft } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
 import type { Use } from "../../../src/memory/rank.js";
 import { foldSentence, quote, toSafeLine } from "../../../src/text/text.js";

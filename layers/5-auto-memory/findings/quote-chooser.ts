@@ -4,7 +4,7 @@
  * of the turn, one question at a time.
  */
 
-import { isRecord, parseJson } from "../../../src/base/records.js";
+import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { inSlices } from "../../../src/base/slices.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";

@@ -1,7 +1,7 @@
 /** Chooses the sentences of a text that answer a request, by its rare words. Deterministic. */
 
 import type { Sliced } from "../../../src/base/slices.js";
-import { checkDraft } from "../../../src/memory/gate/check-draft.js";
+import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { splitTerms } from "../../../src/recall/terms.js";
 import { foldSentence } from "../../../src/text/text.js";
 

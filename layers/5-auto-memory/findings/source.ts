@@ -7,7 +7,7 @@
  *     tools of MCP servers     with a name for reading, by URL, path or query
  */
 import { basename, isAbsolute } from "node:path";
-import { TAKES_OVER } from "../../../src/memory/gate/check-draft.js";
+import { TAKES_OVER } from "../../../src/memory/gate/gate.js";
 import {
   isChangingTool,
   mayShowSecrets,

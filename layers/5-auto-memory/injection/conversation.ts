@@ -9,23 +9,21 @@
  */
 
 import type { Config } from "../../../src/config/schema.js";
-import { type Addition, extend } from "../../../src/context/extend.js";
+import { type Addition, extend } from "../../../src/context/decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { readOwnTexts } from "../../../src/messages/call.js";
 import { isSummary, type Result } from "../../../src/messages/history.js";
-import { readOwnTexts } from "../../../src/messages/own-texts.js";
 import type { AgentJudge } from "../judge/agent-judge.js";
 import type { Asked } from "../judge/plan-asked.js";
 import { planBoot } from "./boot.js";
 import { createKnownMemories, type KnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
-import { findLineIDs } from "./line.js";
-import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
+import { findLineIDs, findNewMatches, planMatches, SESSION_BYTES } from "./line.js";
 import { createNamedEntities } from "./named-entities.js";
-import type { CallSubject } from "./pattern.js";
-import { CALLS_BETWEEN, planTriggered, readSubject, type TriggerRule } from "./rule-triggers.js";
+import { CALLS_BETWEEN, type CallSubject, planTriggered, readSubject, type TriggerRule } from "./pattern.js";
 import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./shown.js";
 
 export interface Conversation {

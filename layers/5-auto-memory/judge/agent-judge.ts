@@ -15,7 +15,7 @@ import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
 import { LAYER } from "../injection/shown.js";
-import type { Keeper } from "../tools/keep.js";
+import type { Keeper } from "../tools/remember.js";
 import type { KeepContext } from "./keep-asked.js";
 import type { Asked } from "./plan-asked.js";
 

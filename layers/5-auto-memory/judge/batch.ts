@@ -7,7 +7,7 @@
  * entry that does not fit is dropped with its fault, and the rest still counts.
  */
 
-import { isRecord } from "../../../src/base/records.js";
+import { isRecord } from "../../../src/base/shape.js";
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";
 import { toLine } from "../../../src/text/text.js";

@@ -9,8 +9,7 @@ import { formatError } from "../../../src/base/error.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { PastReader, PastReaderContext } from "../learn/past-sessions.js";
 import { readUsersMessages } from "../said/users-messages.js";
-import type { ModelJudge } from "./model-judge.js";
-import type { Work } from "./work.js";
+import type { ModelJudge, Work } from "./model-judge.js";
 
 export interface Judging {
   /** Somebody speaks: the quiet is over. */
@@ -100,7 +99,7 @@ export function createJudging(context: JudgingContext): Judging {
 
   async function readWork(sessionID: string): Promise<Work[]> {
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
-    const { findWork } = await import("./work.js");
+    const { findWork } = await import("./model-judge.js");
     const sinceMs = (await cursors.read(sessionID))?.workUntilMs ?? 0;
     return findWork(messages, readUsersMessages(messages, isTheirs)).filter(({ atMs }) => atMs > sinceMs);
   }

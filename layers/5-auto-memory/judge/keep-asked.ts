@@ -11,10 +11,9 @@ import {
 } from "../../../src/memory/candidates/candidate.js";
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
-import { readTypeName } from "../../../src/memory/id.js";
-import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";
-import { readTime } from "../../../src/messages/own-texts.js";
-import { formatPath } from "../tools/common.js";
+import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/memory.js";
+import { readTime } from "../../../src/messages/call.js";
+import { formatPath } from "../tools/remember.js";
 import { formatStatement } from "../words/statements.js";
 import { quoteCandidate } from "./plan-asked.js";
 import { prove } from "./prove.js";

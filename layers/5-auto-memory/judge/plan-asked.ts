@@ -11,7 +11,7 @@ import {
 import { findQuestion, isOnlyKeeping, QUESTION_HEAD } from "../../../src/memory/candidates/question.js";
 import { countReportedTokens } from "../../../src/messages/history.js";
 import { cut, toSafeLine, withoutMark } from "../../../src/text/text.js";
-import { boundTokens } from "../injection/bound-tokens.js";
+import { boundTokens } from "../injection/boot.js";
 import { findOwnText } from "../injection/shown.js";
 import { formatStatement } from "../words/statements.js";
 

@@ -11,9 +11,8 @@
 
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { usersTypes } from "../../../src/memory/memory.js";
-import { isNegative } from "../../../src/text/negations.js";
 import { findUnsupported, readNames } from "../../../src/text/support.js";
-import { normalise } from "../../../src/text/words.js";
+import { isNegative, normalise } from "../../../src/text/words.js";
 import { saysEverywhere } from "../said/limits.js";
 import { announcesOthers } from "../words/own-lines.js";
 import { formatStatement } from "../words/statements.js";

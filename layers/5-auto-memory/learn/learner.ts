@@ -4,9 +4,14 @@
  * the list of those that became none, and a message by its judgement.
  */
 
+import { join } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
+import { hashOf } from "../../../src/base/hash.js";
+import { isVersion, object, string } from "../../../src/base/shape.js";
 import { inSlices } from "../../../src/base/slices.js";
 import type { Clock } from "../../../src/io/clock.js";
+import type { Files } from "../../../src/io/files.js";
+import { createLineLog } from "../../../src/io/json-lines.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Message } from "../../../src/io/message.js";
 import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
@@ -18,7 +23,6 @@ import type { Memories, MemoryStore } from "../../../src/memory/store.js";
 import { createSaidKeeper, type Kept } from "../extraction/keep-said.js";
 import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
 import { LEAST_WORTH } from "../words/worth.js";
-import type { Settled } from "./settled.js";
 
 /** A user's message and what followed it up to their next one, in the host's shape. Every message has a time. */
 export interface PastTurn {
@@ -205,3 +209,57 @@ function describeCandidate(one: WaitingCandidate, session: string): Learned {
 
 const countMarked = (turns: readonly SaidTurn[]): number =>
   turns.reduce((sum, { marked }) => sum + marked.length, 0);
+
+/*
+ * Sentences that became no memory of their own, because one says the same or something newer says the opposite:
+ * `state/extraction/learned.jsonl`. Read a second time, such a sentence would count as newer than it is.
+ */
+
+export interface Settled {
+  /** A check whether the sentence is listed, complete as of now. Rejects with the system's error. */
+  read(): Promise<(message: string, sentence: string) => boolean>;
+  /** Rejects with the system's error. */
+  add(message: string, sentence: string): Promise<void>;
+}
+
+interface SettledLine {
+  v: 1;
+  /** Hash of message and sentence. */
+  said: string;
+}
+
+const isLine = object<SettledLine>({ v: isVersion, said: string });
+
+/** `folder`: machine state of the extraction. Reads the list once. */
+export function createSettled(options: { files: Files; folder: string; log: Log }): Settled {
+  const { files, folder, log } = options;
+  const path = join(folder, "learned.jsonl");
+  const lines = createLineLog<SettledLine>({
+    files,
+    parse: (value) => (isLine(value) ? value : undefined),
+    complain: { log, source: "auto-memory" },
+  });
+  let known: Set<string> | undefined;
+
+  return { read, add };
+
+  async function read(): Promise<(message: string, sentence: string) => boolean> {
+    const said = await load();
+    return (message, sentence) => said.has(nameOf(message, sentence));
+  }
+
+  async function add(message: string, sentence: string): Promise<void> {
+    const said = nameOf(message, sentence);
+    const all = await load();
+    if (all.has(said)) return;
+    await lines.append(path, [{ v: 1, said }]);
+    all.add(said);
+  }
+
+  async function load(): Promise<Set<string>> {
+    known ??= new Set((await lines.read(path)).records.map(({ said }) => said));
+    return known;
+  }
+}
+
+const nameOf = (message: string, sentence: string): string => hashOf(`${message}\n${sentence}`);

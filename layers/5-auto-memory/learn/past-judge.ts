@@ -13,8 +13,7 @@ import { estimateTokens } from "../../../src/models/cost.js";
 import type { GenerationRequest, GenerationResult } from "../../../src/models/generation.js";
 import { formatBatch, type JudgedMessage, planBatches } from "../judge/batch.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
-import { type Learned, WHOLE } from "./learner.js";
-import type { Settled } from "./settled.js";
+import { type Learned, type Settled, WHOLE } from "./learner.js";
 
 export interface Estimate {
   questions: number;

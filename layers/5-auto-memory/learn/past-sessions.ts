@@ -15,13 +15,11 @@ import { finite, isVersion, object } from "../../../src/base/shape.js";
 import type { Message } from "../../../src/io/message.js";
 import { createStateFile, formatState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
+import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import type { Cursors } from "../extraction/extraction-cursor.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
-import { atItsTime, createLearner, type PastTurn, WHOLE } from "./learner.js";
+import { atItsTime, createLearner, createSettled, type PastTurn, type Settled, WHOLE } from "./learner.js";
 import { createPastJudge } from "./past-judge.js";
-import { createSettled, type Settled } from "./settled.js";
-
 /** Reads past sessions if it is time to. Rejects with the system's error. `sessionID`: under which questions run. */
 export type PastReader = (sessionID: string) => Promise<void>;
 

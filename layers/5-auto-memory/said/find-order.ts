@@ -15,8 +15,7 @@ import type { Memory } from "../../../src/memory/memory.js";
 import { compareStatements } from "../../../src/text/compare.js";
 import { countShared, readStems } from "../../../src/text/words.js";
 import { readGroups, type UsersMessage } from "../words/own-words.js";
-import { readAgreed } from "./find-agreed.js";
-import { ASKS } from "./find-said.js";
+import { ASKS, readAgreed } from "./find-said.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
 

@@ -1,5 +1,5 @@
 import { isForPeopleOnly, type Message } from "../../../src/io/message.js";
-import { readOwnTexts, readTime } from "../../../src/messages/own-texts.js";
+import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import type { UsersMessage } from "../words/own-words.js";
 
 /** What the user wrote in a session as the host has it, each with what the agent said last before it. Pure. */

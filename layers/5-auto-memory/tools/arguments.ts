@@ -1,7 +1,6 @@
 /** Schemas of the memory tools' arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
-import { readTypeName } from "../../../src/memory/id.js";
-import { memoryTypes } from "../../../src/memory/memory.js";
+import { memoryTypes, readTypeName } from "../../../src/memory/memory.js";
 import { actions } from "./actions.js";
 
 /** Other tools' names for types are accepted and not offered. */

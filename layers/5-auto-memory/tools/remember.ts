@@ -6,22 +6,28 @@
  * the agent may ask the user, or store a fact as `knowledge`, which is not a rule. A subagent's session has no messages of
  * the user.
  */
+
+import { relative } from "node:path";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { inSlices } from "../../../src/base/slices.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { KEEP_TOOL } from "../../../src/memory/candidates/question.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
-import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
-import type { Written } from "../../../src/memory/store.js";
+import type { Gate } from "../../../src/memory/gate/gate.js";
+import { type MemoryDraft, memoryTypes, type Provenance, usersTypes } from "../../../src/memory/memory.js";
+import type { MemorySearch } from "../../../src/memory/search/search.js";
+import type { Memories, Written } from "../../../src/memory/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
-import type { SaidSearch } from "../said/find-said.js";
+import type { AgentChanges, Conflicts } from "../conflicts.js";
+import type { FindDoubts } from "../injection/doubted-facts.js";
+import type { Said, SaidSearch } from "../said/find-said.js";
 import { findEnd, saysEverywhere } from "../said/limits.js";
-import type { Said } from "../said/said.js";
 import { findWhen } from "../when.js";
 import type { UsersMessage } from "../words/own-words.js";
 import { formatTitle } from "../words/title.js";
-import type { rememberArguments } from "./arguments.js";
-import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
+import type { keepArguments, rememberArguments } from "./arguments.js";
 
 const parameters: ToolParameters = {
   properties: {
@@ -47,7 +53,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const isUsers = usersTypes.has(args.type);
       const search = isUsers ? await searchSaid(args.content, messages) : undefined;
       if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-      const { findVerbatim } = await import("../said/find-verbatim.js");
+      const { findVerbatim } = await import("../said/find-said.js");
       const said = search?.said ?? (await inSlices(clock, findVerbatim(args.content, messages)));
       const planned =
         isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
@@ -140,4 +146,68 @@ function readExpiry(given: string | undefined, nowMs: number): string | undefine
       `expires: expected an ISO date in the future, came ${JSON.stringify(given)}. Nothing was kept.`,
     );
   return new Date(timeMs).toISOString();
+}
+
+/* Shared parts of the memory tools: their context and the format of their answers. */
+
+export interface MemoryToolsContext
+  extends Pick<LayerContext, "clock" | "entities" | "files" | "folders" | "log"> {
+  memories: Memories;
+  gate: Gate;
+  conflicts: Pick<Conflicts, "see" | "update">;
+  changes: Pick<AgentChanges, "note">;
+  search: Pick<MemorySearch, "find">;
+  findDoubts: FindDoubts;
+  /** Absent where the agent is not asked what to keep. */
+  agentJudge?: Keeper | undefined;
+  /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
+  readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
+}
+
+/** The provenance of what the user has said or confirmed. */
+export function provenanceOf({ evidence, how, messageID }: Said, session: string): Provenance {
+  return { by: "user", session, message: messageID, evidence, how };
+}
+
+/** Formats one line that names the file. Throws if the store refused. */
+export function formatWritten(
+  { folders }: Pick<LayerContext, "folders">,
+  written: Written,
+  what: string,
+): string {
+  if (written.kind !== "refused")
+    return `${what}: ${written.memory.id} in ${formatPath(written.path, folders.project)}`;
+  const { existing, why } = written;
+  const known = existing ? ` It is known as ${existing.id}; memory_update changes that one.` : "";
+  throw new StrataError("EMEMORYREFUSED", `Nothing was changed. ${why}${known}`);
+}
+
+/** The path relative to the project if it is inside. */
+export function formatPath(path: string, project: string): string {
+  const inside = relative(project, path);
+  return inside.startsWith("..") ? path : inside.replaceAll("\\", "/");
+}
+
+export function refuseUnsaid(type: string, why: string): StrataError {
+  return new StrataError(
+    "EMEMORYUNSAID",
+    `Nothing was changed. A ${type} holds what the user said, and ${why}. Repeat the user's own sentence as content, ask the user ("Shall I always …?") and try again after a yes, or keep a fact as knowledge.`,
+  );
+}
+
+/* `memory_keep`: the agent keeps what it was asked about, in the user's own words. See judge/agent-judge.ts. */
+
+export interface Keeper {
+  /** Keeps what the letters stand for; returns what became of each. Rejects with what is open if one is unknown. */
+  keep(letters: string, sessionID: string): Promise<string>;
+}
+
+export function createKeepTool(judge: Keeper): Tool {
+  return defineTool<typeof keepArguments>({
+    name: KEEP_TOOL,
+    description: "Keep what Strata asked: a, c directive.",
+    parameters: { properties: { letters: { type: "string" } }, required: ["letters"] },
+    loadCheck: async () => (await import("./arguments.js")).keepArguments,
+    execute: ({ letters }, { sessionID }) => judge.keep(letters, sessionID),
+  });
 }

@@ -8,22 +8,21 @@
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { inSlices } from "../../../src/base/slices.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
-import { checkDraft } from "../../../src/memory/gate/check-draft.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { isHidden } from "../../../src/memory/kept-out.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { Written } from "../../../src/memory/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../conflicts.js";
-import type { SaidSearch } from "../said/find-said.js";
-import type { Said } from "../said/said.js";
+import type { Said, SaidSearch } from "../said/find-said.js";
 import { findWhen } from "../when.js";
 import type { UsersMessage } from "../words/own-words.js";
 import { formatTitle } from "../words/title.js";
 import { type Action, actions } from "./actions.js";
 import type { updateArguments } from "./arguments.js";
-import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
+import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
 
 const parameters: ToolParameters = {
   properties: {
@@ -113,7 +112,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
       return { search: await inSlices(clock, findSaid(content, messages)) };
     }
     if (title !== undefined) return {};
-    const { findVerbatim } = await import("../said/find-verbatim.js");
+    const { findVerbatim } = await import("../said/find-said.js");
     return { verbatim: await inSlices(clock, findVerbatim(content, messages)) };
   }
 

@@ -1,5 +1,5 @@
-import type { SlashCommand } from "../../../src/kernel/slash-command.js";
-import type { AgendaAnswerOptions } from "./answer-agenda.js";
+import type { SlashCommand } from "../../../src/kernel/layer.js";
+import type { AgendaAnswerOptions } from "./format-agenda.js";
 
 /** For the first read of many sessions' notes. */
 const DEADLINE_MS = 15_000;
@@ -10,6 +10,6 @@ export function createAgendaCommand(options: AgendaAnswerOptions): SlashCommand 
     name: "agenda",
     description: "Strata: open work in all sessions; claim or release an item by its id",
     deadlineMs: DEADLINE_MS,
-    execute: async (call) => (await import("./answer-agenda.js")).answerAgenda(options, call),
+    execute: async (call) => (await import("./format-agenda.js")).answerAgenda(options, call),
   };
 }

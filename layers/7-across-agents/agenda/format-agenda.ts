@@ -1,8 +1,13 @@
 /** The agenda for people. Pure. */
+
 import { DAY_MS } from "../../../src/base/days.js";
+import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";
-import { PERSON } from "../../../src/project/lease.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { PERSON } from "../../../src/project/other-instances.js";
+import type { Leases } from "../leases/leases.js";
 import type { AgendaItem, AgendaKind } from "./plan-agenda.js";
+import { createAgenda } from "./read-agenda.js";
 
 export const HEADINGS: Readonly<Record<AgendaKind, string>> = {
   request: "Unanswered requests",
@@ -75,4 +80,38 @@ function formatClaim({ claim }: AgendaItem): string[] {
   const { instance, session, untilMs } = claim;
   const who = instance === PERSON ? "you" : `${session} of instance ${instance}`;
   return [`claimed by ${who} until ${new Date(untilMs).toISOString().slice(11, 16)} UTC`];
+}
+
+/* `/agenda`; loaded at the first use. */
+
+export interface AgendaAnswerOptions
+  extends Pick<LayerContext, "clock" | "files" | "folders" | "instances" | "memories" | "sessions"> {
+  leases: Leases;
+}
+
+/** Older items are only counted, unless `--all` is given. */
+export const USUAL_DAYS = 30;
+
+export async function answerAgenda(
+  options: AgendaAnswerOptions,
+  { sessionID, words }: { sessionID: string; words: string },
+): Promise<string> {
+  const { clock, instances, memories } = options;
+  const agenda = createAgenda({
+    ...options,
+    listMemories: () => memories.list(),
+    living: instances.living,
+  });
+  const [action = "", id, ...more] = words.trim().split(/\s+/);
+  if (action === "" || action === "--all") {
+    const days = action === "" ? USUAL_DAYS : undefined;
+    return formatAgenda(await agenda.read(), { nowMs: clock.now(), days, command: "/agenda" });
+  }
+  if ((action !== "claim" && action !== "release") || id === undefined || more.length > 0)
+    throw new StrataError(
+      "WRONG_WORDS",
+      `expected nothing, --all, or claim or release and an id, "${words.trim()}" came. /agenda lists the ids`,
+    );
+  const item = await agenda[action](id, sessionID);
+  return action === "claim" ? `Claimed for this session: ${item.text}` : `Released: ${item.text}`;
 }

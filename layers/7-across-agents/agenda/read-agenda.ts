@@ -4,13 +4,12 @@ import { StrataError } from "../../../src/base/error.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
 import { isSettled } from "../../../src/memory/conflict.js";
-import { readConflictRecords } from "../../../src/memory/conflict-records.js";
+import { readConflictRecords } from "../../../src/memory/conflict-log.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { listNewestSessions, readSession } from "../../../src/notes/checkpoints/read-session.js";
-import type { Instance } from "../../../src/project/instance.js";
-import { LONGEST_LEASE_MS } from "../../../src/project/lease.js";
+import { type Instance, LONGEST_LEASE_MS } from "../../../src/project/other-instances.js";
 import type { SeenSessions } from "../../../src/project/own.js";
-import { formatLease } from "../leases/format-lease.js";
+import { formatLease } from "../leases/lease-tool.js";
 import type { Leases } from "../leases/leases.js";
 import { type AgendaItem, type AgendaSession, planAgenda } from "./plan-agenda.js";
 

@@ -6,18 +6,15 @@
  *     block   the edit does not run, and the agent is told why
  */
 
-import type { Addition } from "../../../src/context/extend.js";
+import type { Addition } from "../../../src/context/decisions.js";
 import { isExtendedBy } from "../../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { type HookInput, refuse, type ToolArguments } from "../../../src/kernel/hooks.js";
-import { formatSession, type Instance } from "../../../src/project/instance.js";
 import type { Instances } from "../../../src/project/instances.js";
-import { type Lease, PERSON } from "../../../src/project/lease.js";
+import { formatSession, type Instance, type Lease, PERSON } from "../../../src/project/other-instances.js";
 import { formatTime } from "../format.js";
 import type { Leases } from "../leases/leases.js";
-import type { EditConflict, Edits } from "./edits.js";
-import { findChangedPaths, type Places } from "./places.js";
-
+import { type EditConflict, type Edits, findChangedPaths, type Places } from "./edits.js";
 /** Layer name in the recorded decisions. */
 export const EDIT_LAYER = "across-agents/edits";
 

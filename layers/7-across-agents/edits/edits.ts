@@ -7,6 +7,8 @@
  * Each line is appended with one call, so that the file orders the edits of all instances: of two simultaneous edits, the
  * later one finds the earlier one's line before its own.
  */
+
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
 import {
   each,
@@ -22,7 +24,8 @@ import {
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
 import { createDayLog } from "../../../src/io/json-lines.js";
-import { isName } from "../../../src/project/instance.js";
+import { readText } from "../../../src/messages/call.js";
+import { isName } from "../../../src/project/other-instances.js";
 
 export interface EditLine {
   v: 1;
@@ -121,3 +124,67 @@ const isEditLine = either(
   object<EditLine>({ ...fields, kind: oneOf(["edit"]), path: string }),
   object<EditLine>({ ...fields, kind: oneOf(["void"]), path: optional(string) }),
 );
+
+/* Gives each file one spelling: links resolved, relative to the project. */
+
+export interface Places {
+  /** The canonical spelling of a path: inside the project relative, with slashes; elsewhere absolute. */
+  spell(path: string): Promise<string>;
+  /** Does the path exist? */
+  has(path: string): Promise<boolean>;
+}
+
+export interface PlacesOptions {
+  files: Files;
+  /** Absolute. */
+  project: string;
+  /** Absolute; base of relative paths. */
+  directory: string;
+}
+
+export function createPlaces({ directory, files, project }: PlacesOptions): Places {
+  let root: string | undefined;
+  return {
+    has: async (path) => (await files.realPath(resolve(directory, path))) !== undefined,
+
+    async spell(path) {
+      root ??= await follow(resolve(project));
+      const place = await follow(resolve(directory, path));
+      const inside = relative(root, place);
+      if (inside === "") return ".";
+      if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return place;
+      return inside.split(sep).join("/");
+    },
+  };
+
+  /** Resolves the links of a path; for a missing file, those of its existing parents. */
+  async function follow(path: string): Promise<string> {
+    const real = await files.realPath(path);
+    if (real !== undefined || dirname(path) === path) return real ?? path;
+    return join(await follow(dirname(path)), basename(path));
+  }
+}
+
+const CHANGING = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
+
+/** The paths, as the call spells them, of all files that it is about to change. */
+export function findChangedPaths(tool: string, args: Readonly<Record<string, unknown>>): string[] {
+  if (!CHANGING.has(tool)) return [];
+  const edits: unknown[] = Array.isArray(args.edits) ? args.edits : [];
+  const named = [args, ...edits].map((one) =>
+    typeof one === "object" && one !== null
+      ? readText({ ...one }, "filePath", "file_path", "path")
+      : undefined,
+  );
+  const patched = readPatched(readText(args, "patchText", "patch", "diff") ?? "");
+  return [...new Set([...named, ...patched].filter((path) => path !== undefined))];
+}
+
+/** The paths in a patch of OpenCode's own format, or in a unified diff. */
+function readPatched(patch: string): string[] {
+  const own = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm;
+  const unified = /^(?:---|\+\+\+) (?:[ab]\/)?([^\t\n]+)/gm;
+  return [own, unified]
+    .flatMap((form) => [...patch.matchAll(form)].map((match) => match[1]?.trim() ?? ""))
+    .filter((path) => path !== "" && path !== "/dev/null");
+}

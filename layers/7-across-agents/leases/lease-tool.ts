@@ -1,13 +1,11 @@
 /** The tool `lease`: claims work items and lists who holds them. */
 
 import { StrataError } from "../../../src/base/error.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
-import { type Lease, PERSON } from "../../../src/project/lease.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import { type Lease, PERSON } from "../../../src/project/other-instances.js";
 import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
-import { formatLease } from "./format-lease.js";
-import type { LeaseOutcome } from "./lease-table.js";
-import type { Leases } from "./leases.js";
+import type { LeaseOutcome, Leases } from "./leases.js";
 
 const USUAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
@@ -66,3 +64,12 @@ function formatList(leases: readonly Lease[], session: string): string {
 
 const formatAsking = ({ instance, session }: Lease): string =>
   instance === PERSON ? "the user" : `${session} with send_message`;
+
+/** For models and people. */
+export function formatLease({ instance, item, session, untilMs, why }: Lease): string {
+  const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
+  return `${item} is held by ${formatHolder({ instance, session })} until ${formatTime(untilMs)}${reason}`;
+}
+
+export const formatHolder = ({ instance, session }: Pick<Lease, "instance" | "session">): string =>
+  instance === PERSON ? "the user" : `${session} (instance ${instance})`;

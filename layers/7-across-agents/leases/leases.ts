@@ -1,22 +1,19 @@
 /** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
 
+import { isAbsolute } from "node:path";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
 import type { Locks } from "../../../src/io/locks.js";
-import { createStateFile } from "../../../src/io/state-file.js";
+import { createStateFile, formatPage } from "../../../src/io/state-file.js";
 import type { Instances } from "../../../src/project/instances.js";
-import { findHeld, type Lease, parseLeases } from "../../../src/project/lease.js";
-import type { Places } from "../edits/places.js";
-import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
 import {
-  type Asker,
-  formatLeases,
-  type LeaseOutcome,
-  type LeasePlan,
-  planClaim,
-  planRelease,
-  planRenew,
-} from "./lease-table.js";
+  findHeld,
+  type Lease,
+  LONGEST_LEASE_MS,
+  PERSON,
+  parseLeases,
+} from "../../../src/project/other-instances.js";
+import type { Places } from "../edits/edits.js";
 
 /** All calls reject with the system's error, or with the lock's. */
 export interface Leases {
@@ -128,4 +125,130 @@ async function spell(places: Places, item: string): Promise<string> {
 
 async function listLivingIDs(instances: Pick<Instances, "living">): Promise<Set<string>> {
   return new Set((await instances.living()).map(({ id }) => id));
+}
+
+/*
+ * Who holds what, and until when. Pure: a table and a request give the next table and an outcome.
+ *
+ *     free ──claim──▶ held by a session ──renew──▶ held for longer
+ *      ▲                     │
+ *      └── release, expiry, end of its instance ┘
+ *
+ * One session at a time holds an item; holding a path holds everything below it. An unexpired lease of a living instance
+ * cannot be taken away by an agent; a person may release any. All instances of a project read the same table.
+ */
+
+/** The session that requests a change of the table. */
+export interface Asker {
+  instance: string;
+  session: string;
+  nowMs: number;
+  /** Ids of the living instances; leases of others do not count. */
+  living: ReadonlySet<string>;
+}
+
+export type LeaseOutcome =
+  | { kind: "held"; lease: Lease; isRenewed: boolean }
+  | { kind: "released"; leases: readonly Lease[] }
+  /** Another session holds it, or an item that overlaps it. */
+  | { kind: "taken"; by: Lease }
+  /** Nothing to renew or release. */
+  | { kind: "none" };
+
+export interface LeasePlan {
+  leases: readonly Lease[];
+  outcome: LeaseOutcome;
+}
+
+/** Claims the item, or extends the session's lease on it. */
+export function planClaim(
+  leases: readonly Lease[],
+  { item, forMs, why }: { item: string; forMs: number; why?: string },
+  asker: Asker,
+): LeasePlan {
+  const held = findHeld(leases, asker);
+  const isMine = (lease: Lease): boolean => lease.session === asker.session;
+  const by = held.find((lease) => !isMine(lease) && overlaps(lease.item, item));
+  if (by) return { leases: held, outcome: { kind: "taken", by } };
+  const own = held.find((lease) => isMine(lease) && lease.item === item);
+  const reason = why ?? own?.why;
+  const lease: Lease = {
+    item,
+    instance: asker.instance,
+    session: asker.session,
+    ...(reason !== undefined && { why: reason }),
+    sinceMs: own?.sinceMs ?? asker.nowMs,
+    untilMs: asker.nowMs + Math.min(forMs, LONGEST_LEASE_MS),
+  };
+  const rest = held.filter((other) => other !== own);
+  return { leases: [...rest, lease], outcome: { kind: "held", lease, isRenewed: own !== undefined } };
+}
+
+/** Extends a lease that the session holds. A lost lease has to be claimed again, and another session may have it. */
+export function planRenew(
+  leases: readonly Lease[],
+  { item, forMs }: { item: string; forMs: number },
+  asker: Asker,
+): LeasePlan {
+  const held = findHeld(leases, asker);
+  if (held.some((lease) => lease.item === item && lease.session === asker.session))
+    return planClaim(leases, { item, forMs }, asker);
+  const by = held.find((lease) => lease.session !== asker.session && overlaps(lease.item, item));
+  return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
+}
+
+/** Releases the item, which any session of the holding instance and a person may do; without an item, all leases of the session. */
+export function planRelease(leases: readonly Lease[], item: string | undefined, asker: Asker): LeasePlan {
+  const held = findHeld(leases, asker);
+  const released = held.filter((lease) =>
+    item === undefined
+      ? lease.session === asker.session
+      : lease.item === item && [lease.instance, PERSON].includes(asker.instance),
+  );
+  if (released.length > 0)
+    return {
+      leases: held.filter((lease) => !released.includes(lease)),
+      outcome: { kind: "released", leases: released },
+    };
+  const by = held.find((lease) => lease.item === item);
+  return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
+}
+
+export function formatLeases(leases: readonly Lease[]): string {
+  return formatPage({ leases });
+}
+
+/** Maximum lengths of what an agent or a person may write, in characters; paths are written in full. */
+export const LONGEST_ITEM = 500;
+
+/* Items of leases: `!12`, `#34`, `&5`, a path or a topic, each with one spelling. */
+
+const REFERENCE = /^[!#&]\d+$/;
+/** A text with a slash, or a file name. */
+const PATH = /[/\\]|^\.|\.\w{1,8}$/;
+
+/** Could it be a path, if such a file exists? */
+export const mayBePath = (text: string): boolean => !REFERENCE.test(text);
+
+/** Is it meant as a path, even if no such file exists? A topic of several words is not. */
+export function isPath(text: string): boolean {
+  return mayBePath(text) && !/\s/.test(text) && PATH.test(text);
+}
+
+/** The canonical spelling of a reference or topic; `Places.spell` does paths. */
+export function formatTopic(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .toLowerCase();
+}
+
+/** Are the items equal, or is one inside the other? */
+export function overlaps(one: string, other: string): boolean {
+  return one === other || isBelow(one, other) || isBelow(other, one);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  if (folder === ".") return isPath(path) && !isAbsolute(path);
+  return path.startsWith(`${folder}/`);
 }

@@ -1,11 +1,10 @@
 /** Adds messages at the tail of a session's context, and learns when its model has answered them. */
 
-import { isRecord } from "../../../src/base/records.js";
+import { isRecord } from "../../../src/base/shape.js";
 import { isExtendedBy } from "../../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
-import { type History, isEndedAnswer } from "../../../src/messages/history.js";
-import type { DecisionKey } from "../../../src/messages/keys.js";
+import { type DecisionKey, type History, isEndedAnswer } from "../../../src/messages/history.js";
 import type { Claim } from "./agent-message.js";
 import { MAIL_LAYER } from "./inbox-files.js";
 import type { Mail } from "./mail.js";

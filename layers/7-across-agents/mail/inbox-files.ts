@@ -10,15 +10,15 @@ import {
   type AgentMessage,
   type Claim,
   type CursorLine,
+  findOpenClaims,
   formatHeading,
   type MessageState,
   nameOf,
   parseAgentMessage,
   parseCursorLine,
+  readStates,
   withoutRepeats,
 } from "./agent-message.js";
-import { findOpenClaims, readStates } from "./plan-delivery.js";
-
 /** Layer name in the decisions; of its own, so that no other addition to the same result takes their place. */
 export const MAIL_LAYER = "across-agents/mail";
 

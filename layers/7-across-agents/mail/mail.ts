@@ -12,22 +12,21 @@
  */
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../../../src/base/error.js";
-import type { Decisions } from "../../../src/context/decisions.js";
-import { planAddition } from "../../../src/context/extend.js";
+import { type Decisions, planAddition } from "../../../src/context/decisions.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
-import type { DecisionKey } from "../../../src/messages/keys.js";
+import type { DecisionKey } from "../../../src/messages/history.js";
 import {
   type AgentMessage,
   type Claim,
   type CursorLine,
+  findUnseen,
   formatDelivery,
   type MessageState,
   nameOf,
+  planDelivery,
 } from "./agent-message.js";
 import { createInboxFiles, MAIL_LAYER } from "./inbox-files.js";
-import { findUnseen, planDelivery } from "./plan-delivery.js";
-
 export const MOST_MESSAGE_BYTES = 4_096;
 /** Maximum number of messages that wait for one receiver. */
 const MOST_QUEUED = 200;

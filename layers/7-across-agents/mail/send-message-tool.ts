@@ -3,14 +3,14 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/tool.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import type { Instances } from "../../../src/project/instances.js";
 import {
   CLIENT_PREFIX,
   formatSession,
   type Instance,
   type LiveSession,
-} from "../../../src/project/instance.js";
-import type { Instances } from "../../../src/project/instances.js";
+} from "../../../src/project/other-instances.js";
 import type { sendMessageArguments } from "../arguments.js";
 import type { AgentMessage } from "./agent-message.js";
 import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";

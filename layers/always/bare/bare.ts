@@ -6,8 +6,11 @@
 import { formatError } from "../../../src/base/error.js";
 import { count, each, object, parserOf } from "../../../src/base/shape.js";
 import { findHostBreak } from "../../../src/context/breaks.js";
-import { type ContextSizes, countCharacters } from "../../../src/context/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import {
+  CHARACTERS_PER_TOKEN,
+  type ContextSizes,
+  countCharacters,
+} from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { countUsableTokens } from "../../../src/context/windows.js";
 import { parseSavingsRecord } from "../../../src/costs/savings.js";
@@ -17,7 +20,7 @@ import type { Host } from "../../../src/io/host.js";
 import { readJsonLines } from "../../../src/io/json-lines.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Message, MessageInfo } from "../../../src/io/message.js";
-import { estimateToolTokens, type Tool } from "../../../src/kernel/tool.js";
+import { estimateToolTokens, type Tool } from "../../../src/kernel/layer.js";
 import { isEndedAnswer, isManualSummary } from "../../../src/messages/history.js";
 import { findLooks } from "./looks.js";
 import { createGoneAt, type LastSent, type MeasuredRequest, measureStep } from "./measure.js";

@@ -10,7 +10,7 @@
 import { basename } from "node:path";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { History, Result } from "../../../src/messages/history.js";
-import { isLooking } from "../../../src/notes/looking.js";
+import { isLooking } from "../../../src/notes/draft.js";
 
 export interface LooksOptions {
   history: Pick<History, "messages" | "results">;

@@ -1,7 +1,6 @@
 /** Measures a request that was sent, for the comparison with what the host would have sent. Pure. */
 
-import { countCharacters } from "../../../src/context/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import type { Find } from "../../../src/context/replay.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import { type History, isSummary, type Result } from "../../../src/messages/history.js";

@@ -4,11 +4,17 @@
  * results cut. Pure.
  */
 
-import { countCharacters } from "../../../src/context/context-size.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import type { Message } from "../../../src/io/message.js";
-import type { BareRequest, BareSummary } from "./plan-bare.js";
-import { AROUND_TOKENS, countText, planSummary, SUMMARY_SHARE, SUMMARY_TOKENS } from "./summary.js";
+import {
+  AROUND_TOKENS,
+  type BareRequest,
+  type BareSummary,
+  countText,
+  planSummary,
+  SUMMARY_SHARE,
+  SUMMARY_TOKENS,
+} from "./plan-bare.js";
 
 /** Tokens of the newest turns (`compaction.keep.tokens`), by the host's estimate; the oldest of them is whole. */
 const RECENT_TOKENS = 15_000;

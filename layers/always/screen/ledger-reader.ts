@@ -8,7 +8,7 @@
  */
 import { basename, join } from "node:path";
 import { formatLocalDay } from "../../../src/base/days.js";
-import { parseJson } from "../../../src/base/records.js";
+import { parseJson } from "../../../src/base/shape.js";
 import { parseSavingsRecord, type SavingsRecord } from "../../../src/costs/savings.js";
 import { addSums, addToDay, NO_SUMS, type Sums, sumRecords } from "../../../src/costs/sums.js";
 import { takeNewLines } from "../../../src/io/json-lines.js";

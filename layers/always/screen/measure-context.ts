@@ -1,8 +1,7 @@
 /** Measures what the tokens of a request are spent on. Pure. */
 
 import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
-import type { Standing } from "../../../src/context/known-decision.js";
-import { findCut } from "../../../src/context/replay.js";
+import { findCut, type Standing } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import { isSummary } from "../../../src/messages/history.js";

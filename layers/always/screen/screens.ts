@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";
-import { isRecord, parseJson } from "../../../src/base/records.js";
+import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
 import { findCacheShare, toSaving } from "../../../src/costs/sums.js";
 import { readText } from "../../../src/io/files.js";

@@ -5,22 +5,21 @@
 import { formatCount } from "../../../src/base/format.js";
 import { findColdReason } from "../../../src/context/cold.js";
 import type { DatedDecision } from "../../../src/context/decisions.js";
-import { STEERING } from "../../../src/context/held.js";
+import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { recordBefore } from "../../../src/costs/savings.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import type {
-  Action,
-  ActionCost,
-  ContextItem,
-  ContextRequestLine,
+import {
+  type Action,
+  type ActionCost,
+  type ContextItem,
+  type ContextRequestLine,
+  formatName,
 } from "../../../src/status/context-items.js";
 import type { ContextOutcomeLine } from "../../../src/status/context-requests.js";
-import { formatName } from "../../../src/status/find-item.js";
 import { createList, type Listing, readPinnedName } from "./list-items.js";
 import { planItem } from "./plan-item.js";
-import { createPrepare } from "./prepare.js";
-import type { Prepared } from "./prepared.js";
+import { createPrepare, type Prepared } from "./prepare.js";
 import type { Thing } from "./things.js";
 
 /** What became of a request; `undefined` if it has to wait. */

@@ -1,11 +1,13 @@
 /** Applies what people asked for to a session's next request, and says in the log what became of it. */
+
 import { formatError } from "../../../src/base/error.js";
-import { STEERING } from "../../../src/context/held.js";
+import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import type { ContextRequestLine } from "../../../src/status/context-items.js";
+import { type ContextRequestLine, planItemsPath } from "../../../src/status/context-items.js";
 import { createContextRequests } from "../../../src/status/context-requests.js";
 import { type Acted, createAct } from "./act.js";
+import { createList, formatListing } from "./list-items.js";
 
 export interface Applying {
   /** Reads the log again. Rejects with the system's error. */
@@ -74,4 +76,27 @@ export function createApplying(context: ApplyingOptions): Applying {
       }
     });
   }
+}
+
+/* Writes what stands in a session's context, for the screen and the command line. Behind a request, never in its wait. */
+
+/** Never rejects. */
+export type WriteItems = (request: ContextRequest, atMs: number) => Promise<void>;
+
+export function createWriteItems(context: KernelContext): WriteItems {
+  const { files, folders, log } = context;
+  const list = createList(context);
+  return async (request, atMs) => {
+    const { history, sessionID } = request;
+    const path = planItemsPath(folders, sessionID);
+    try {
+      // By the next request all of this one is cached.
+      const listing = await list(request, history.messages.length);
+      const time = new Date(atMs).toISOString();
+      const items = await formatListing(listing, { session: sessionID, time }, () => files.stat(path));
+      await files.writeWhole(path, JSON.stringify(items));
+    } catch (thrown) {
+      log.warn("steering", `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
+    }
+  };
 }

@@ -1,10 +1,16 @@
 /** `/context`, for people who have no screen half: lists what stands in the context, or asks to change one thing. */
 import { StrataError } from "../../../src/base/error.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { ACTIONS, type Action, readContextItems } from "../../../src/status/context-items.js";
+import {
+  ACTIONS,
+  type Action,
+  findWanted,
+  formatCost,
+  formatItems,
+  readContextItems,
+  requireAction,
+} from "../../../src/status/context-items.js";
 import { createContextRequests } from "../../../src/status/context-requests.js";
-import { findWanted, requireAction } from "../../../src/status/find-item.js";
-import { formatCost, formatItems } from "../../../src/status/format-items.js";
 
 const SHOWN_ITEMS = 15;
 const WIDTH = 100;

@@ -1,15 +1,14 @@
 /** All that stands in the context of a request, as a person sees it. */
 
-import { findCutPath } from "../../../src/context/host-cut.js";
-import type { KnownDecision } from "../../../src/context/known-decision.js";
-import { CHARACTERS_PER_TOKEN } from "../../../src/context/learned-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../../src/context/context-size.js";
+import type { KnownDecision } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
+import { findCutPath } from "../../../src/context/result-files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { ContextItem, ContextItems } from "../../../src/status/context-items.js";
 import { MOST_ITEMS } from "../../../src/status/context-items.js";
 import { measure, planItem } from "./plan-item.js";
-import { gatherSurroundings, type Surroundings } from "./surroundings.js";
-import { findThings, readKind, type Thing } from "./things.js";
+import { findThings, gatherSurroundings, readKind, type Surroundings, type Thing } from "./things.js";
 
 export interface Listing {
   /** In the order of the context. */

@@ -1,15 +1,12 @@
 /** What an action on a thing would free and cost, or why it is not possible. Pure. */
 
 import { formatCount } from "../../../src/base/format.js";
-import { readInputKey } from "../../../src/context/call-input.js";
-import { isClearable } from "../../../src/context/clearable.js";
-import type { Standing } from "../../../src/context/known-decision.js";
-import { MARKER_TOKENS } from "../../../src/context/marker.js";
+import { isClearable, MARKER_TOKENS } from "../../../src/context/clear-input.js";
+import { readInputKey, STEERING, type Standing } from "../../../src/context/replay.js";
 import type { Message, ToolPart } from "../../../src/io/message.js";
+import type { DecisionKey } from "../../../src/messages/history.js";
 import type { Action, ActionCost, ContextItem } from "../../../src/status/context-items.js";
-import { findBack } from "./back.js";
-import type { Surroundings } from "./surroundings.js";
-import type { Thing, TurnThing } from "./things.js";
+import type { Seen, Surroundings, Thing, TurnThing } from "./things.js";
 
 /** Share of the budget that may be pinned: a cut shows all of it again, beside the notes and the newest messages. */
 export const PINNED_SHARE_OF_BUDGET = 0.2;
@@ -126,4 +123,57 @@ function withDollars(cost: ActionCost, { rates }: Surroundings): ActionCost {
   if (dollars === undefined) return cost;
   const tokens = cost.cacheLost * (written - cached) + Math.max(0, -cost.frees) * written;
   return { ...cost, dollars: Math.round(tokens * dollars) / 1_000_000 };
+}
+
+/*
+ * What a person has brought back: the whole text follows a message or result of that time, as an extension by a layer of its
+ * own, and an "expanded" decision about the thing says where. Pure.
+ */
+
+export interface Back {
+  /** What the text follows. */
+  carrier: DecisionKey;
+  /** Index of its message in the history. */
+  index: number;
+  layer: string;
+  text: string;
+}
+
+const BETWEEN = "\n";
+
+/** The text of an "expanded" decision. */
+export const formatCarrier = (key: string, layer: string): string => `${key}${BETWEEN}${layer}`;
+
+/** Layer name of the text of one thing: a message is extended once by each. */
+export const planLayer = (id: string): string => `${STEERING}/${id}`;
+
+/** `undefined` if it was not brought back, or is no longer sent. */
+export function findBack(standing: Standing | undefined, seen: Seen): Back | undefined {
+  const said = standing?.expanded?.text ?? "";
+  const at = said.lastIndexOf(BETWEEN);
+  if (at === -1) return undefined;
+  const [key, layer] = [said.slice(0, at), said.slice(at + 1)];
+  const carrier = seen.find(key);
+  const text = carrier?.extended?.find((one) => one.layer === layer)?.text;
+  const place = text === undefined || carrier?.cleared ? undefined : findPlace(key, seen);
+  return place && text !== undefined ? { ...place, layer, text } : undefined;
+}
+
+/** Of a message or result that is sent. */
+function findPlace(
+  key: string,
+  { find, history, shownFrom }: Seen,
+): Pick<Back, "carrier" | "index"> | undefined {
+  const from = shownFrom();
+  const result = history.results(from).find((one) => one.key === key);
+  if (result) {
+    const answer = history.keyOf(result.index);
+    if (answer && find(answer.key)?.dropped) return undefined;
+    return { carrier: { day: result.day, key }, index: result.index };
+  }
+  for (let index = from; index < history.messages.length; index++) {
+    const found = history.keyOf(index);
+    if (found?.key === key) return { carrier: found, index };
+  }
+  return undefined;
 }

@@ -3,22 +3,19 @@
 import { formatCount } from "../../../src/base/format.js";
 import { findLongInput } from "../../../src/context/clear-input.js";
 import { countCharacters } from "../../../src/context/context-size.js";
-import { STEERING } from "../../../src/context/held.js";
-import type { Standing } from "../../../src/context/known-decision.js";
-import { findText } from "../../../src/context/replay.js";
+import { findText, STEERING, type Standing } from "../../../src/context/replay.js";
 import type { Message, ToolPart } from "../../../src/io/message.js";
 import { formatInput } from "../../../src/messages/call.js";
 import type { Action, ContextItem, ItemState } from "../../../src/status/context-items.js";
 import { toSafeLine } from "../../../src/text/text.js";
-import { findBack } from "./back.js";
-import { planAction } from "./plan-action.js";
-import type { Surroundings } from "./surroundings.js";
+import { findBack, planAction } from "./plan-action.js";
 import {
   type CutThing,
   findWords,
   formatTools,
   type InputThing,
   type ResultThing,
+  type Surroundings,
   type Thing,
   type TurnThing,
 } from "./things.js";

@@ -1,23 +1,23 @@
-/** Writes the files that an action needs, and plans its decisions. Nothing is decided yet. */
-
-import { formatWholeInput } from "../../../src/context/call-input.js";
-import { findLongInput } from "../../../src/context/clear-input.js";
+import { findLongInput, formatPath } from "../../../src/context/clear-input.js";
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
-import { STEERING } from "../../../src/context/held.js";
-import { formatPath } from "../../../src/context/marker.js";
-import { findText } from "../../../src/context/replay.js";
+import { findText, formatWholeInput, STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { createStore } from "../../../src/context/store.js";
 import { decodeText } from "../../../src/io/files.js";
-import type { DecisionKey } from "../../../src/messages/keys.js";
-import type { Action, ContextItem } from "../../../src/status/context-items.js";
-import { formatName } from "../../../src/status/find-item.js";
-import { findBack, formatCarrier, planLayer } from "./back.js";
-import { formatTurn, formatTurnMarker } from "./format-turn.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { DecisionKey } from "../../../src/messages/history.js";
+import { type Action, type ContextItem, formatName } from "../../../src/status/context-items.js";
 import { formatPinnedName } from "./list-items.js";
-import { keysOf, type Meant, type PrepareContext, type Prepared, type Textual } from "./prepared.js";
-import type { Surroundings } from "./surroundings.js";
-import type { InputThing, ResultThing, TurnThing } from "./things.js";
+import { findBack, formatCarrier, planLayer } from "./plan-action.js";
+import {
+  formatTurn,
+  formatTurnMarker,
+  type InputThing,
+  type ResultThing,
+  type Surroundings,
+  type Thing,
+  type TurnThing,
+} from "./things.js";
 
 /**
  * Empty if it would change nothing, `undefined` if it has to wait for a later request. Rejects if a file cannot be
@@ -185,4 +185,32 @@ function formatBack(item: ContextItem, whole: string): string {
     whole.trimEnd(),
     "--- end",
   ].join("\n");
+}
+
+/* What an action is about, and what is planned for it. */
+
+/** Decisions of one layer; written one after the other. */
+export interface Prepared {
+  layer: string;
+  decided: readonly DatedDecision[];
+}
+
+export interface Meant {
+  thing: Thing;
+  item: ContextItem;
+  given: Surroundings;
+}
+
+/** Things that have a text. */
+export type Textual = ResultThing | InputThing | TurnThing;
+
+export type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
+
+/** Of a turn, those of all its answers. */
+export function keysOf({ history }: Pick<ContextRequest, "history">, thing: Textual): DecisionKey[] {
+  if (thing.kind !== "turn") return [thing.key];
+  const count = thing.end - thing.index;
+  return Array.from({ length: count }, (_, at) => history.keyOf(thing.index + at)).filter(
+    (key) => key !== undefined,
+  );
 }

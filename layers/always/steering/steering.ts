@@ -9,12 +9,11 @@
  * What does all this is loaded when it is first needed.
  */
 
-import { STEERING } from "../../../src/context/held.js";
+import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import type { Applying } from "./apply.js";
-import type { WriteItems } from "./write-items.js";
+import type { Applying, WriteItems } from "./apply.js";
 
 const APPLIED_WITHIN_MS = 2_000;
 
@@ -97,7 +96,7 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
   }
 
   async function writeLast({ atMs, request }: { request: ContextRequest; atMs: number }): Promise<void> {
-    writeItems ??= (await import("./write-items.js")).createWriteItems(context);
+    writeItems ??= (await import("./apply.js")).createWriteItems(context);
     await writeItems(request, atMs);
   }
 }

@@ -1,17 +1,22 @@
-/**
- * The things in a context that a person can steer: results and long inputs of calls, the agent's turns, the notes for
- * history that was cut, and OpenCode's own summary. Pure.
- */
-
-import { readInputKey } from "../../../src/context/call-input.js";
-import { findLongInput } from "../../../src/context/clear-input.js";
-import type { KnownDecision } from "../../../src/context/known-decision.js";
-import type { Find } from "../../../src/context/replay.js";
-import { isToolPart, type Message } from "../../../src/io/message.js";
-import { type History, isSummary, type Result } from "../../../src/messages/history.js";
-import type { DecisionKey } from "../../../src/messages/keys.js";
+import { formatError } from "../../../src/base/error.js";
+import { formatCount } from "../../../src/base/format.js";
+import { findLongInput, findSuperseded, type Supersession } from "../../../src/context/clear-input.js";
+import { countCharacters, measureCached } from "../../../src/context/context-size.js";
+import {
+  type Find,
+  findCut,
+  formatWholeInput,
+  type KnownDecision,
+  readInputKey,
+  replay,
+} from "../../../src/context/replay.js";
+import type { ContextRequest } from "../../../src/context/request.js";
+import type { Rates } from "../../../src/costs/savings.js";
+import { isToolPart, type Message, type Part, type ToolPart } from "../../../src/io/message.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import { readOwnTexts } from "../../../src/messages/call.js";
+import { type DecisionKey, type History, isSummary, type Result } from "../../../src/messages/history.js";
 import { hashText } from "../../../src/messages/outcome.js";
-import { readOwnTexts } from "../../../src/messages/own-texts.js";
 
 interface Placed {
   id: string;
@@ -172,4 +177,157 @@ export function formatTools(messages: readonly Message[]): string {
   for (const { parts } of messages)
     for (const part of parts) if (isToolPart(part)) counts.set(part.tool, (counts.get(part.tool) ?? 0) + 1);
   return [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", ");
+}
+
+/* What is known of a request, gathered once for all the things in it. */
+
+export interface Surroundings {
+  seen: Seen;
+  view: readonly Message[];
+  /** Tokens of the whole request, and those at which history is replaced. */
+  tokens: number;
+  budgetTokens: number;
+  tokensPerCharacter: number;
+  /** Tokens cached from this message on. */
+  cachedFrom(index: number): number;
+  rates: Rates;
+  /** By message: the user's message it belongs to. */
+  turns: readonly number[];
+  /** Number of answers behind a message. */
+  answersSince(index: number): number;
+  superseded: ReadonlyMap<ToolPart, Supersession>;
+  /** Other tools whose results may be cleared, as set. */
+  namedTools: Readonly<Record<string, boolean>>;
+  /** Folder that names of files leave out. */
+  project: string;
+  /** Returns the name of the thing with this id, from an earlier request if it is known. */
+  nameOnce(id: string, read: () => string): string;
+  /** Tokens of everything that is pinned. */
+  pinnedTokens: number;
+  /** Size of a file with a whole result, if it is known. */
+  bytesOf(file: string): number | undefined;
+  /** Messages as they would be sent without the cut. */
+  showUncut(cut: CutThing): readonly Message[];
+}
+
+export interface GatherOptions {
+  /** Index of the first message that the provider has not cached yet. */
+  cachedUntil: number;
+  pinnedTokens: number;
+  bytesOf(file: string): number | undefined;
+  nameOnce: Surroundings["nameOnce"];
+}
+
+export function gatherSurroundings(
+  { config, folders, sizes }: Pick<KernelContext, "config" | "folders" | "sizes">,
+  request: ContextRequest,
+  { cachedUntil, ...known }: GatherOptions,
+): Surroundings {
+  const { budgetTokens, find, history, model, sessionID, shownFrom } = request;
+  const { messages } = history;
+  const view = request.show();
+  const tokens = request.estimateTokens(view);
+  const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
+  const measure = (some: readonly Message[]): number => Math.ceil(countCharacters(some) * tokensPerCharacter);
+  const answers = countAnswers(messages);
+  return {
+    seen: { find, history, shownFrom },
+    ...{ view, tokens, budgetTokens, tokensPerCharacter, ...known },
+    cachedFrom: measureCached({ view, count: messages.length, lastAnswer: cachedUntil, model }, measure),
+    rates: request.rates(tokens),
+    turns: countTurns(messages),
+    answersSince: (index) => (answers.at(-1) ?? 0) - (answers[index] ?? 0),
+    superseded: findSuperseded(messages.slice(shownFrom())),
+    namedTools: config.microCompact.tools,
+    project: folders.project,
+    showUncut: (cut) => showUncut(request, cut),
+  };
+}
+
+/** Without this cut an earlier one counts, if there is any. */
+export function showUncut({ find, history }: Pick<ContextRequest, "find" | "history">, { key }: CutThing) {
+  const findUncut: Seen["find"] = (one) => {
+    const standing = find(one);
+    if (one !== key.key || !standing) return standing;
+    const { cut: _, ...rest } = standing;
+    return rest;
+  };
+  return replay(history, findUncut, () => findCut(history, findUncut));
+}
+
+/** For each message the number of answers up to it. */
+function countAnswers(messages: readonly Message[]): number[] {
+  let count = 0;
+  return messages.map(({ info }) => {
+    if (info.role === "assistant" && info.summary !== true) count++;
+    return count;
+  });
+}
+
+/* The agent's answers to one message, whole, as a text for people and for the agent. Pure. */
+
+type Turn = Pick<TurnThing, "end" | "index">;
+
+/** With what layers have appended to results, such as messages of other agents. */
+export function formatTurn({ find, history }: Pick<Seen, "find" | "history">, { end, index }: Turn): string {
+  const results = history.results(index).filter((result) => result.index < end);
+  const answers = history.messages.slice(index, end).map(({ parts }, at) => {
+    const told = parts.flatMap((part) => formatPart(part, results, find));
+    return [`## Answer ${at + 1}`, ...(told.length > 0 ? told : ["(nothing)"])].join("\n\n");
+  });
+  return `${answers.join("\n\n")}\n`;
+}
+
+function formatPart(part: Part, results: readonly Result[], find: Find): string[] {
+  if (isToolPart(part)) return [formatCall(part, results, find)];
+  const isText = part.type === "text" || part.type === "reasoning";
+  return isText && part.text !== undefined && part.text.trim() !== "" ? [part.text.trim()] : [];
+}
+
+function formatCall(part: ToolPart, results: readonly Result[], find: Find): string {
+  const result = results.find((one) => one.part === part);
+  const behind = result ? (find(result.key)?.extended ?? []).flatMap(({ text }) => text ?? []) : [];
+  return [
+    `### ${part.tool}`,
+    new TextDecoder().decode(formatWholeInput({ part })),
+    `Result:\n${result?.text ?? "(none)"}`,
+    ...behind,
+  ].join("\n\n");
+}
+
+/** What stands in its place. */
+export function formatTurnMarker(
+  messages: readonly Message[],
+  { file, tokens }: { file: string; tokens: number },
+): string {
+  const tools = formatTools(messages);
+  const calls = tools === "" ? "no calls" : `calls of ${tools}`;
+  return `[Strata] Dropped by the user: this turn of the agent, ${calls}, about ${formatCount(tokens)} tokens; whole in ${file}`;
+}
+
+/* Keeps the file of a turn that a person has dropped: marks it as used, or writes it again from the host's copy. */
+
+/** `index` is that of the turn's first answer. Never rejects. */
+export async function restoreTurn(
+  seen: Pick<Seen, "find" | "history">,
+  { file, index }: { file: string; index: number },
+  { log, resultFiles }: Pick<KernelContext, "log" | "resultFiles">,
+): Promise<void> {
+  const { messages } = seen.history;
+  let end = index + 1;
+  while (end < messages.length && isDropped(seen, end)) end++;
+  try {
+    if (await resultFiles.exists(file)) return await resultFiles.touch(file);
+    await resultFiles.restore(file, Buffer.from(formatTurn(seen, { index, end })));
+    log.warn("view", `${file} was missing and has been restored from the host's copy`);
+  } catch (thrown) {
+    log.error("view", `cannot restore or touch ${file}, which the context names: ${formatError(thrown)}`);
+  }
+}
+
+/** A further answer of the same turn has no file of its own. */
+function isDropped({ find, history }: Pick<Seen, "find" | "history">, index: number): boolean {
+  const key = history.keyOf(index);
+  const dropped = key ? find(key.key)?.dropped : undefined;
+  return dropped !== undefined && dropped.file === undefined;
 }

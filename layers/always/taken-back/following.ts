@@ -4,7 +4,7 @@
  */
 
 import { formatError } from "../../../src/base/error.js";
-import { isRecord } from "../../../src/base/records.js";
+import { isRecord } from "../../../src/base/shape.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { type Clock, waitAtMost } from "../../../src/io/clock.js";
 import type { Log } from "../../../src/io/log.js";
@@ -12,7 +12,7 @@ import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
-import { mayBeHosts } from "../../../src/memory/store/put-back.js";
+import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
 import type { Memories } from "../../../src/memory/store.js";
 import { findEventSession, type HostEvent } from "../../../src/messages/events.js";
 import { isOnlyRest } from "../../../src/messages/history.js";

@@ -10,7 +10,7 @@
 import type { Message } from "../../../src/io/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";
-import { nameMessage, readOwnTexts } from "../../../src/messages/own-texts.js";
+import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";
 import { foldLetters } from "../../../src/text/text.js";
 
 /** Frontmatter keys: when a memory was archived; and the archived memory that had superseded this one. */

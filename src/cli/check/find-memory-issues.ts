@@ -6,7 +6,7 @@ import { isBlockerOver } from "../../../layers/6-dream/plan.js";
 import { findKeptOutID, findPrivateID } from "../../memory/draft.js";
 import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
-import { findNameFault } from "../../memory/name.js";
+import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store.js";
 import type { Project } from "../../operations/project.js";
 import { openConflictLog } from "../../operations/record-rivals.js";

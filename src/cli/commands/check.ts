@@ -1,7 +1,5 @@
-/** `strata check`: finds what is wrong with the memories and their files, and with `--fix` mends what is safe to mend. */
-import { MOST_DAYS, readWhole } from "../../operations/arguments.js";
-import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
-import { openProject } from "../../operations/open-project.js";
+import { type CliContext, exitCodes, MOST_DAYS, type Run, readWhole } from "../../operations/command.js";
+import { openProject } from "../../operations/project.js";
 import { findIssues, fixIssues, formatPath } from "../check/find-issues.js";
 import type { Issue } from "../check/issue.js";
 

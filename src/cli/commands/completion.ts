@@ -1,7 +1,6 @@
 /** `strata completion`: a script that asks this program what can come next, so that it is never out of date. */
 import { StrataError } from "../../base/error.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { COMPLETE, exitCodes, type Run } from "../../operations/command.js";
+import { COMPLETE, exitCodes, type Run, WRONG_ARGUMENT } from "../../operations/command.js";
 
 /** `eval` lets an alias named strata be used. Without a completion, the shell offers files. */
 const scripts: Readonly<Record<string, string>> = {

@@ -8,30 +8,26 @@ import { isSecond } from "../../base/tested.js";
 import { VERSION } from "../../base/version.js";
 import { readFreeBytes } from "../../io/scratch.js";
 import { formatWaiting } from "../../memory/candidates/format-waiting.js";
-import { readWhole } from "../../operations/arguments.js";
-import { exitCodes, type OptionValues, type Run } from "../../operations/command.js";
+import { exitCodes, type OptionValues, type Run, readWhole } from "../../operations/command.js";
 import {
+  checkFolders,
+  checkMachine,
+  checkRuntime,
   type Finding,
   fine,
   formatSections,
   isTrouble,
   note,
   type Section,
-} from "../../operations/doctor/finding.js";
-import { checkFolders, checkMachine, checkRuntime } from "../../operations/doctor/machine.js";
+} from "../../operations/doctor/machine.js";
 import { checkHost, findOpenCode, readVersion } from "../../operations/doctor/opencode.js";
 import { lookAtCandidates } from "../../operations/open-candidates.js";
-import { openLocks } from "../../operations/open-locks.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Project } from "../../operations/project.js";
-import { checkConfiguration } from "../doctor/configuration.js";
-import { type Configured, readOnDisk } from "../doctor/configured.js";
-import { checkLoaded, checkVersions } from "../doctor/loaded.js";
+import { openLocks, openProject, type Project } from "../../operations/project.js";
+import { checkConfiguration, createSteps } from "../doctor/configuration.js";
+import { type Configured, checkLoaded, checkVersions, readOnDisk } from "../doctor/configured.js";
 import { prove } from "../doctor/proof.js";
 import { checkScreen, checkScreen2 } from "../doctor/screen.js";
-import { describeSettings } from "../doctor/settings-in-force.js";
-import { createSteps } from "../doctor/steps.js";
-import { checkForeign, checkSetAside } from "../doctor/unused.js";
+import { checkForeign, checkSetAside, describeSettings } from "../doctor/settings-in-force.js";
 
 const SESSION_SECONDS = { least: 1, most: 600, usual: 0 };
 

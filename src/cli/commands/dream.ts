@@ -3,10 +3,8 @@
 import { type DreamOutcome, runDream } from "../../../layers/6-dream/dream.js";
 import { formatCounts, formatDream } from "../../../layers/6-dream/page.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { openLocks } from "../../operations/open-locks.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openOwnState } from "../../operations/open-own.js";
-import { openProject } from "../../operations/open-project.js";
+import { openLocks, openOwnState, openProject } from "../../operations/project.js";
 
 export const run: Run = async (cli, { dryRun, json }) => {
   const project = await openProject(cli);

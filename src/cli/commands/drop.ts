@@ -2,11 +2,10 @@
 
 import { StrataError } from "../../base/error.js";
 import { findCandidates } from "../../memory/candidates/choose-candidates.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "../../operations/command.js";
 import { openPersonsCandidates } from "../../operations/open-candidates.js";
-import { openProject } from "../../operations/open-project.js";
-import { isItemID } from "../../status/find-item.js";
+import { openProject } from "../../operations/project.js";
+import { isItemID } from "../../status/context-items.js";
 
 export const run: Run = async (cli, options, ids) => {
   const isAll = options.all === true;

@@ -3,18 +3,23 @@
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";
-import { readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { formatFactLine, openKnownEntities } from "../../operations/open-entities.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type Run,
+  readWhole,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
+import { formatFactLine, openKnownEntities } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
 import { createProgress } from "../../operations/progress.js";
+import { openProject } from "../../operations/project.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
-import type { Enrichment } from "../../sources/entities/enrich.js";
+import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/enrich.js";
 import type { Entities } from "../../sources/entities/entities.js";
 import type { EntityState } from "../../sources/entities/entity-fact.js";
 import { formatLocated } from "../../sources/entities/forges.js";
-import { type EnrichmentPlan, findNamesIn } from "../../sources/entities/plan-enrichment.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 const USUAL_LIMIT = 100;

@@ -1,11 +1,17 @@
 /** `strata export`: memories as JSON Lines, each with its whole file. Changes nothing but the file it writes. */
 import { DAY_MS } from "../../base/days.js";
 import type { Memory } from "../../memory/memory.js";
-import { MOST_DAYS, readType, readWhole } from "../../operations/arguments.js";
-import { exitCodes, type OptionValues, type Run } from "../../operations/command.js";
+import {
+  exitCodes,
+  MOST_DAYS,
+  type OptionValues,
+  type Run,
+  readType,
+  readWhole,
+} from "../../operations/command.js";
 import { readShelves } from "../../operations/memory-files.js";
-import { openProject } from "../../operations/open-project.js";
-import { formatExport } from "../../operations/transfer/format-export.js";
+import { openProject } from "../../operations/project.js";
+import { formatExport } from "../../operations/transfer/json-export.js";
 import { writeNew } from "../../operations/write-new.js";
 
 export const run: Run = async (cli, options, [target]) => {

@@ -1,11 +1,10 @@
 /** `strata history`: every change of one memory. */
 
-import { parseID } from "../../memory/id.js";
+import { parseID } from "../../memory/memory.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { exitCodes, type Run } from "../../operations/command.js";
-import { requireMemory } from "../../operations/memories.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { requireMemory, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);

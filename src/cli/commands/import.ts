@@ -1,17 +1,15 @@
 /** `strata import`: a file of `strata export`, another tool's JSON, a `.memory` folder, or a folder with a `MEMORY.md`. */
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { parseJson } from "../../base/records.js";
+import { parseJson } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
 import type { ExitCode, Run } from "../../operations/command.js";
 import { idOf, listMemories, type ReadShelf, readShelves } from "../../operations/memory-files.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Project } from "../../operations/project.js";
-import type { JsonExport } from "../../operations/transfer/json-export.js";
-import { parseCopy } from "../../operations/transfer/line.js";
+import { openProject, type Project } from "../../operations/project.js";
+import { type JsonExport, parseCopy } from "../../operations/transfer/json-export.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
 
 interface ImportOptions {

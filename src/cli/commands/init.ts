@@ -5,25 +5,31 @@
 import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { PACKAGE } from "../../config/plugin-entries.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type Run,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
 import { findHost } from "../../operations/find-host.js";
 import { findUpwards } from "../../operations/find-project.js";
-import { openProject } from "../../operations/open-project.js";
+import { openProject } from "../../operations/project.js";
 import { readSettings } from "../../operations/settings.js";
 import { findGlobalFolder } from "../../project/opencode-files.js";
 import { isWithin } from "../../project/own-folders.js";
 import {
   type Change,
+  formatPurge,
   HALVES,
   type Half,
   type Place,
   planEntry,
+  planPurge,
   planRemoval,
+  purge,
   SCREEN_2,
 } from "../init/halves.js";
-import { formatPurge, planPurge, purge } from "../init/purge.js";
-
 export const run: Run = async (cli, { global: isGlobal, purge: isPurge, remove, yes }) => {
   if (isPurge && (!remove || isGlobal)) throw new StrataError(WRONG_ARGUMENT, NEEDS_REMOVE);
   const folder = isGlobal ? undefined : await findProjectFolder(cli);

@@ -2,13 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { findCandidates, keepCandidate } from "../../memory/candidates/choose-candidates.js";
-import { readType } from "../../operations/arguments.js";
-import { type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { reportWritten } from "../../operations/memories.js";
+import { type ExitCode, exitCodes, type Run, readType } from "../../operations/command.js";
 import { openPersonsCandidates } from "../../operations/open-candidates.js";
-import { openGate } from "../../operations/open-gate.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { openGate, reportWritten, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 
 export const run: Run = async (cli, { type: wanted }, args) => {
   const type = readType(wanted);

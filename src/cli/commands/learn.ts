@@ -1,23 +1,24 @@
 /** `strata learn`: memories from past conversations, decided as extraction decides while OpenCode runs. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { atItsTime, createLearner, type Learner } from "../../../layers/5-auto-memory/learn/learner.js";
+import {
+  atItsTime,
+  createLearner,
+  createSettled,
+  type Learner,
+} from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-sessions.js";
-import { createSettled } from "../../../layers/5-auto-memory/learn/settled.js";
 import { readConfigFiles } from "../../config/config-files.js";
-import { createTemplateCheck, readTemplates } from "../../host/1/templates.js";
+import { createTemplateCheck, readTemplates } from "../../host/1/past-sessions.js";
 import { createDryFiles } from "../../io/dry-files.js";
-import { createFindSimilar } from "../../memory/gate/find-similar.js";
-import { createGate } from "../../memory/gate/gate.js";
+import { createFindSimilar, createGate } from "../../memory/gate/gate.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
 import { openCandidates } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openOwnState } from "../../operations/open-own.js";
-import { openProject } from "../../operations/open-project.js";
 import { openSearch } from "../../operations/open-search.js";
 import { createProgress } from "../../operations/progress.js";
-import type { Project } from "../../operations/project.js";
+import { openOwnState, openProject, type Project } from "../../operations/project.js";
 import { findFiles, type PastFile, readFiles, type SourcedTurn, type SourceEvents } from "../learn/files.js";
 import { type Judging, openJudging, planJudge, type Wanted } from "../learn/judging.js";
 import { createReport, type Report } from "../learn/report.js";

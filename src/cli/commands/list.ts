@@ -3,14 +3,21 @@
 import { DAY_MS } from "../../base/days.js";
 import { StrataError } from "../../base/error.js";
 import { isHandedOver, readSessions, type WaitingCandidate } from "../../memory/candidates/candidate.js";
-import { formatCandidates, readSurroundings } from "../../memory/candidates/format-candidates.js";
+import { formatCandidates, readSurroundings } from "../../memory/candidates/why.js";
 import type { Memory, MemoryType } from "../../memory/memory.js";
-import { MOST_DAYS, readType, readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  MOST_DAYS,
+  type Run,
+  readType,
+  readWhole,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
 import { openPersonsCandidates } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Project } from "../../operations/project.js";
+import { openProject, type Project } from "../../operations/project.js";
 
 const MOST_ID_WIDTH = 60;
 

@@ -6,9 +6,8 @@ import { isHidden } from "../../memory/kept-out.js";
 import type { Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { reportWritten, requireMemory } from "../../operations/memories.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { reportWritten, requireMemory, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 import { listSelected, readSelection, selectMemories } from "../../operations/select.js";
 
 export const run: Run = async (cli, options, args) => {

@@ -1,13 +1,9 @@
-/** `strata recall`: the agent's search, for people. */
-
-import { formatFound, listShownWhole } from "../../memory/search/found.js";
-import type { Found } from "../../memory/search/search.js";
-import { readType, readWhole } from "../../operations/arguments.js";
-import { exitCodes, type Run } from "../../operations/command.js";
-import { formatFactLine, openKnownEntities } from "../../operations/open-entities.js";
+import { type Found, formatFound, listShownWhole } from "../../memory/search/search.js";
+import { exitCodes, type Run, readType, readWhole } from "../../operations/command.js";
+import { formatFactLine, openKnownEntities } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
 import { openSearch } from "../../operations/open-search.js";
+import { openProject } from "../../operations/project.js";
 import { formatOverview, planOverview } from "../overview.js";
 
 const USUAL_LIMIT = 10;

@@ -3,12 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { formatContradicted } from "../../memory/gate/gate.js";
-import { readList, readShare, readType } from "../../operations/arguments.js";
-import { exitCodes, type Run } from "../../operations/command.js";
-import { reportWritten } from "../../operations/memories.js";
-import { openGate } from "../../operations/open-gate.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { exitCodes, type Run, readList, readShare, readType } from "../../operations/command.js";
+import { openGate, reportWritten, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 import { recordRivals } from "../../operations/record-rivals.js";
 
 export const run: Run = async (cli, options, args) => {

@@ -1,11 +1,9 @@
 /** `strata restore`: restores a memory from the archive, or the files of a `strata backup`. */
 
 import { StrataError } from "../../base/error.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { exitCodes, type Run } from "../../operations/command.js";
-import { reportWritten, requireMemory } from "../../operations/memories.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { exitCodes, type Run, WRONG_ARGUMENT } from "../../operations/command.js";
+import { reportWritten, requireMemory, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 import { recordRivals } from "../../operations/record-rivals.js";
 
 export const run: Run = async (cli, options, args) => {

@@ -16,11 +16,15 @@ import {
 import { createAccess, createToken, LINK_MS } from "../../serve/access.js";
 import { type AppOptions, createApp } from "../../serve/app.js";
 import { checkHealth, type Health } from "../../serve/health.js";
-import { listen } from "../../serve/listen.js";
+import {
+  createProjectList,
+  createRecent,
+  listen,
+  openServed,
+  type ServedProject,
+} from "../../serve/listen.js";
 import { createServerMetrics } from "../../serve/metrics.js";
 import { isWildcard } from "../../serve/origin.js";
-import { createRecent } from "../../serve/recent.js";
-import { createProjectList, openServed, type ServedProject } from "../../serve/served-projects.js";
 import { readServeSettings, type ServeSettings } from "../../serve/settings.js";
 
 type ListProjects = () => Promise<readonly ServedProject[]>;
@@ -199,7 +203,7 @@ export async function readTools(given: string | boolean | undefined): Promise<st
   if (typeof given !== "string") return undefined;
   const [{ chooseTools }, { tools }] = await Promise.all([
     import("../../mcp/offer.js"),
-    import("../../mcp/tools/tools.js"),
+    import("../../mcp/tools/search-tools.js"),
   ]);
   chooseTools(tools, given);
   return given;

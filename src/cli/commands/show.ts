@@ -2,11 +2,9 @@
 
 import { formatJudge } from "../../memory/judge.js";
 import type { Memory } from "../../memory/memory.js";
-import { exitCodes, type Run } from "../../operations/command.js";
-import { requireMemory } from "../../operations/memories.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Style } from "../../operations/style.js";
+import { exitCodes, type Run, type Style } from "../../operations/command.js";
+import { requireMemory, withMemories } from "../../operations/open-memories.js";
+import { openProject } from "../../operations/project.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
 import { findRelated } from "../related.js";
 

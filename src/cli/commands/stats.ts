@@ -8,10 +8,15 @@ import {
   type SessionFigures,
   sumFigures,
 } from "../../costs/figures.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, exitCodes, type OptionValues, type Run } from "../../operations/command.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Style } from "../../operations/style.js";
+import {
+  type CliContext,
+  exitCodes,
+  type OptionValues,
+  type Run,
+  type Style,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
+import { openProject } from "../../operations/project.js";
 import { writeNew } from "../../operations/write-new.js";
 import { formatSaving } from "../../status/format-figures.js";
 import { describeJudging, formatTitle } from "../../status/format-status.js";

@@ -3,8 +3,7 @@ import { listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { exitCodes, type Run } from "../../operations/command.js";
 import { lookAtCandidates } from "../../operations/open-candidates.js";
-import { openOwnState } from "../../operations/open-own.js";
-import { openProject } from "../../operations/open-project.js";
+import { openOwnState, openProject } from "../../operations/project.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
 

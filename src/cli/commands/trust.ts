@@ -3,7 +3,7 @@
 import { formatAccepted, formatRevoked, formatWaiting } from "../../memory/format-foreign.js";
 import { exitCodes, type Run } from "../../operations/command.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { openProject } from "../../operations/project.js";
 
 export const run: Run = async (cli, { json, undo, yes }) => {
   const { say } = cli;

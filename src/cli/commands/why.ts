@@ -3,7 +3,7 @@ import { findReasons, formatReasons, planNext } from "../../memory/candidates/wh
 import { exitCodes, type Run } from "../../operations/command.js";
 import { openPersonsCandidates } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
+import { openProject } from "../../operations/project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);

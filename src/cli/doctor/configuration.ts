@@ -1,11 +1,12 @@
 /** Checks the configuration files: this plugin once, no conflicting plugin, valid settings. */
+
 import { basename, dirname, join } from "node:path";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";
 import { findName, isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
-import { planChoice } from "../../models/choice.js";
+import { planChoice } from "../../models/cost.js";
 import type { CliContext } from "../../operations/command.js";
-import { type Finding, fine, problem, warning } from "../../operations/doctor/finding.js";
+import { type Finding, fine, problem, warning } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import type { Settings } from "../../operations/settings.js";
 import { type Configured, findConfigured, findRemoval } from "./configured.js";
@@ -182,4 +183,18 @@ export const conflictingPlugins: readonly ConflictingPlugin[] = [
 /** The entry for a plugin of this name, if there is one. */
 export function findConflictingPlugin(name: string): ConflictingPlugin | undefined {
   return conflictingPlugins.find(({ matches }) => matches.test(name));
+}
+
+/** Prints a line for each step of the proof, on a terminal only. */
+export function createSteps({
+  clock,
+  draw,
+  style,
+  warn,
+}: Pick<CliContext, "clock" | "draw" | "style" | "warn">): (step: string) => void {
+  const begunMs = clock.now();
+  return (step) => {
+    const seconds = Math.round((clock.now() - begunMs) / 1_000);
+    if (draw) warn(style.dim(`${String(seconds).padStart(4)} s  ${step} …`));
+  };
 }

@@ -2,22 +2,28 @@
 
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
-import { isRecord, mergeRecords, type PlainRecord, parseJson } from "../../base/records.js";
+import { isRecord, mergeRecords, type PlainRecord, parseJson } from "../../base/shape.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
 import type { Clock } from "../../io/clock.js";
 import { createScratch } from "../../io/scratch.js";
-import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-definition.js";
+import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.js";
 import type { Proof as ProofOfLayer } from "../../kernel/proof.js";
 import type { CliContext } from "../../operations/command.js";
-import { type Finding, problem } from "../../operations/doctor/finding.js";
+import { type Finding, problem } from "../../operations/doctor/machine.js";
 import { prepareOpenCode, startOpenCode } from "../../operations/doctor/opencode.js";
 import type { Configured } from "./configured.js";
-import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
-import { formatSecondConfig, playRuns } from "./runs.js";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import { PLAYED_FILES, playSession } from "./session.js";
-import { readAllTraces, readTraces, waitForFiles } from "./traces.js";
+import {
+  type Evidence,
+  PLAYED_FILES,
+  type ProvenLayer,
+  playSession,
+  readAllTraces,
+  readEvidence,
+  readTraces,
+  waitForFiles,
+} from "./evidence.js";
+import { formatSecondConfig, playRuns, type ScriptedModel, startScriptedModel } from "./runs.js";
 
 export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
   /** The OpenCode to run. */

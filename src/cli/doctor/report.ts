@@ -11,13 +11,13 @@ import { VERSION } from "../../base/version.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { decodeText, type Files } from "../../io/files.js";
 import { logLevels } from "../../io/log.js";
-import { findOffSwitch } from "../../kernel/layer-definition.js";
+import { findOffSwitch } from "../../kernel/layer-context.js";
 import type { Count, LayerPulse, PulseRecord } from "../../kernel/pulse.js";
-import { isTrouble, type Section } from "../../operations/doctor/finding.js";
+import { isTrouble, type Section } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
-import { formatSections, type Row } from "../../status/sections.js";
+import { formatSections, type Row } from "../../status/format-status.js";
 import { readPulses } from "../../status/status.js";
-import { formatTime } from "./loaded.js";
+import { formatTime } from "./configured.js";
 import { mergePulses } from "./runs.js";
 import type { ExplainedSetting } from "./settings-in-force.js";
 

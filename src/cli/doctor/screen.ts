@@ -1,6 +1,6 @@
 /** Whether OpenCode's TUI loads the plugin's part of the screen. That of OpenCode 1 has a configuration of its own. */
 import { dirname, join } from "node:path";
-import { isRecord, parseJson } from "../../base/records.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import {
   findInstalledFile,
   isStrata,
@@ -9,11 +9,10 @@ import {
   resolveSpec,
 } from "../../config/plugin-entries.js";
 import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
-import { type Finding, fine, note, warning } from "../../operations/doctor/finding.js";
+import { type Finding, fine, note, warning } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import { findGlobalFolder } from "../../project/opencode-files.js";
-import type { Configured } from "./configured.js";
-import { formatTime } from "./loaded.js";
+import { type Configured, formatTime } from "./configured.js";
 
 const RESTART = "restart OpenCode: its TUI reads tui.json only at the start";
 

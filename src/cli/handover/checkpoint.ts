@@ -1,11 +1,16 @@
 /** `strata checkpoint`: saves the state of a session under a name; lists or removes checkpoints. */
 
 import { StrataError } from "../../base/error.js";
-import { formatCheckpointLine } from "../../notes/checkpoints/format-checkpoints.js";
+import { formatCheckpointLine } from "../../notes/checkpoints/checkpoint.js";
 import type { OpenCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
-import { openProject } from "../../operations/open-project.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type Run,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
+import { openProject } from "../../operations/project.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
 
 const MOST_LISTED = 100;

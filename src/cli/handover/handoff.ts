@@ -1,7 +1,7 @@
 /** `strata handoff`: a session or checkpoint as one Markdown file. Changes nothing but the file it writes. */
 import { formatHandoffFile } from "../../notes/checkpoints/capsule.js";
 import { exitCodes, type Run } from "../../operations/command.js";
-import { openProject } from "../../operations/open-project.js";
+import { openProject } from "../../operations/project.js";
 import { writeNew } from "../../operations/write-new.js";
 import { openProjectsCheckpoints } from "./open-checkpoints.js";
 

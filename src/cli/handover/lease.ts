@@ -1,12 +1,11 @@
 /** `strata lease`: lists, claims and releases leases. */
-import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
-import { type LeaseOutcome, LONGEST_ITEM } from "../../../layers/7-across-agents/leases/lease-table.js";
+import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/lease-tool.js";
+import { type LeaseOutcome, LONGEST_ITEM } from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../base/error.js";
-import { readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { exitCodes, type Run } from "../../operations/command.js";
-import { openLeases, refuseAgents } from "../../operations/handover/open-leases.js";
-import { openProject } from "../../operations/open-project.js";
-import { type Lease, LONGEST_WHY, PERSON } from "../../project/lease.js";
+import { exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
+import { openLeases, refuseAgents } from "../../operations/handover/agenda.js";
+import { openProject } from "../../operations/project.js";
+import { type Lease, LONGEST_WHY, PERSON } from "../../project/other-instances.js";
 
 const MINUTE_MS = 60_000;
 const USUAL_MINUTES = 60;

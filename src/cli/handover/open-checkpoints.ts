@@ -1,7 +1,6 @@
 import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { openOwnState } from "../../operations/open-own.js";
-import type { Project } from "../../operations/project.js";
+import { openOwnState, type Project } from "../../operations/project.js";
 
 /** The project's checkpoints, even while OpenCode has it open. They lack what OpenCode has not written yet. */
 export function openProjectsCheckpoints(project: Project): OpenCheckpoints {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { PastTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter, type StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { StrataError } from "../../base/error.js";
-import { isRecord, type PlainRecord, parseJson } from "../../base/records.js";
+import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type ExportedSession, isExportedMessage, readExportedSession } from "../../host/1/past-sessions.js";
 import { decodeStrictly, decodeText, type Files } from "../../io/files.js";
 import { isToolPart, type Message, type Part } from "../../io/message.js";

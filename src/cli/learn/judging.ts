@@ -18,12 +18,10 @@ import type { Host, UsedTokens } from "../../io/host.js";
 import { createPrompts } from "../../io/prompts.js";
 import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
 import type { OpenMemories } from "../../memory/store.js";
-import { planChoice } from "../../models/choice.js";
-import { describeCall } from "../../models/cost.js";
+import { describeCall, planChoice } from "../../models/cost.js";
 import type { GenerationRequest } from "../../models/generation.js";
-import { isInAgentsShell } from "../../operations/agents-shell.js";
-import { readWhole, WRONG_ARGUMENT } from "../../operations/arguments.js";
-import type { OptionValues } from "../../operations/command.js";
+import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
+import { isInAgentsShell } from "../../operations/open-memories.js";
 import type { Project } from "../../operations/project.js";
 
 export interface Wanted {

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";
 import { StrataError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { isSecond as isSecondVersion } from "../../base/tested.js";
 import { parseConfig } from "../../config/config-files.js";
-import { writer } from "../../host/1/live-config.js";
+import { writer } from "../../host/1/own-sessions.js";
 import { type Login, openPastSessions, type PastSessions } from "../../host/1/past-sessions.js";
 import { openServerModel, type ServerModel } from "../../host/1/server-model.js";
 import type { CliContext } from "../../operations/command.js";

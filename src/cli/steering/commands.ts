@@ -18,7 +18,7 @@ export const steeringCommands: readonly Command[] = [
     options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
     example: "strata context --json | jq '.items[0]'",
     reads: true,
-    load: () => import("./context.js"),
+    load: () => import("./ask.js"),
   },
   {
     name: "pin",

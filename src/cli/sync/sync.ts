@@ -7,20 +7,17 @@ import { createRemoteGit } from "../../host/remote-git.js";
 import { type Files, readPlainText } from "../../io/files.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { findGitFolder } from "../../memory/trust/git-folder.js";
-import { isInAgentsShell } from "../../operations/agents-shell.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
 import {
   type CliContext,
   type ExitCode,
   exitCodes,
   type OptionValues,
   type Run,
+  WRONG_ARGUMENT,
 } from "../../operations/command.js";
-import { openLocks } from "../../operations/open-locks.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openProject } from "../../operations/open-project.js";
-import type { Project } from "../../operations/project.js";
-import { listRemotes } from "../../sources/entities/home.js";
+import { isInAgentsShell, withMemories } from "../../operations/open-memories.js";
+import { openLocks, openProject, type Project } from "../../operations/project.js";
+import { listRemotes } from "../../sources/entities/forges.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
 import { locateSync, type SyncPlace } from "../../sync/places.js";
 import { createSync, type Sync, type Synced } from "../../sync/sync.js";

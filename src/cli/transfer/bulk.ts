@@ -5,14 +5,11 @@
  */
 
 import { planMemory } from "../../memory/draft.js";
-import { createFindSimilar } from "../../memory/gate/find-similar.js";
-import { MOST_SIMILAR, type ReadSimilar, toSearch } from "../../memory/gate/gate.js";
+import { createFindSimilar, MOST_SIMILAR, type ReadSimilar, toSearch } from "../../memory/gate/gate.js";
 import { createRelated } from "../../memory/gate/related.js";
-import { formatID, parseID } from "../../memory/id.js";
-import { type Memory, type MemoryDraft, usersTypes } from "../../memory/memory.js";
+import { formatID, type Memory, type MemoryDraft, parseID, usersTypes } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
-import { foldName, planName } from "../../memory/name.js";
-import { splitPath } from "../../memory/path.js";
+import { foldName, planName, splitPath } from "../../memory/path.js";
 import type { MemorySearch } from "../../memory/search/search.js";
 import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../memory/store.js";
 import { foldSentence } from "../../text/text.js";

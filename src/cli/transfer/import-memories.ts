@@ -1,11 +1,10 @@
 /** Writes planned memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
 import { atOnce } from "../../base/slices.js";
-import { findRefusal, planMemory } from "../../memory/draft.js";
+import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { createGate } from "../../memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
-import { refuseSecrets } from "../../memory/secret-gate.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";

@@ -1,5 +1,5 @@
 /** Which exported memories to add to those that exist, and under which ids. Pure. */
-import { foldName, planName } from "../../memory/name.js";
+import { foldName, planName } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
 
 export interface ImportPlan {

@@ -1,7 +1,7 @@
-import { formatPrefix } from "../../memory/id.js";
+import { formatPrefix } from "../../memory/memory.js";
 import { createBorder } from "../../memory/store/border.js";
 import { readShelves } from "../../operations/memory-files.js";
-import { openTrust } from "../../operations/open-trust.js";
+import { openTrust } from "../../operations/open-memories.js";
 import type { Project } from "../../operations/project.js";
 
 /** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */

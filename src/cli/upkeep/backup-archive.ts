@@ -8,15 +8,22 @@
  *
  * Holds only one file's contents in memory at a time, besides the compressed archive.
  */
+
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { join, relative, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { StrataError } from "../../base/error.js";
-import { isRecord, parseJson } from "../../base/records.js";
+import { formatCount } from "../../base/format.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import { VERSION } from "../../base/version.js";
 import { decodeStrictly } from "../../io/files.js";
-import { type BackedUp, backupRoots } from "./backup-files.js";
+import { type FileKind, patternOf } from "../../kernel/expired-files.js";
+import { kernelFiles } from "../../kernel/kernel-files.js";
+import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
+import { createProgress } from "../../operations/progress.js";
+import { openProject, type Project } from "../../operations/project.js";
 
 export interface BackupEntry extends BackedUp {
   contents: Uint8Array;
@@ -124,4 +131,112 @@ async function* readLines(archive: Uint8Array): AsyncGenerator<string> {
     throw damaged("it is not a gzip file, or is damaged");
   }
   if (length > 0) throw damaged("it ends within a line");
+}
+
+/* Selects the files of a backup. */
+
+/** `project`: the project's folder; `global`: OpenCode's global configuration folder. */
+export const backupRoots = ["project", "global"] as const;
+export type BackupRoot = (typeof backupRoots)[number];
+
+export interface BackedUp {
+  root: BackupRoot;
+  /** Relative to the root, with `/` as separator. */
+  path: string;
+}
+
+const OPENCODE = ".opencode/";
+const FOLDERS: Readonly<Record<BackupRoot, readonly string[]>> = {
+  project: ["memory", "session-memory", "tool-results", "strata"].map((name) => `${OPENCODE}${name}`),
+  global: ["memory"],
+};
+/** Files that only running processes need, or that can be rebuilt from the rest. */
+const PASSING =
+  /\.lock$|\/strata\.log|\/state\/memory\/(?:internal|private)\/[^/]+$|\/stats\.html$|\/state\/(?:instances|pulse|mail|edits|leases|views|screen|background|vectors|prices)\b/;
+/** Folders of Strata are at most this deep. */
+const MOST_DEPTH = 8;
+
+export const folderOf = ({ globalFolder, root }: Project, of: BackupRoot): string =>
+  of === "project" ? root : globalFolder;
+
+export const countFiles = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "file" : "files"}`;
+
+/** Returns a predicate for paths allowed in a backup. Refuses every path that could lead elsewhere. */
+export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) => boolean> {
+  const kinds: FileKind[] = [...kernelFiles, ...(await cli.loadLayers()).flatMap(({ files }) => files)];
+  const patterns = kinds.map(patternOf);
+  return ({ path, root }) => {
+    const whole = root === "project" ? path : `${OPENCODE}${path}`;
+    const isPlain =
+      !/[\\:]|\p{Cc}/u.test(path) && path.split("/").every((part) => !["", ".", ".."].includes(part));
+    const isBelow = FOLDERS[root].some((folder) => path.startsWith(`${folder}/`));
+    return isPlain && isBelow && !PASSING.test(whole) && patterns.some((pattern) => pattern.test(whole));
+  };
+}
+
+/** Every file to back up, by root and path, without links. */
+export async function listBackedUp(project: Project): Promise<BackedUp[]> {
+  const { files } = project.cli;
+  const isBackedUp = await readBackedUp(project.cli);
+  const found: BackedUp[] = [];
+  for (const root of backupRoots)
+    for (const folder of FOLDERS[root]) await walk({ root, path: folder }, MOST_DEPTH);
+  return found;
+
+  async function walk({ path, root }: BackedUp, depth: number): Promise<void> {
+    for (const name of await files.list(join(folderOf(project, root), path))) {
+      const inside = { root, path: `${path}/${name}` };
+      const kind = (await files.statItself(join(folderOf(project, root), inside.path)))?.kind;
+      if (kind === "folder" && depth > 0) await walk(inside, depth - 1);
+      else if (kind === "file" && isBackedUp(inside)) found.push(inside);
+    }
+  }
+}
+
+/* `strata backup`: everything that Strata keeps of this project and of the user's memories, in one verified file. */
+
+export const run: Run = async (cli, { force }, [given]) => {
+  const { clock, files, say, style, warn } = cli;
+  const project = await openProject(cli);
+  const path = resolve(cli.folder, given ?? nameBackup(clock.now()));
+  const listed = await listBackedUp(project);
+  const archive = await packBackup(readAll(project, listed), clock.now());
+  if (force === true) await files.writeWhole(path, archive);
+  else if (!(await files.create(path, archive)))
+    throw new StrataError(
+      "IN_THE_WAY",
+      `${path} already exists; choose another file, or replace it with --force`,
+    );
+  const count = await verify(cli, path);
+  say(`Backed up and verified: ${countFiles(count)}, ${formatCount(archive.length)} bytes, ${path}`);
+  if (!relative(project.root, path).startsWith(".."))
+    warn(`${style.yellow("Private")}  it holds private memories: keep it out of git`);
+  return exitCodes.fine;
+};
+
+const nameBackup = (nowMs: number): string =>
+  `strata-backup-${new Date(nowMs).toISOString().slice(0, 16).replace(/[:T]/g, "-")}.jsonl.gz`;
+
+/** Skips files that are removed meanwhile. */
+async function* readAll(
+  project: Project,
+  listed: Awaited<ReturnType<typeof listBackedUp>>,
+): AsyncGenerator<BackupEntry> {
+  const progress = createProgress(project.cli, "Backing up");
+  for (const [n, { path, root }] of listed.entries()) {
+    progress.step(n, listed.length);
+    const contents = await project.cli.files.read(join(folderOf(project, root), path));
+    if (contents) yield { root, path, contents };
+  }
+  progress.end();
+}
+
+/** Reads the written archive completely; returns the number of files in it. */
+async function verify({ files }: CliContext, path: string): Promise<number> {
+  const written = await files.read(path);
+  if (!written) throw new StrataError("ENOTWRITTEN", `${path} was written but is gone`);
+  let count = 0;
+  for await (const _ of unpackBackup(written)) count++;
+  return count;
 }

@@ -42,6 +42,6 @@ export const upkeepCommands: readonly Command[] = [
     arguments: "[file]",
     options: [FORCE_OPTION],
     example: "strata backup ~/strata.jsonl.gz",
-    load: () => import("./backup.js"),
+    load: () => import("./backup-archive.js"),
   },
 ];

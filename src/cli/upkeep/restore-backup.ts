@@ -8,12 +8,17 @@ import { decodeText } from "../../io/files.js";
 import { formatPath, splitPath } from "../../memory/path.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";
 import { listPlaces } from "../../operations/memory-files.js";
-import { openLocks } from "../../operations/open-locks.js";
 import { withMemories } from "../../operations/open-memories.js";
-import type { Project } from "../../operations/project.js";
+import { openLocks, type Project } from "../../operations/project.js";
 import { hideFromGit } from "../../project/folders.js";
-import { type BackupEntry, unpackBackup } from "./backup-archive.js";
-import { type BackedUp, countFiles, folderOf, readBackedUp } from "./backup-files.js";
+import {
+  type BackedUp,
+  type BackupEntry,
+  countFiles,
+  folderOf,
+  readBackedUp,
+  unpackBackup,
+} from "./backup-archive.js";
 
 export interface RestoreOptions {
   file: string;

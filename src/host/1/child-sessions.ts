@@ -10,7 +10,7 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Clock } from "../../io/clock.js";
 import type { Generated, GenerateRequest, OwnSession, UsedTokens } from "../../io/host.js";
-import type { Processes } from "../../io/signals.js";
+import type { Processes } from "../../io/running-processes.js";
 import {
   type Answer,
   createAsking,

@@ -7,7 +7,7 @@
  * a fork is registered and titled at its first event.
  */
 
-import { isRecord, type PlainRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { UsedTokens } from "../../io/host.js";
 import { findEventSession } from "../../messages/events.js";
 import { readTokens } from "./asking.js";

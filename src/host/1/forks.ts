@@ -16,7 +16,7 @@ import PQueue from "p-queue";
 import type { Clock } from "../../io/clock.js";
 import type { ForkRequest, ForkResult, ForkRun, UsedTokens } from "../../io/host.js";
 import type { Message } from "../../io/message.js";
-import type { Processes } from "../../io/signals.js";
+import type { Processes } from "../../io/running-processes.js";
 import {
   type Asking,
   createAsking,

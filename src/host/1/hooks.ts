@@ -5,15 +5,15 @@
 
 import type { Hooks } from "@opencode-ai/plugin";
 import { StrataError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import type { ContextRequest } from "../../context/request.js";
 import type { Clock } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import type { Exchange } from "../../kernel/dispatcher.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
+import type { SlashCommand } from "../../kernel/layer.js";
 import type { Beat, Pulse } from "../../kernel/pulse.js";
-import type { SlashCommand } from "../../kernel/slash-command.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
 import { answerCommand } from "../command-answers.js";

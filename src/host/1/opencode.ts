@@ -9,16 +9,14 @@ import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { createGit } from "../../io/node-git.js";
-import { createRunningProcesses } from "../../io/running-processes.js";
-import { createProcesses, type Processes } from "../../io/signals.js";
+import { createProcesses, createRunningProcesses, type Processes } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
 import { findFilesPutBack, withoutUndone } from "../undone.js";
 import { type Asking, createAsking } from "./asking.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
 import { createForks } from "./forks.js";
-import { createLiveConfig, type LiveConfig } from "./live-config.js";
-import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
+import { createLiveConfig, createOwnSessions, type LiveConfig, type OwnSessions } from "./own-sessions.js";
 
 /** The Host seam plus what `bindHooks` needs. */
 export interface OpenCodeHost extends Host {

@@ -3,10 +3,10 @@
  * plugin; in OpenCode 2 its own route, which needs no session.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import type { Generated, GenerateRequest } from "../../io/host.js";
-import { createProcesses } from "../../io/signals.js";
-import { createGenerate } from "../2/generate.js";
+import { createProcesses } from "../../io/running-processes.js";
+import { createGenerate } from "../2/capabilities.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
 import { authorize, type PastSessionsOptions } from "./past-sessions.js";

@@ -2,11 +2,15 @@
  * Looks for each capability of the host before Strata uses it. One that is missing or refuses switches off what needs
  * it; the log, `/memory` and `strata doctor` say so.
  */
+
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
+import { CHARACTERS_PER_TOKEN } from "../../context/context-size.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
+import type { Generated, GenerateRequest, Models, UsedTokens } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import { toLine } from "../../text/text.js";
+import type { ModelRef } from "./contract.js";
 
 /** Each capability, by its path in the context, and what is off without it. */
 const CAPABILITIES = {
@@ -97,4 +101,62 @@ export function find(context: unknown, path: string): ((...given: unknown[]) => 
     // A getter that throws offers nothing.
     return undefined;
   }
+}
+
+/*
+ * Background model calls through `generate.text`: a prompt and its answer, without a session, tools or history, so
+ * nothing needs a sandbox or cleanup. The host reports no usage: tokens are estimated from characters.
+ */
+
+export interface GenerateOptions {
+  clock: Clock;
+  /** The host's `generate.text`; absent if it is not offered. */
+  text: ((input: { model: ModelRef; prompt: string }) => unknown) | undefined;
+  models(): Models;
+}
+
+const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+
+/** Never rejects. An aborted call still runs in the host, which cannot cancel it. */
+export function createGenerate({ clock, models, text }: GenerateOptions) {
+  return async ({ deadlineMs, model, prompt, signal }: GenerateRequest): Promise<Generated> => {
+    const name = model ?? models().main;
+    const failed = (reason: string, tokens?: UsedTokens): Generated => ({
+      kind: "failed",
+      reason,
+      ...(tokens && { tokens }),
+    });
+    if (!text) return failed("this OpenCode offers no generate.text", NO_TOKENS);
+    if (name === undefined) return failed("no model is named: set background.model", NO_TOKENS);
+    if (signal.aborted) return failed("called off before it began", NO_TOKENS);
+    const abort = whenAborted(signal);
+    const asked = waitAtMost(clock, deadlineMs, () => text({ model: split(name), prompt }));
+    const ended = await Promise.race([asked, abort.promise]).finally(abort.stop);
+    // Counts what was sent, although the host reports no usage.
+    const sent = { ...NO_TOKENS, input: countTokens(prompt) };
+    if (ended === "aborted") return failed("called off", sent);
+    if (ended.kind === "overran") return failed(`no answer within ${deadlineMs / 1_000} s`, sent);
+    // The host's error has no status: a refusal is not told from an answer that broke off.
+    if (ended.kind === "failed") return failed(formatError(ended.thrown), sent);
+    const answer = isRecord(ended.value) ? ended.value.text : undefined;
+    if (typeof answer !== "string" || answer.trim() === "") return failed("the answer is empty", sent);
+    return { kind: "text", text: answer, tokens: { ...sent, output: countTokens(answer) } };
+  };
+}
+
+const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+function split(name: string): ModelRef {
+  const slash = name.indexOf("/");
+  return { providerID: name.slice(0, slash), id: name.slice(slash + 1) };
+}
+
+function whenAborted(signal: AbortSignal): { promise: Promise<"aborted">; stop(): void } {
+  let stop = (): void => {};
+  const promise = new Promise<"aborted">((resolve) => {
+    const abort = (): void => resolve("aborted");
+    signal.addEventListener("abort", abort, { once: true });
+    stop = () => signal.removeEventListener("abort", abort);
+  });
+  return { promise, stop: () => stop() };
 }

@@ -3,7 +3,7 @@
  * before the first request.
  */
 
-import { isRecord, type PlainRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { ModelWindow } from "../../context/windows.js";
 import type { ModelPrices } from "../../costs/prices.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";

@@ -4,18 +4,16 @@
  */
 import { homedir } from "node:os";
 import { isAbsolute, join, parse } from "node:path";
-import type { PlainRecord } from "../../base/records.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host, OwnSession } from "../../io/host.js";
 import { createGit } from "../../io/node-git.js";
 import { createRunningProcesses } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
 import { withoutUndone } from "../undone.js";
-import { find } from "./capabilities.js";
+import { createGenerate, find } from "./capabilities.js";
 import type { Catalog } from "./catalog.js";
 import type { Place } from "./events.js";
-import { createGenerate } from "./generate.js";
 import { toMessages } from "./stored.js";
 import type { StoredSessions } from "./stored-sessions.js";
 

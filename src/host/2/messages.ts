@@ -10,7 +10,7 @@
  * the host's objects are never changed in place.
  */
 
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } from "../../io/message.js";
 import { CHECKPOINT, type StoredMessage, type TheirMessage, type TheirPart } from "./contract.js";
 import {
@@ -21,11 +21,11 @@ import {
   type RequestFacts,
   readCheckpoint,
   readInfo,
+  readInput,
   readMetadata,
+  readToolName,
 } from "./stored.js";
-import { readInput, readToolName } from "./tool-names.js";
-import { type Place, readError, type Unit } from "./unit.js";
-import { writeUnit } from "./write-unit.js";
+import { type Place, readError, type Unit, writeUnit } from "./write-unit.js";
 
 export interface ReadRequest {
   /** As layers read them, without Strata's answers to slash commands. */

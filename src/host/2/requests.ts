@@ -4,7 +4,7 @@
  */
 
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type ModelName } from "../../io/message.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";

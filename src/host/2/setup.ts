@@ -6,7 +6,7 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { readConfig } from "../../config/config.js";
 import type { SettingsPart } from "../../config/part.js";
 import type { Clock } from "../../io/clock.js";

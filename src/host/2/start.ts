@@ -4,14 +4,13 @@
  */
 
 import { formatError, StrataError } from "../../base/error.js";
-import { isRecord, type PlainRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { findChanges } from "../../base/tested.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
-import type { SlashCommand } from "../../kernel/slash-command.js";
-import { formatParameters, type Tool } from "../../kernel/tool.js";
+import { formatParameters, type SlashCommand, type Tool } from "../../kernel/layer.js";
 import type { Strata } from "../../strata.js";
 import { answerCommand } from "../command-answers.js";
 import { noteSign } from "../signs.js";
@@ -23,9 +22,8 @@ import { createEventReader, type EventReader } from "./events.js";
 import { createSetupHost, readPlace } from "./host.js";
 import { createRequestHooks, type RequestHooks } from "./requests.js";
 import { SCREEN_EVENTS } from "./screen-events.js";
-import { ANSWER_METADATA } from "./stored.js";
+import { ANSWER_METADATA, readInput, readToolName, writeInput } from "./stored.js";
 import { createStoredSessions, type StoredSessions } from "./stored-sessions.js";
-import { readInput, readToolName, writeInput } from "./tool-names.js";
 
 export interface StartOptions {
   context: unknown;

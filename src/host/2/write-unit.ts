@@ -1,10 +1,9 @@
 /** Writes a message that layers changed back into the host's messages. Pure. */
 
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type Part, type ToolPart } from "../../io/message.js";
 import type { TheirMessage, TheirPart } from "./contract.js";
-import { writeInput } from "./tool-names.js";
-import { type Frame, type Place, readError, type Unit } from "./unit.js";
+import { writeInput } from "./stored.js";
 
 /** The changed parts of a unit by place; `undefined` for a part that is left out. */
 type Edits = Map<string, TheirPart | undefined>;
@@ -160,4 +159,32 @@ function withTexts(
   const firstCall = content.findIndex(({ type }) => type === "tool-call");
   const at = firstCall === -1 ? content.length : firstCall;
   return [...lead, ...content.slice(0, at), ...tail, ...content.slice(at)];
+}
+
+/* Ties one of Strata's messages to the host's messages that it was made from. */
+
+/** Position of a part in its unit: the message's index, and the part's index in that message. */
+export type Place = readonly [message: number, part: number];
+
+export interface Unit {
+  readonly theirs: readonly TheirMessage[];
+  readonly message: Message;
+  readonly places: ReadonlyMap<Part, Place>;
+  /** Result of each call, by call id. */
+  readonly results: ReadonlyMap<string, Place>;
+  /** Of a checkpoint. */
+  readonly frame?: Frame;
+}
+
+/** The host's text around the summary in a checkpoint, which a rewritten summary keeps. */
+export interface Frame {
+  readonly summary: Part;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The text of a failure. */
+export function readError(value: unknown): string | undefined {
+  const message = isRecord(value) && isRecord(value.error) ? value.error.message : undefined;
+  return typeof message === "string" ? message : undefined;
 }

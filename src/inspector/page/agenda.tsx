@@ -1,7 +1,6 @@
 import type { AgendaPage } from "../answers.js";
-import { useAnswer, useShared } from "./hooks.js";
+import { formatRoute, useAnswer, useShared } from "./hooks.js";
 import { Age, Button, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 
 type Item = AgendaPage["items"][number];

@@ -3,9 +3,8 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../base/format.js";
 import type { Step, Steps } from "../answers.js";
 import { DiffView, nameChange } from "./diff-view.js";
-import { useAnswer, useShared } from "./hooks.js";
+import { formatRoute, useAnswer, useShared } from "./hooks.js";
 import { Age, Button, Card, Check, Chip, Empty, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 
 export function ChangesView() {

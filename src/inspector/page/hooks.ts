@@ -1,4 +1,5 @@
 /** State that several views need: live answers, keys, the width of an element. */
+
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Done, MemoryPage, ProjectName, ViewAnswer } from "../answers.js";
@@ -160,4 +161,63 @@ export function useApply(
     },
     [tell, project, refresh],
   );
+}
+
+/* The page's route, in the fragment of the URL: `#/memories/decision%2Fport`. Pure. */
+
+export const sections = ["overview", "sessions", "memories", "waiting", "agenda", "changes", "log"] as const;
+export type Section = (typeof sections)[number];
+
+export const SECTION_NAMES: Readonly<Record<Section, string>> = {
+  overview: "Overview",
+  sessions: "Sessions",
+  memories: "Memories",
+  waiting: "Waiting",
+  agenda: "Agenda",
+  changes: "Changes",
+  log: "Log",
+};
+
+export interface Route {
+  section: Section;
+  /** Id of the open session or memory. */
+  id?: string;
+}
+
+/** Invalid routes lead to the overview. */
+export function parseRoute(hash: string): Route {
+  const [, name = "", id] = /^#\/(\w+)(?:\/(.+))?$/.exec(hash) ?? [];
+  const section = sections.find((one) => one === name) ?? "overview";
+  const decoded = id === undefined ? undefined : decode(id);
+  return { section, ...(decoded !== undefined && { id: decoded }) };
+}
+
+/** Replaces half surrogate pairs, which a file may contain but a URL cannot, with U+FFFD. */
+export function formatRoute(section: Section, id?: string): string {
+  if (id === undefined) return `#/${section}`;
+  return `#/${section}/${encodeURIComponent(id.replace(/\p{Surrogate}/gu, "\ufffd"))}`;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/* The route in the page's URL. */
+
+export function go(section: Section, id?: string): void {
+  location.hash = formatRoute(section, id);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const onChange = (): void => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", onChange);
+    return () => removeEventListener("hashchange", onChange);
+  }, []);
+  return route;
 }

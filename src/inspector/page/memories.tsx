@@ -1,13 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../base/format.js";
 import type { MemoryList, MemoryRow } from "../answers.js";
-import { moveFocus, useAnswer, useKeys, useSettled, useShared } from "./hooks.js";
-import { Marks } from "./marks.js";
-import { MemoryView } from "./memory.js";
+import { formatRoute, go, moveFocus, useAnswer, useKeys, useSettled, useShared } from "./hooks.js";
+import { Marks, MemoryView } from "./memory.js";
 import { Age, Button, Check, Chip, Editor, Empty, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
-import { go } from "./use-route.js";
 
 /** Longer than between two letters: each search is a request, and the server allows one a second. */
 const SEARCH_AFTER_MS = 400;

@@ -2,14 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Done, MemoryPage } from "../answers.js";
+import type { Done, MemoryPage, MemoryRow } from "../answers.js";
 import { DiffView, nameChange } from "./diff-view.js";
-import { useAnswer, useKeys, useShared } from "./hooks.js";
-import { Marks } from "./marks.js";
+import { formatRoute, go, useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Chip, Editor, Empty, Loaded, Prose } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
-import { go } from "./use-route.js";
 
 export function MemoryView({ id }: { id: string }) {
   const answer = useAnswer<MemoryPage>(addressOf("memory", { id }));
@@ -239,5 +236,33 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
         <Button onClick={close}>Cancel</Button>
       </div>
     </Editor>
+  );
+}
+
+/* Chips for a memory's special properties. */
+
+export function Marks({
+  memory,
+}: {
+  memory: Pick<MemoryRow, "pinned" | "status" | "isForeign" | "sensitivity" | "isKeptOut" | "scope">;
+}) {
+  const marks: readonly (readonly [is: boolean, text: string, tone: string])[] = [
+    [memory.pinned, "pinned", "plain"],
+    [memory.status !== "active", memory.status, "plain"],
+    [memory.isForeign, "not yours", "warn"],
+    [memory.sensitivity === "private", "private", "plain"],
+    [memory.isKeptOut, "not in git", "plain"],
+    [memory.scope === "global", "every project", "plain"],
+  ];
+  return (
+    <>
+      {marks
+        .filter(([is]) => is)
+        .map(([, text, tone]) => (
+          <Chip key={text} tone={tone}>
+            {text}
+          </Chip>
+        ))}
+    </>
   );
 }

@@ -3,9 +3,8 @@ import { formatContext, formatSaving, formatWorth, isGain } from "../../status/f
 import type { Overview, SessionRow } from "../answers.js";
 import { DaysChart } from "./charts.js";
 import { ContextMeter } from "./context-meter.js";
-import { useAnswer, useNow } from "./hooks.js";
+import { formatRoute, useAnswer, useNow } from "./hooks.js";
 import { Age, Card, Chip, Counts, Empty, Figure, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 import { nameSession, PhaseChip } from "./sessions.js";
 

@@ -7,14 +7,22 @@ import { AgendaView } from "./agenda.js";
 import { ChangesView } from "./changes.js";
 import {
   type Draft,
+  formatRoute,
+  go,
   moveFocus,
   NowContext,
+  parseRoute,
+  type Route,
+  SECTION_NAMES,
+  type Section,
   type Shared,
   SharedContext,
+  sections,
   type Toast,
   useAnswer,
   useApply,
   useKeys,
+  useRoute,
   useTime,
 } from "./hooks.js";
 import { useLive } from "./live.js";
@@ -22,11 +30,9 @@ import { LogView } from "./log.js";
 import { MemoriesView } from "./memories.js";
 import { OverviewView } from "./overview.js";
 import { Button, Empty } from "./parts.js";
-import { formatRoute, parseRoute, type Route, SECTION_NAMES, type Section, sections } from "./route.js";
 import { addressOf, read } from "./server.js";
 import { SessionView } from "./session.js";
 import { SessionsView } from "./sessions.js";
-import { go, useRoute } from "./use-route.js";
 import { WaitingView } from "./waiting.js";
 
 const TOAST_MS = 12_000;

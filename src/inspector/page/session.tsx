@@ -4,11 +4,9 @@ import { formatCache, formatContext, formatWorth } from "../../status/format-fig
 import type { LayerAction, SessionPage } from "../answers.js";
 import { ContextChart } from "./charts.js";
 import { ContextMeter } from "./context-meter.js";
-import { useAnswer, useKeys } from "./hooks.js";
+import { formatRoute, go, useAnswer, useKeys } from "./hooks.js";
 import { Age, Card, Chip, Counts, Empty, Figure, Heading, Loaded, Prose, Table } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
-import { go } from "./use-route.js";
 
 export function SessionView({ id }: { id: string }) {
   const answer = useAnswer<SessionPage>(addressOf("session", { id }));

@@ -2,9 +2,8 @@ import { formatCount, formatPercent } from "../../base/format.js";
 import { formatContext } from "../../status/format-figures.js";
 import type { SessionRow } from "../answers.js";
 import { ContextMeter } from "./context-meter.js";
-import { useAnswer } from "./hooks.js";
+import { formatRoute, useAnswer } from "./hooks.js";
 import { Age, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 
 export const nameSession = ({ about, id, title }: Pick<SessionRow, "about" | "id" | "title">): string =>

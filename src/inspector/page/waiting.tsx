@@ -4,9 +4,8 @@ import { useRef } from "preact/hooks";
 import { formatPercent } from "../../base/format.js";
 import type { ConflictPair, Version, Waiting, WaitingSentence } from "../answers.js";
 import { compareTexts } from "./diff.js";
-import { useAnswer, useKeys, useShared } from "./hooks.js";
+import { formatRoute, useAnswer, useKeys, useShared } from "./hooks.js";
 import { Age, Button, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
-import { formatRoute } from "./route.js";
 import { addressOf } from "./server.js";
 
 export function WaitingView() {

@@ -5,13 +5,18 @@ import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type ParseError, parse } from "jsonc-parser";
 import toml from "toml";
 import { StrataError } from "../../base/error.js";
-import { isRecord, type PlainRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { decodeStrictly } from "../../io/files.js";
-import { WRONG_ARGUMENT } from "../../operations/arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type OptionValues } from "../../operations/command.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type OptionValues,
+  WRONG_ARGUMENT,
+} from "../../operations/command.js";
 import { requireProject } from "../../operations/find-project.js";
 import { chooseTools } from "../offer.js";
-import { tools } from "../tools/tools.js";
+import { tools } from "../tools/search-tools.js";
 import { clientNames, clients, type Entry, type ServerCommand } from "./clients.js";
 
 export async function install(cli: CliContext, options: OptionValues): Promise<ExitCode> {

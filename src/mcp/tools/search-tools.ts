@@ -2,13 +2,16 @@
 
 import * as z from "zod";
 import { describeEntities } from "../../../layers/5-auto-memory/injection/named-entities.js";
-import { formatAnswer } from "../../../layers/5-auto-memory/tools/format-hits.js";
-import { parseID } from "../../memory/id.js";
-import { formatBoot } from "../boot.js";
+import { formatAnswer } from "../../../layers/5-auto-memory/tools/tools.js";
+import { parseID } from "../../memory/memory.js";
 import { anyCategory, entity, limit, memoryID, project, query } from "../fields.js";
 import { findHits, formatHits, formatWholeHits, requireMemory, showMemory } from "../find-hits.js";
-import { findLinked, linkTypes } from "../find-linked.js";
+import { findLinked, formatBoot, linkTypes } from "../resources.js";
 import { defineTool, type McpTool } from "../tool.js";
+import { bulkTools } from "./bulk-tools.js";
+import { sessionTools } from "./session-tools.js";
+import { upkeepTools } from "./upkeep-tools.js";
+import { writeTools } from "./write-tools.js";
 
 const recallInput = z.strictObject({
   query,
@@ -120,4 +123,13 @@ export const searchTools: readonly McpTool[] = [
   getBootContext,
   getLinkedMemories,
   searchHistory,
+];
+
+/** All tools of the server. Clients add the server's name to a tool's, for example `memory_recall`. */
+export const tools: readonly McpTool[] = [
+  ...searchTools,
+  ...writeTools,
+  ...sessionTools,
+  ...bulkTools,
+  ...upkeepTools,
 ];

@@ -2,9 +2,9 @@
 
 import * as z from "zod";
 import { formatTime } from "../../../layers/7-across-agents/format.js";
-import { formatLease } from "../../../layers/7-across-agents/leases/format-lease.js";
-import type { LeaseOutcome } from "../../../layers/7-across-agents/leases/lease-table.js";
-import { formatSession } from "../../project/instance.js";
+import { formatLease } from "../../../layers/7-across-agents/leases/lease-tool.js";
+import type { LeaseOutcome } from "../../../layers/7-across-agents/leases/leases.js";
+import { formatSession } from "../../project/other-instances.js";
 import type { ClientContext } from "../client-context.js";
 import { entities, entity, remark, sessionID } from "../fields.js";
 import { defineTool, formatRefusal, type McpCall, type McpTool, refuse } from "../tool.js";

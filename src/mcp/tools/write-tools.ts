@@ -1,7 +1,7 @@
 /** Tools that add or change a memory. */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import type { Tool } from "../../kernel/tool.js";
+import type { Tool } from "../../kernel/layer.js";
 import { type Memory, usersTypes } from "../../memory/memory.js";
 import type { ClientContext } from "../client-context.js";
 import { composeText, replaceParts } from "../compose.js";

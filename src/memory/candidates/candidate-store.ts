@@ -1,8 +1,7 @@
 /** What `candidates.ts` does, behind its lazy import. */
 
 import { formatError, StrataError } from "../../base/error.js";
-import { isRecord, parseJson } from "../../base/records.js";
-import { finite, list, object, oneOf, optional, string } from "../../base/shape.js";
+import { finite, isRecord, list, object, oneOf, optional, parseJson, string } from "../../base/shape.js";
 import { inSlices } from "../../base/slices.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
@@ -10,10 +9,10 @@ import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Message } from "../../io/message.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
-import { nameMessage, readOwnTexts } from "../../messages/own-texts.js";
-import type { ProjectRecord } from "../../project/record.js";
+import { nameMessage, readOwnTexts } from "../../messages/call.js";
+import type { ProjectRecord } from "../../project/state-owner.js";
 import { foldLetters } from "../../text/text.js";
-import { checkDraft } from "../gate/check-draft.js";
+import { checkDraft } from "../gate/gate.js";
 import { memoryTypes } from "../memory.js";
 import {
   type Candidate,

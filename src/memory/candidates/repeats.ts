@@ -4,8 +4,7 @@
  */
 
 import { hashOf } from "../../base/hash.js";
-import { isRecord, parseJson } from "../../base/records.js";
-import { finite, list, object, string } from "../../base/shape.js";
+import { finite, isRecord, list, object, parseJson, string } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import type { Message } from "../../io/message.js";
 import { createStateFile, formatState } from "../../io/state-file.js";

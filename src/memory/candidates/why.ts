@@ -2,14 +2,15 @@
  * Why something that the user said was kept or not: from the judgements, the memories' sources and what waits. Pure but for
  * `findReasons`.
  */
-import { formatCount } from "../../base/format.js";
+
+import { DAY_MS } from "../../base/days.js";
+import { formatCount, formatPercent } from "../../base/format.js";
 import { foldLetters, toLine } from "../../text/text.js";
 import { nameJudge } from "../judge.js";
 import type { Memory } from "../memory.js";
 import type { Memories } from "../store.js";
-import { readLatest, type WaitingCandidate } from "./candidate.js";
+import { isHandedOver, readLatest, readSessions, type WaitingCandidate } from "./candidate.js";
 import type { Candidates } from "./candidates.js";
-import { readSurroundings } from "./format-candidates.js";
 import type { Judgement } from "./judgements.js";
 
 /** One thing that was said, and what became of it. */
@@ -261,4 +262,59 @@ function formatNothing(asked: string, { judgements, memories, waiting }: Reasons
     `Nothing is known of "${toLine(asked, LONGEST_WORDS)}". Looked through: ${count(memories, "memory", "memories")}, ${count(waiting, "waiting candidate", "waiting candidates")}, and why ${count(judgements, "message was", "messages were")} kept or not.`,
     "What you dropped is found by its whole sentence only.",
   ].join("\n");
+}
+
+/* Formats candidates for people. Pure. */
+
+/** What a candidate would be as a memory, between the sentences beside it. */
+export interface Surroundings {
+  text: string;
+  before?: string;
+  after?: string;
+}
+
+export function readSurroundings(candidate: WaitingCandidate): Surroundings {
+  const { heading, place, statements = [], text = "" } = readLatest(candidate) ?? {};
+  const [before, after] =
+    place === undefined ? [] : [statements[place - 1]?.text, statements[place + 1]?.text];
+  return {
+    text: heading === undefined ? text : `${heading} ${text}`,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** "said in 4 sessions"; empty for one. */
+export function formatSessions(candidate: WaitingCandidate): string {
+  const { length } = readSessions(candidate);
+  return length > 1 ? `said in ${length} sessions` : "";
+}
+
+const LONGEST_TEXT = 200;
+const LONGEST_BESIDE = 140;
+
+/**
+ * Of each: id, type, days since it was said, worth ("client" if it came from an MCP client or from the agent's work), the
+ * sentence; below it the sentences beside it.
+ */
+export function formatCandidates(all: readonly WaitingCandidate[], nowMs: number): string[] {
+  const idWidth = Math.max(0, ...all.map(({ id }) => id.length));
+  const typeWidth = Math.max(0, ...all.map(({ type }) => type.length));
+  return all.flatMap((one) => {
+    const { saidMs = 0 } = readLatest(one) ?? {};
+    const { after, before, text } = readSurroundings(one);
+    const sessions = formatSessions(one);
+    const columns = [
+      one.id.padEnd(idWidth),
+      one.type.padEnd(typeWidth),
+      `${Math.max(0, Math.floor((nowMs - saidMs) / DAY_MS))} d`.padStart(5),
+      (isHandedOver(one) ? "client" : formatPercent(one.worth)).padStart(5),
+      `${toLine(text, LONGEST_TEXT)}${sessions === "" ? "" : `  (${sessions})`}`,
+    ];
+    const beside = (label: string, words: string | undefined): string[] =>
+      words === undefined
+        ? []
+        : [`${" ".repeat(idWidth)}  ${label.padEnd(6)}  ${toLine(words, LONGEST_BESIDE)}`];
+    return [columns.join("  "), ...beside("before", before), ...beside("after", after)];
+  });
 }

@@ -1,11 +1,15 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
+
 import type PQueue from "p-queue";
+import { DAY_MS } from "../../base/days.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
 import type { SeenSessions } from "../../project/own.js";
 import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../recall/entities.js";
 import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
+import { foldSentence } from "../../text/text.js";
+import { joinLines } from "../fields.js";
 import { isActive } from "../in-force.js";
 import type { Memory, MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store.js";
@@ -86,7 +90,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
     const { createRecall } = await import("../../recall/recall.js");
-    const { createWordVectors } = await import("../../recall/word-vectors.js");
+    const { createWordVectors } = await import("../../recall/vectors.js");
     wordVectors ??= createWordVectors();
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
@@ -251,4 +255,45 @@ function isShareable({ isForeign, sensitivity }: Memory): boolean {
 
 function isArchived({ status }: Memory): boolean {
   return status === "archived";
+}
+
+const LONGEST_WORDS = 160;
+
+/** One line for people: the hit, its place and its age. */
+export function formatFound(found: Found, nowMs: number): string {
+  if (found.kind === "session")
+    return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
+  const { content, id, isForeign, status, title, updated } = found.memory;
+  const words = joinLines(content);
+  // Omit content that repeats the title.
+  const more = words === "" || words === title ? "" : `: ${words}`;
+  const from = isForeign ? "from the repository, " : "";
+  const state = status === "active" ? from : `${from}${status}, `;
+  return `${id}  ${cut(`${title}${more}`)}  (${state}${formatDays(updated, nowMs)})`;
+}
+
+/** Ids of the memories whose line has all of their words: a list uses these. */
+export function listShownWhole(found: readonly Found[], lineOf: (found: Found) => string): string[] {
+  return found.flatMap((one) => {
+    if (one.kind !== "memory") return [];
+    const { content, id } = one.memory;
+    return foldSentence(lineOf(one)).includes(foldSentence(content)) ? [id] : [];
+  });
+}
+
+/** How long ago this was, in whole days. */
+export function formatDays(date: string, nowMs: number): string {
+  const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / DAY_MS));
+  if (Number.isNaN(days)) return "of unknown age";
+  return days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} ago`;
+}
+
+function cut(text: string): string {
+  const letters = [...joinLines(text)];
+  return letters.length <= LONGEST_WORDS
+    ? letters.join("")
+    : `${letters
+        .slice(0, LONGEST_WORDS - 1)
+        .join("")
+        .trimEnd()}…`;
 }

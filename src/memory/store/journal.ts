@@ -18,9 +18,9 @@ import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { HIDDEN_LEDGER, LEDGER } from "../path.js";
+import { createWayFinder, findObstacle, readTextWithin, type Way } from "./entries.js";
 import { appendLines, appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { createWayFinder, findObstacle, readTextWithin, type Way } from "./obstacle.js";
 import { type Pending, type Received, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {

@@ -11,17 +11,16 @@
  */
 import { join } from "node:path";
 import { formatNegation, planRules, readIgnored } from "../../base/git-ignore.js";
-import { parseJson } from "../../base/records.js";
+import { parseJson } from "../../base/shape.js";
 import { type Files, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
-import { formatID, formatPrefix } from "../id.js";
 import { planKeepingRules, planPublishingRules, typesKeptOut, withoutPublishing } from "../kept-out.js";
-import type { MemoryType } from "../memory.js";
+import { formatID, formatPrefix, type MemoryType } from "../memory.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER, splitPath } from "../path.js";
+import { findObstacle, listItself, readTextWithin } from "./entries.js";
 import { listPaths } from "./entry-paths.js";
 import { appendLines, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, listItself, readTextWithin } from "./obstacle.js";
 import { prepareHidden, type ShelfPlace } from "./places.js";
 
 export interface KeepOut {

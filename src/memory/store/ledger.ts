@@ -10,14 +10,14 @@
  */
 import { dirname, join } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { isRecord, parseJson } from "../../base/records.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { takeNewLines } from "../../io/json-lines.js";
 import type { Log } from "../../io/log.js";
-import { formatPrefix, parseID } from "../id.js";
+import { formatPrefix, parseID } from "../memory.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER } from "../path.js";
+import { findObstacle, formatObstacle, listItself } from "./entries.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, formatObstacle, listItself } from "./obstacle.js";
 
 export interface Ledger {
   /** Name of the ledger file for a line of this time, without its folder. */

@@ -9,11 +9,10 @@ import { createLineLog } from "../../io/json-lines.js";
 import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Folders } from "../../project/folders.js";
-import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-records.js";
-import { parseID } from "../id.js";
-import type { Memory } from "../memory.js";
+import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-log.js";
+import type { MemoryGate } from "../draft.js";
+import { type Memory, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
-import type { MemoryGate } from "../secret-gate.js";
 import type { Exchange, FileProblem, OpenMemories } from "../store.js";
 import type { Trust } from "../trust/trust.js";
 import { type Changes, createChanges } from "./changes/changes.js";
@@ -23,8 +22,7 @@ import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { sortByTime } from "./ledger-line.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
-import { isOn, type Standing } from "./standing.js";
-import { createSwap } from "./swap.js";
+import { createSwap, isOn, type Standing } from "./swap.js";
 import { createUndo } from "./undo.js";
 
 export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {

@@ -4,7 +4,7 @@
  * applied, and memory works without it.
  */
 import { basename, dirname, join } from "node:path";
-import { isRecord, parseJson } from "../../base/records.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import { type Files, readText } from "../../io/files.js";
 import { isLedgerFile, quotePath } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";

@@ -5,7 +5,7 @@ import { StrataError } from "../../base/error.js";
 import { hidesAll, TORN_RULE } from "../../base/git-ignore.js";
 import { type Files, readText } from "../../io/files.js";
 import { type Folders, hideFromGit } from "../../project/folders.js";
-import type { Place } from "../id.js";
+import type { Place } from "../memory.js";
 
 /** One of the four memory folders. */
 export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {

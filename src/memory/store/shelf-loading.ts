@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import { VERSION } from "../../base/version.js";
 import { type Files, readText } from "../../io/files.js";
 import { giveWay } from "../../io/json-lines.js";

@@ -1,19 +1,20 @@
 /** Makes planned changes together: all in one step, or none. */
 
+import { dirname } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
-import { findMove, findRefusal, withoutHints } from "../draft.js";
-import { type Place, parseID } from "../id.js";
-import type { Memory } from "../memory.js";
-import { findPathFault } from "../path.js";
-import type { MemoryGate } from "../secret-gate.js";
+import { findMove, findRefusal, type MemoryGate, withoutHints } from "../draft.js";
+import { type Memory, type Place, parseID } from "../memory.js";
+import { findPathFault, formatPath } from "../path.js";
 import type { Memories, PlannedChange, Swapped } from "../store.js";
 import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
+import type { IndexPlace } from "./index-writer.js";
+import type { KeepOut } from "./keep-out.js";
 import type { Cause } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
-import { OPENED_AT_A_TIME, type Openings, openMany } from "./openings.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "./standing.js";
+import type { ShelfPlace } from "./places.js";
+import type { Shelf } from "./shelf.js";
 
 export interface SwapOptions {
   standings: readonly Standing[];
@@ -139,4 +140,70 @@ async function findFile(
     return JSON.stringify(looked.reading.memory) === JSON.stringify(before) ? { looked, path } : undefined;
   }
   return undefined;
+}
+
+/** A shelf with its place and index. */
+export interface Standing {
+  place: ShelfPlace;
+  shelf: Shelf;
+  index: IndexPlace;
+  /** Only where some types stay out of git. */
+  keepOut?: KeepOut;
+}
+
+/** True if it is the shelf of this place. */
+export function isOn({ place }: Standing, one: Pick<ShelfPlace, "scope" | "sensitivity">): boolean {
+  return place.scope === one.scope && place.sensitivity === one.sensitivity;
+}
+
+/** The shelf of this place. */
+export function findStanding(
+  standings: readonly Standing[],
+  place: Pick<ShelfPlace, "scope" | "sensitivity">,
+): Standing {
+  const standing = standings.find((one) => isOn(one, place));
+  if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
+  return standing;
+}
+
+/** Ids of the memories that git ignores although they are not in `private/`. */
+export function listKeptOut(standings: readonly Standing[]): ReadonlySet<string> {
+  const memories = standings.flatMap(({ keepOut, shelf }) => (keepOut ? shelf.memories() : []));
+  return new Set(memories.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
+}
+
+/** The two possible paths of a memory's file, relative to its shelf: in use, and archived. */
+export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
+  return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
+}
+
+/* Reads for the plan of a change to many files: several files at a time, and each folder once for links. */
+
+export interface Openings {
+  /** The opened file at one of the given paths; `undefined` if none exists. */
+  get(path: string): Looked | undefined;
+  /** The link on the way to the folder of this path, if any. */
+  findFolderLink(path: string): Promise<string | undefined>;
+}
+
+/** Number of memories opened at a time; limits the text held in memory. */
+export const OPENED_AT_A_TIME = 250;
+
+export async function openMany(
+  desk: Pick<Desk, "findLink" | "openAll">,
+  paths: readonly string[],
+): Promise<Openings> {
+  const all = [...new Set(paths)];
+  const looked = await desk.openAll(all);
+  const opened = new Map(all.map((path, n) => [path, looked[n]]));
+  const links = new Map<string, Promise<string | undefined>>();
+  return {
+    get: (path) => opened.get(path),
+    findFolderLink(path) {
+      const folder = dirname(path);
+      const found = links.get(folder) ?? desk.findLink(folder);
+      links.set(folder, found);
+      return found;
+    },
+  };
 }

@@ -11,8 +11,7 @@ import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
-import { OPENED_AT_A_TIME, type Openings, openMany } from "./openings.js";
-import type { Standing } from "./standing.js";
+import { OPENED_AT_A_TIME, type Openings, openMany, type Standing } from "./swap.js";
 
 export interface UndoOptions {
   standings: readonly Standing[];

@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import type { Git } from "../../io/git.js";
+import type { Git } from "../../io/host.js";
 import { findGitFolder, type GitFolder, pathInTree } from "./git-folder.js";
 import { type IsInTurn, KEPT_DAYS } from "./turns.js";
 

@@ -1,9 +1,8 @@
 /** The record of one place, opened: finds out which project it is, and reads what this machine knows of it. */
 import { join } from "node:path";
 import type { Files } from "../../io/files.js";
-import { type AcceptedPlaces, isAccepted } from "./accepted.js";
+import { type AcceptedPlaces, type Identity, identify, isAccepted } from "./git-folder.js";
 import { readLogEnd } from "./git-origin.js";
-import { type Identity, identify } from "./identity.js";
 import { createTrustRecord, type RecordLine, type TrustRecord } from "./record.js";
 
 /** Calls reject with the system's error, and are tried again the next time. */

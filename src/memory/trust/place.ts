@@ -13,9 +13,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../io/clock.js";
-import type { Git } from "../../io/git.js";
+import type { Git } from "../../io/host.js";
+import type { Identity } from "./git-folder.js";
 import { findBrought } from "./git-origin.js";
-import type { Identity } from "./identity.js";
 import { createOpening, type Opened, type Opening, type OpeningOptions } from "./opening.js";
 import type { Acceptance, ForeignCause, NamedContents, TrustRecord } from "./record.js";
 import type { Turns } from "./turns.js";

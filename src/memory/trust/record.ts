@@ -1,16 +1,15 @@
-/**
- * What this machine knows about the files of a project, append-only, in the user's state folder: `trust/<id>.jsonl`.
- *
- *     root      the project is in this folder; `log`: digest of the last line of git's log then
- *     look      the files of a collection were checked; unknown files that are older were not made since
- *     own       these contents were written here for this user, or edited here by hand
- *     foreign   these contents came with the repository or from an agent
- *     accept    the user accepted these
- *     revoke    the user took that back
- */
-
-import { isRecord, parseJson } from "../../base/records.js";
-import { either, isVersion, list, number, object, oneOf, string, unchecked } from "../../base/shape.js";
+import {
+  either,
+  isRecord,
+  isVersion,
+  list,
+  number,
+  object,
+  oneOf,
+  parseJson,
+  string,
+  unchecked,
+} from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { takeNewLines } from "../../io/json-lines.js";
 

@@ -8,13 +8,21 @@
  * What counts is the hash of the contents with the name they stand under. It is kept in the user's state folder, which
  * no repository reaches. Without that folder nothing is known but what this process has written.
  */
+
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
+import { countMemories } from "../../base/format.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { RunningProcesses } from "../../io/holders.js";
+import type { Host } from "../../io/host.js";
 import type { Log } from "../../io/log.js";
-import type { RunningProcesses } from "../../io/processes.js";
+import type { Toasts } from "../../io/toasts.js";
+import type { Folders } from "../../project/folders.js";
+import type { AcceptedPlaces } from "./git-folder.js";
 import { createTrustPlace, type FoundFile, type TrustPlace, type TrustPlaceOptions } from "./place.js";
-import type { Acceptance, NamedContents } from "./record.js";
+import type { Acceptance, ForeignCause, NamedContents } from "./record.js";
 import { createTurns, type Turns } from "./turns.js";
 
 /** `collection` is the prefix of its memories' names: `""`, `private/`, `global/`, … */
@@ -175,4 +183,52 @@ function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFold
     if (!isReported) log.warn("trust", what);
     isReported = true;
   }
+}
+
+export interface OpenTrustOptions {
+  accepted: AcceptedPlaces;
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  host: Host;
+  instance: string;
+  log: Log;
+  toasts: Toasts;
+}
+
+/** Folders are checked one after the other; findings within this time are reported together. */
+const TOGETHER_MS = 500;
+
+/** Trust with a running host, which tells the user in one line about memories that are not theirs. */
+export function openTrust(options: OpenTrustOptions): Trust {
+  const { clock, folders, host, log, toasts } = options;
+  const { git, globalFolder, processes, stateFolder } = host;
+  const counts = new Map<ForeignCause, number>();
+  return createTrust({
+    ...options,
+    ...{ git, globalFolder, processes, stateFolder },
+    project: folders.project,
+    onForeign(cause, count) {
+      if (counts.size === 0) clock.after(TOGETHER_MS, tell);
+      counts.set(cause, (counts.get(cause) ?? 0) + count);
+    },
+  });
+
+  function tell(): void {
+    for (const [cause, count] of counts) {
+      const what = formatForeign(cause, count);
+      // As information: the log reports the same warning only once a day.
+      log.info("trust", what);
+      toasts.show(what, "warning");
+    }
+    counts.clear();
+  }
+}
+
+function formatForeign(cause: ForeignCause, count: number): string {
+  const come =
+    cause === "repository"
+      ? `${countMemories(count)} came with this repository`
+      : `${countMemories(count)} changed on disk while the agent worked`;
+  return `${come} and ${count === 1 ? "is" : "are"} not shown as your words; /memory-trust shows and accepts them`;
 }

@@ -7,8 +7,7 @@
  */
 import { join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
-import { parseJson } from "../../base/records.js";
-import { each, isVersion, object, parserOf, string } from "../../base/shape.js";
+import { each, isVersion, object, parseJson, parserOf, string } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
 

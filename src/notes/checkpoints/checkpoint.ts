@@ -5,9 +5,22 @@
  *     projects/<id>/checkpoint-cp-3fa2b1c.json        requested by a person, each with its own id
  *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   the plugin's own, only the last per session and occasion
  */
+
 import { createHash } from "node:crypto";
-import { isRecord, parseJson } from "../../base/records.js";
-import { count, each, isVersion, list, matching, object, oneOf, optional, string } from "../../base/shape.js";
+import { formatAge } from "../../base/format.js";
+import {
+  count,
+  each,
+  isRecord,
+  isVersion,
+  list,
+  matching,
+  object,
+  oneOf,
+  optional,
+  parseJson,
+  string,
+} from "../../base/shape.js";
 import { formatState } from "../../io/state-file.js";
 import type { Stored } from "../stored.js";
 
@@ -101,4 +114,20 @@ export async function parseCheckpoint(text: string): Promise<Checkpoint | undefi
   const { ledger, removed } = value as Record<string, unknown>;
   const stored = parseStored(JSON.stringify({ version: 1, ledger, removed }));
   return stored && { ...value, ledger: stored.ledger, removed: stored.removed };
+}
+
+const WHY: Readonly<Record<Occasion, string>> = {
+  asked: "requested",
+  compaction: "before notes replaced history",
+  dream: "before a dream",
+  end: "at the end",
+};
+
+/** `cp-3fa2b1c  2 hours ago  ses_1  requested: "before the rewrite"`. For people. */
+export function formatCheckpointLine(
+  { at, id, note, occasion, sessionID }: Checkpoint,
+  nowMs: number,
+): string {
+  const named = note === undefined ? "" : `: ${JSON.stringify(note)}`;
+  return `${id}  ${formatAge(Date.parse(at), nowMs)}  ${sessionID}  ${WHY[occasion]}${named}`;
 }

@@ -9,7 +9,7 @@ import type { Memory } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
 import { removeSecrets } from "../../text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../text/text.js";
-import { planPaths } from "../session-files.js";
+import { planPaths } from "../session.js";
 import { type AttachedFiles, createAttachedFiles } from "./attached.js";
 import { formatCapsule, formatRefresh, nameSource, type Source } from "./capsule.js";
 import {

@@ -6,8 +6,15 @@ import type { Files } from "../../io/files.js";
 import type { SeenSessions } from "../../project/own.js";
 import { removeFromLines } from "../../text/secrets/secrets.js";
 import type { Ledger } from "../ledger.js";
-import { createSession, mergeSession, takeIn } from "../session.js";
-import { planPaths, readNotes, readSessionID, readStored } from "../session-files.js";
+import {
+  createSession,
+  mergeSession,
+  planPaths,
+  readNotes,
+  readSessionID,
+  readStored,
+  takeIn,
+} from "../session.js";
 import type { Stored } from "../stored.js";
 
 export interface ReadSession {

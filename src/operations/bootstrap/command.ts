@@ -9,12 +9,17 @@ import { listPaths } from "../../memory/store/entry-paths.js";
 import type { OpenMemories } from "../../memory/store.js";
 import { type BootstrapPlan, planBootstrap } from "../../sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
-import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
-import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import {
+  type CliContext,
+  type ExitCode,
+  exitCodes,
+  type Run,
+  readWhole,
+  WRONG_ARGUMENT,
+} from "../command.js";
 import { withMemories } from "../open-memories.js";
-import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
-import type { Project } from "../project.js";
+import { openProject, type Project } from "../project.js";
 import { gather } from "./gather.js";
 
 const USUAL_DECISIONS = 50;

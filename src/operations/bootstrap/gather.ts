@@ -2,12 +2,17 @@
 
 import { join } from "node:path";
 import { readConfigFiles } from "../../config/config-files.js";
-import type { Git } from "../../io/git.js";
+import type { Git } from "../../io/host.js";
 import { createGit } from "../../io/node-git.js";
 import type { Memory } from "../../memory/memory.js";
-import { findSource, findSources, type Source } from "../../sources/bootstrap/find-sources.js";
+import {
+  findSource,
+  findSources,
+  type ReadFacts,
+  readFacts,
+  type Source,
+} from "../../sources/bootstrap/find-sources.js";
 import { type IsSent, openInstructions } from "../../sources/bootstrap/instructions.js";
-import { type ReadFacts, readFacts } from "../../sources/bootstrap/read-facts.js";
 import { GIT_HISTORY, readTaken, type TakenFact } from "../../sources/bootstrap/taken.js";
 import { cut, toLine } from "../../text/text.js";
 import { findHost } from "../find-host.js";

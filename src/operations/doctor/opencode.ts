@@ -7,7 +7,7 @@ import { compareVersions, findChanges, findTested } from "../../base/tested.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { CliContext } from "../command.js";
-import { type Finding, fine, note, problem, warning } from "./finding.js";
+import { type Finding, fine, note, problem, warning } from "./machine.js";
 
 export interface OpenCodeRun {
   /** Address of its HTTP interface. */

@@ -1,18 +1,18 @@
-/** `strata agenda`: open work in all sessions and instances. */
-import { USUAL_DAYS } from "../../../layers/7-across-agents/agenda/answer-agenda.js";
-import { findRecent, formatAgenda } from "../../../layers/7-across-agents/agenda/format-agenda.js";
+import {
+  findRecent,
+  formatAgenda,
+  USUAL_DAYS,
+} from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { type Agenda, createAgenda } from "../../../layers/7-across-agents/agenda/read-agenda.js";
+import { createPlaces } from "../../../layers/7-across-agents/edits/edits.js";
+import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
 import { HOUR_MS } from "../../base/days.js";
 import { StrataError } from "../../base/error.js";
-import { PERSON } from "../../project/lease.js";
-import { readWhole, WRONG_ARGUMENT } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { withMemories } from "../open-memories.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
-import { openLeases, refuseAgents } from "./open-leases.js";
+import { createOtherInstances, type Instance, PERSON } from "../../project/other-instances.js";
+import { type CliContext, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../command.js";
+import { isInAgentsShell, withMemories } from "../open-memories.js";
+import { openLocks, openOwnState, openProject, type Project } from "../project.js";
 
 const MOST_HOURS = 8;
 
@@ -49,4 +49,41 @@ export function openAgenda(project: Project): Agenda {
     ...openLeases(project),
     listMemories: () => withMemories(project, (store) => store.list()),
   });
+}
+
+export interface PersonsLeases {
+  /** Claims for a person. */
+  leases: Leases;
+  /** The running instances of OpenCode. Rejects with the system's error. */
+  living(): Promise<readonly Instance[]>;
+}
+
+/** The project's leases, for a person to read and change. */
+export function openLeases(project: Project): PersonsLeases {
+  const { cli, folders, instance, processes, root } = project;
+  const { files } = openOwnState(project);
+  const others = createOtherInstances({
+    ...{ clock: cli.clock, files, processes },
+    folder: folders.instances,
+    id: PERSON,
+  });
+  const living = async (): Promise<readonly Instance[]> => (await others.look()).alive;
+  const leases = createLeases({
+    ...{ clock: cli.clock, files },
+    locks: openLocks(project, `${instance} leases`, files),
+    // A person has no instance to announce or clean up.
+    instances: { ownID: PERSON, join: async () => {}, living, onEnd: () => {} },
+    places: createPlaces({ files, project: root, directory: cli.folder }),
+    path: folders.leases,
+  });
+  return { leases, living };
+}
+
+/** @throws StrataError AGENT: agents have their own tool, which cannot take another's lease. */
+export async function refuseAgents(cli: CliContext): Promise<void> {
+  if (await isInAgentsShell(cli))
+    throw new StrataError(
+      "AGENT",
+      "this shell is an agent's, which has the tool lease; run the command in your own terminal",
+    );
 }

@@ -8,15 +8,12 @@ import {
   readSession,
 } from "../../notes/checkpoints/read-session.js";
 import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
-import type { Instance } from "../../project/instance.js";
+import type { Instance } from "../../project/other-instances.js";
 import { readTitles } from "../../status/known-sessions.js";
 import { toLine } from "../../text/text.js";
-import { readWhole } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { openOwnState } from "../open-own.js";
-import { openProject } from "../open-project.js";
-import type { Project } from "../project.js";
-import { openLeases } from "./open-leases.js";
+import { exitCodes, type Run, readWhole } from "../command.js";
+import { openOwnState, openProject, type Project } from "../project.js";
+import { openLeases } from "./agenda.js";
 
 const USUAL_SESSIONS = 20;
 const LONGEST_TEXT = 120;

@@ -2,8 +2,7 @@
 import { join, relative } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
-import { readTypeName } from "../../memory/id.js";
-import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
+import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
 import { readJsonExport, readSharedFields } from "./json-export.js";

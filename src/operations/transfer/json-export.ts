@@ -16,9 +16,20 @@
  * becomes a fact, with the tool's own type as a tag. Pure.
  */
 
-import { isRecord, type PlainRecord, parseJson } from "../../base/records.js";
-import { readTypeName } from "../../memory/id.js";
-import { type MemoryDraft, type MemoryType, usersTypes } from "../../memory/memory.js";
+import { join } from "node:path";
+import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
+import { atOnce } from "../../base/slices.js";
+import { findHint, refuseSecrets } from "../../memory/draft.js";
+import {
+  type Memory,
+  type MemoryDraft,
+  type MemoryType,
+  parseID,
+  readTypeName,
+  usersTypes,
+} from "../../memory/memory.js";
+import type { MemoryCopy } from "../../memory/store.js";
+import { idOf, type ReadShelf } from "../memory-files.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 export interface JsonExport {
@@ -162,3 +173,59 @@ function readTime(value: unknown): number | undefined {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+/* Formats memories as lines of an export. Pure. */
+
+export interface ExportOptions {
+  /** Includes memories that git ignores. */
+  withHidden: boolean;
+  isWanted(memory: Memory): boolean;
+}
+
+/** `problems`: sentences about the memories left out. */
+export function formatExport(
+  shelves: readonly ReadShelf[],
+  { isWanted, withHidden }: ExportOptions,
+): { lines: string[]; problems: string[] } {
+  const lines: string[] = [];
+  const problems: string[] = [];
+  for (const { isKeptOut, looked, place } of shelves) {
+    for (const { path, reading, text = "" } of looked) {
+      const hidden = isKeptOut(path) && { isKeptOut: true as const };
+      if (hidden && !withHidden) continue;
+      const file = join(place.folder, path);
+      if (reading.kind === "problem") {
+        problems.push(`${file}: ${reading.what}`);
+        continue;
+      }
+      if (!isWanted(reading.memory)) continue;
+      const whole = { ...reading.memory, ...hidden, content: text };
+      const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
+      if (leak !== undefined) problems.push(`${file}: ${leak}`);
+      else
+        lines.push(
+          formatCopy({ id: idOf(place, path), isArchived: path.startsWith("archive/"), contents: text }),
+        );
+    }
+  }
+  return { lines, problems };
+}
+
+/*
+ * The export format: JSON Lines, each with one memory and its whole file.
+ *
+ *     {"v":1,"id":"decision/port-8080","contents":"---\ntitle: …\n---\n…\n"}
+ *     {"v":1,"id":"idea/x","archived":true,"contents":"…"}
+ */
+
+export function formatCopy({ contents, id, isArchived }: MemoryCopy): string {
+  return JSON.stringify({ v: 1, id, ...(isArchived && { archived: true }), contents });
+}
+
+/** `undefined` if it is not such a line. */
+export function parseCopy(value: unknown): MemoryCopy | undefined {
+  if (!isRecord(value) || value.v !== 1) return undefined;
+  const { archived, contents, id } = value;
+  if (typeof id !== "string" || typeof contents !== "string" || !parseID(id)) return undefined;
+  return { id, isArchived: archived === true, contents };
+}

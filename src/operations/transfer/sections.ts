@@ -1,6 +1,4 @@
-/** Splits a Markdown page at its headings, into memories. Pure. */
-import { readTypeName } from "../../memory/id.js";
-import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
+import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { toLine } from "../../text/text.js";
 
 /** The text from one heading to the next. */

@@ -1,8 +1,11 @@
 /** Finds the files of a project that state facts. Follows no link and reads no file. */
+
 import { join } from "node:path";
-import type { Files } from "../../io/files.js";
-import { findWay } from "../../memory/store/obstacle.js";
-import { findKind, type SourceKind, sourceFolders } from "./sources.js";
+import { formatError } from "../../base/error.js";
+import { decodeStrictly, type Files } from "../../io/files.js";
+import { findWay } from "../../memory/store/entries.js";
+import type { Reader } from "./fact.js";
+import type { TakenFact } from "./taken.js";
 
 export interface Source {
   /** Relative to the project's root, with `/`. */
@@ -109,3 +112,83 @@ function isOthers(path: string): boolean {
 const joinPath = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
 const sort = (found: ReadonlyMap<string, Source>): Source[] =>
   [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+
+/* Files that state facts and rules, and their readers. Readers are loaded when a file needs them. */
+
+export interface SourceKind {
+  /** Matches the path relative to the searched folder, with `/`. */
+  pattern: RegExp;
+  load(): Promise<Reader>;
+  /** Rules for another agent: skipped if OpenCode sends the file itself. */
+  isRules?: true;
+}
+
+/** Larger files are not written for people. */
+export const MOST_BYTES = 512 * 1024;
+/** Folders whose files have a kind below, at any depth. */
+export const sourceFolders: readonly string[] = [".github", ".cursor/rules", ".windsurf/rules"];
+
+const manifests = () => import("./readers/manifests.js");
+const lines = () => import("./readers/lines.js");
+const ci = () => import("./readers/ci.js");
+const rules = async () => (await import("./readers/rules.js")).readRules;
+
+const sourceKinds: readonly SourceKind[] = [
+  { pattern: /^package\.json$/, load: async () => (await manifests()).readPackageJson },
+  { pattern: /^pyproject\.toml$/, load: async () => (await manifests()).readPyproject },
+  { pattern: /^Cargo\.toml$/, load: async () => (await manifests()).readCargo },
+  { pattern: /^go\.mod$/, load: async () => (await lines()).readGoMod },
+  { pattern: /^(GNU)?[Mm]akefile$/, load: async () => (await lines()).readMakefile },
+  { pattern: /^\.github\/workflows\/[^/]+\.ya?ml$/, load: async () => (await ci()).readWorkflow },
+  { pattern: /^\.gitlab-ci\.yml$/, load: async () => (await ci()).readGitlab },
+  {
+    pattern: /^readme(\.md|\.markdown)?$/i,
+    load: async () => (await import("./readers/readme.js")).readReadme,
+  },
+  { pattern: /^CLAUDE(\.local)?\.md$/, load: rules, isRules: true },
+  { pattern: /^\.cursorrules$/, load: rules, isRules: true },
+  { pattern: /^\.cursor\/rules\/.+\.mdc?$/, load: rules, isRules: true },
+  { pattern: /^\.windsurfrules$/, load: rules, isRules: true },
+  { pattern: /^\.windsurf\/rules\/.+\.md$/, load: rules, isRules: true },
+  { pattern: /^\.github\/copilot-instructions\.md$/, load: rules, isRules: true },
+  { pattern: /^\.github\/instructions\/.+\.instructions\.md$/, load: rules, isRules: true },
+];
+
+/** The kind of the file at this path, relative to the searched folder. */
+export const findKind = (path: string): SourceKind | undefined =>
+  sourceKinds.find(({ pattern }) => pattern.test(path));
+
+/* Reads facts out of the files of a project. */
+
+export interface ReadFacts {
+  facts: TakenFact[];
+  /** Files read completely. */
+  read: Set<string>;
+  /** Sentences about files that were not used. */
+  notes: string[];
+}
+
+/** Never rejects because of a file's contents: that becomes a note. */
+export async function readFacts(files: Files, root: string, sources: readonly Source[]): Promise<ReadFacts> {
+  const all: ReadFacts = { facts: [], read: new Set(), notes: [] };
+  for (const source of sources) {
+    const { path } = source;
+    try {
+      const facts = await readSource(files, root, source);
+      all.facts.push(...facts.map((fact) => ({ ...fact, file: path })));
+      all.read.add(path);
+    } catch (thrown) {
+      all.notes.push(`${path}: ${formatError(thrown).split("\n", 1)[0]}`);
+    }
+  }
+  return all;
+}
+
+async function readSource(files: Files, root: string, { bytes, kind, path }: Source) {
+  if (bytes > MOST_BYTES) throw new RangeError(`it has ${bytes} bytes, more than ${MOST_BYTES}`);
+  const contents = await files.read(join(root, path), { links: "refused" });
+  const text = decodeStrictly(contents ?? new Uint8Array());
+  if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
+  const read = await kind.load();
+  return read(text.replace(/^\uFEFF/, ""), path);
+}

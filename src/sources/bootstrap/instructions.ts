@@ -13,7 +13,7 @@
  */
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { compileGlob } from "../../base/glob.js";
-import { isRecord, type PlainRecord } from "../../base/records.js";
+import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { listFolders } from "../../project/opencode-files.js";
 

@@ -1,13 +1,10 @@
 /** Plans which memories to add, renew and drop so that they state what the files state. Pure. */
 
 import { atOnce } from "../../base/slices.js";
-import { findRefusal, planMemory } from "../../memory/draft.js";
-import { formatID } from "../../memory/id.js";
-import type { Memory, MemoryType } from "../../memory/memory.js";
+import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
+import { formatID, type Memory, type MemoryType } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
-import { foldName, planName } from "../../memory/name.js";
-import { splitPath } from "../../memory/path.js";
-import { refuseSecrets } from "../../memory/secret-gate.js";
+import { foldName, planName, splitPath } from "../../memory/path.js";
 import type { MemoryCopy, PlannedChange } from "../../memory/store.js";
 import { toSafeLine } from "../../text/text.js";
 import {

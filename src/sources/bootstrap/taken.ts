@@ -7,7 +7,7 @@
  * was archived because its file no longer states it.
  */
 import { hashOf } from "../../base/hash.js";
-import { isRecord } from "../../base/records.js";
+import { isRecord } from "../../base/shape.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import type { Fact } from "./fact.js";
 

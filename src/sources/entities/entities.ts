@@ -7,16 +7,19 @@ import { formatError } from "../../base/error.js";
 import type { Config } from "../../config/schema.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
-import { fetchGet, type Get } from "../../io/get.js";
 import type { Log } from "../../io/log.js";
+import { fetchGet, type Get } from "../../io/post.js";
 import type { Folders } from "../../project/folders.js";
 import { type EntityName, findEntityNames } from "../../recall/entities.js";
-import { createEnricher, type Enrichment, type EnrichRun } from "./enrich.js";
-import { boundFact, type EntityFact } from "./entity-fact.js";
-import { formatLocated, type Home, locateEntity, planForges } from "./forges.js";
-import { readHome } from "./home.js";
-import { createKnownFacts, SOURCE } from "./known-facts.js";
-import { type EnrichmentPlan, planEnrichment } from "./plan-enrichment.js";
+import {
+  createEnricher,
+  type Enrichment,
+  type EnrichmentPlan,
+  type EnrichRun,
+  planEnrichment,
+} from "./enrich.js";
+import { boundFact, createKnownFacts, type EntityFact, SOURCE } from "./entity-fact.js";
+import { formatLocated, type Home, locateEntity, planForges, readHome } from "./forges.js";
 
 export interface EntitiesOptions {
   clock: Clock;

@@ -1,6 +1,5 @@
 import type { Language } from "./language.js";
-import { chinese } from "./languages/chinese.js";
-import { english } from "./languages/english.js";
+import { chinese, english } from "./languages/english.js";
 
 /** The first language whose pattern matches a sentence applies; English is the default. */
 export const languages: readonly Language[] = [chinese, english];

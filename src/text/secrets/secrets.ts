@@ -12,12 +12,7 @@ import { type SecretRule, type TokenRow, USUAL_REACH } from "./rules/rule.js";
 import { sentenceRules } from "./rules/sentences.js";
 import { settingRules } from "./rules/settings.js";
 import { shapeRules } from "./rules/shapes.js";
-import { cloudTokens } from "./rules/tokens/cloud.js";
-import { codeTokens } from "./rules/tokens/code.js";
-import { commerceTokens } from "./rules/tokens/commerce.js";
-import { messageTokens } from "./rules/tokens/messages.js";
-import { modelTokens } from "./rules/tokens/models.js";
-
+import { cloudTokens, codeTokens, commerceTokens, messageTokens, modelTokens } from "./rules/tokens/cloud.js";
 /*
  * How secrets look, as data. The forms of the tokens are facts that their issuers publish, most of them collected in the
  * rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT); the patterns are our own, for text by

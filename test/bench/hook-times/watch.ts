@@ -2,7 +2,7 @@
 
 import type { Files } from "../../../src/io/files.js";
 import type { Layer } from "../../../src/kernel/layer.js";
-import type { LayerDefinition, Stack } from "../../../src/kernel/layer-definition.js";
+import type { LayerDefinition, Stack } from "../../../src/kernel/layer-context.js";
 
 export interface HookWatch {
   /** The same layers, timed. */

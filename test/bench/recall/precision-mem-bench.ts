@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createRecall } from "../../../src/recall/recall.js";
-import { createWordVectors } from "../../../src/recall/word-vectors.js";
+import { createWordVectors } from "../../../src/recall/vectors.js";
 
 interface Belief {
   _id: string;

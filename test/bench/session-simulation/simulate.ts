@@ -10,7 +10,7 @@
  */
 import { join } from "node:path";
 import type { Message } from "../../../src/io/message.js";
-import type { Stack } from "../../../src/kernel/layer-definition.js";
+import type { Stack } from "../../../src/kernel/layer-context.js";
 import { readRecords } from "../../host/stage/break-reasons.js";
 import { createProject } from "../../host/stage/project.js";
 import { createPromptCache } from "../../host/stage/prompt-cache.js";

@@ -5,7 +5,7 @@ import { createTokenizer } from "../../../src/costs/tokens.js";
 import { type Clock, systemClock } from "../../../src/io/clock.js";
 import type { Message } from "../../../src/io/message.js";
 import { nodeFiles } from "../../../src/io/node-files.js";
-import type { Stack } from "../../../src/kernel/layer-definition.js";
+import type { Stack } from "../../../src/kernel/layer-context.js";
 import { createStrata } from "../../../src/strata.js";
 import type { Project } from "../../host/stage/project.js";
 import { createFakeHost, usersOptions } from "../../support/fake-host.js";

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Finding } from "../../../src/operations/doctor/finding.js";
+import type { Finding } from "../../../src/operations/doctor/machine.js";
 import { patiently } from "../../support/patience.js";
 import { startChild } from "../../support/processes/child.js";
 import { writeSlowOpenCode } from "../fixtures/slow-opencode.js";

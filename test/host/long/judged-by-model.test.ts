@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { nodeFiles } from "../../../src/io/node-files.js";
-import { locateRecord } from "../../../src/project/record.js";
+import { locateRecord } from "../../../src/project/state-owner.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER, verdicts } from "../../support/extraction.js";
 import { only1 } from "../only-1.js";
 import { repository } from "../repository.js";

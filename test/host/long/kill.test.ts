@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HEADINGS } from "../../../src/notes/sections.js";
+import { HEADINGS } from "../../../src/notes/page.js";
 import { parseStored } from "../../../src/notes/stored.js";
 import { createChance } from "../../support/chance.js";
 import { patiently } from "../../support/patience.js";

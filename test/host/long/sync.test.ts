@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { nodeFiles } from "../../../src/io/node-files.js";
-import { locateRecord } from "../../../src/project/record.js";
+import { locateRecord } from "../../../src/project/state-owner.js";
 import { openSyncFiles } from "../../../src/sync/sync-state.js";
 import { BY_TEST, draft } from "../../support/memory-world.js";
 import { openSyncWorld } from "../../support/sync-world.js";

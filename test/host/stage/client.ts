@@ -1,5 +1,5 @@
 /** The HTTP interface of a host, for one project: the two adapters of the stage. Tests see OpenCode 1's forms. */
-import { isRecord, type PlainRecord } from "../../../src/base/records.js";
+import { isRecord, type PlainRecord } from "../../../src/base/shape.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { WHICH_TOOLS } from "./scripted-model.js";
 import { type Api, createApi, createSession, type Session } from "./session.js";

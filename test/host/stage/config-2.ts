@@ -1,5 +1,5 @@
 /** The stage's configuration, which is written for OpenCode 1, in the form of OpenCode 2. Unknown keys stay. */
-import { isRecord, type PlainRecord } from "../../../src/base/records.js";
+import { isRecord, type PlainRecord } from "../../../src/base/shape.js";
 
 export function toConfig2(config: PlainRecord): PlainRecord {
   const {

@@ -1,5 +1,5 @@
 /** Runs `strata doctor` in a project, with OpenCode in the PATH. */
-import type { Finding, Section } from "../../../src/operations/doctor/finding.js";
+import type { Finding, Section } from "../../../src/operations/doctor/machine.js";
 import type { Project } from "./project.js";
 import { runStrata, type StrataOptions, type StrataRun } from "./strata.js";
 

@@ -1,5 +1,5 @@
 /** A session of OpenCode 2, with the methods and the stored messages of one of OpenCode 1. */
-import { isRecord, type PlainRecord } from "../../../src/base/records.js";
+import { isRecord, type PlainRecord } from "../../../src/base/shape.js";
 import { patiently } from "../../support/patience.js";
 import type { Api, AskOptions, Session, StoredMessage, TurnResult } from "./session.js";
 

@@ -12,7 +12,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { mergeRecords } from "../../../src/base/records.js";
+import { mergeRecords } from "../../../src/base/shape.js";
 import type { EventStream } from "./event-stream.js";
 import type { ModelPort } from "./model-port.js";
 import { formatConfig, type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";

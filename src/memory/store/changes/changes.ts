@@ -2,21 +2,17 @@
 
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
-import { findRefusal, planMemory, withoutHints } from "../../draft.js";
-import { parseID } from "../../id.js";
-import type { Memory } from "../../memory.js";
-import { foldName, planName } from "../../name.js";
-import { ARCHIVE, formatPath } from "../../path.js";
+import { findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
+import { type Memory, parseID } from "../../memory.js";
+import { ARCHIVE, foldName, formatPath, planName } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryStore, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 import type { Copies } from "./copies.js";
-import { createEdits, type Edits } from "./edits.js";
+import { createEdits, type Edits, findLinkOn, findProblem, refuse, type Target } from "./edits.js";
 import { createPublishing } from "./publishing.js";
-import { findLinkOn, findProblem, refuse, type Target } from "./target.js";
 
 export interface Changes
   extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,

@@ -2,20 +2,17 @@
 import { basename, dirname, join } from "node:path";
 import { hashOf } from "../../../base/hash.js";
 import type { Clock } from "../../../io/clock.js";
-import { findHint } from "../../draft.js";
-import { type Place, parseID } from "../../id.js";
-import type { Memory } from "../../memory.js";
+import { findHint, type MemoryGate } from "../../draft.js";
+import { type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
-import { findNameFault, foldName } from "../../name.js";
-import { quotePath } from "../../path.js";
-import type { MemoryGate } from "../../secret-gate.js";
+import { findNameFault, foldName, quotePath } from "../../path.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Readings } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
 import type { DeskStep } from "../line-writer.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
-import { findLinkOn, missing, refuse } from "./target.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
+import { findLinkOn, missing, refuse } from "./edits.js";
 
 export type Copies = Pick<OpenMemories, "adopt" | "adoptAll">;
 

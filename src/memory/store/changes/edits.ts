@@ -1,16 +1,16 @@
 /** Changes memories that are there: rewrites, archives, restores and removes them. */
+
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
-import { findMove, withoutHints } from "../../draft.js";
-import { type Place, parseID } from "../../id.js";
-import type { Memory } from "../../memory.js";
+import { findMove, type MemoryGate, withoutHints } from "../../draft.js";
+import { formatPrefix, type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
-import { formatPath } from "../../path.js";
-import type { MemoryGate } from "../../secret-gate.js";
+import { findPathFault, formatPath } from "../../path.js";
 import type { MemoryStore, Written } from "../../store.js";
+import type { Desk } from "../desk.js";
+import type { Looked } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
-import { findLinkOn, findProblem, missing, refuse, type Target, unchanged } from "./target.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 
 export interface Edits extends Pick<MemoryStore, "update" | "archive" | "restore"> {
   /** Runs `action` under the lock with the memory of this id, or says why there is none. */
@@ -142,4 +142,36 @@ async function planRewrite(
   const contents = formatMemoryFile({ ...next, updated: new Date(atMs).toISOString() }, looked.text);
   const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
   return { contents, reading: parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: nowMs }) };
+}
+
+/* What a change is made to, and how it is refused. */
+
+/** A change that was looked at and may be made. */
+export interface Target {
+  standing: Standing;
+  desk: Desk;
+  /** From the folder of the shelf. */
+  path: string;
+  looked: Looked;
+  memory: Memory;
+}
+
+export function unchanged({ standing, memory, path }: Target): Written {
+  return { kind: "unchanged", memory, path: join(standing.shelf.folder, path) };
+}
+
+export const refuse = (why: string): Written => ({ kind: "refused", why });
+
+export const missing = (id: string): string =>
+  `there is no memory ${JSON.stringify(id)}; ids look like decision/port-8080 or ${formatPrefix({ scope: "global", sensitivity: "private" })}preference/tone`;
+
+export function findProblem({ path, reading }: Looked): string | undefined {
+  if (reading.kind === "problem") return reading.what;
+  const fault = findPathFault(path);
+  return fault && `${fault}, so it has no history and is not changed; give it another name`;
+}
+
+export async function findLinkOn(desk: Desk, path: string): Promise<string | undefined> {
+  const link = await desk.findLink(path);
+  return link && `${link} is a link, and links are not followed`;
 }

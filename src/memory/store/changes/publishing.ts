@@ -1,17 +1,13 @@
 /** Publishes memories: lets git see one that it ignores, or brings a private one where git sees it. */
 import { join } from "node:path";
-import { findHint, findKeptOutID, findPrivateID } from "../../draft.js";
-import { formatID, parseID } from "../../id.js";
-import type { Memory } from "../../memory.js";
-import { foldName, planName } from "../../name.js";
-import { ARCHIVE, formatPath, type MemoryPath, splitPath } from "../../path.js";
-import type { MemoryGate } from "../../secret-gate.js";
+import { findHint, findKeptOutID, findPrivateID, type MemoryGate } from "../../draft.js";
+import { formatID, type Memory, parseID } from "../../memory.js";
+import { ARCHIVE, foldName, formatPath, type MemoryPath, planName, splitPath } from "../../path.js";
 import type { OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import { type Cause, type LedgerLine, PUBLISH } from "../ledger-line.js";
-import { findStanding, listKeptOut, type Standing } from "../standing.js";
-import type { Edits } from "./edits.js";
-import { missing, refuse, type Target, unchanged } from "./target.js";
+import { findStanding, listKeptOut, type Standing } from "../swap.js";
+import { type Edits, missing, refuse, type Target, unchanged } from "./edits.js";
 
 export interface PublishingOptions {
   standings: readonly Standing[];

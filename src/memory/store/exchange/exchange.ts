@@ -6,20 +6,29 @@ import type { Clock } from "../../../io/clock.js";
 import type { Files } from "../../../io/files.js";
 import { listFingerprints } from "../../conflict.js";
 import { createConflictLog } from "../../conflict-log.js";
-import { formatPrefix, parseID } from "../../id.js";
 import { isHidden } from "../../kept-out.js";
+import { formatPrefix, parseID } from "../../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../../memory-file.js";
-import { foldName } from "../../name.js";
-import { formatLedgerFile, parsePath } from "../../path.js";
+import { foldName, formatLedgerFile, parsePath } from "../../path.js";
 import type { Exchange, Shared, Taken, TakeOptions } from "../../store.js";
 import type { Trust } from "../../trust/trust.js";
 import type { Desk, ReceivedChanges } from "../desk.js";
 import { groupByKey, type LedgerLine } from "../ledger-line.js";
 import type { Shelf } from "../shelf.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 import type { Version } from "./merge-versions.js";
-import { isLater, planReceipt, planSteps, type Receipt, type State, SYNC } from "./plan-receipt.js";
-import { cutInSteps, groupShared, readSharedLedger, type SharedLine } from "./shared-lines.js";
+import {
+  cutInSteps,
+  groupShared,
+  isLater,
+  planReceipt,
+  planSteps,
+  type Receipt,
+  readSharedLedger,
+  type SharedLine,
+  type State,
+  SYNC,
+} from "./plan-receipt.js";
 
 export interface ExchangeOptions {
   clock: Clock;

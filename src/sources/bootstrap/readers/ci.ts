@@ -1,6 +1,6 @@
 /** Facts of CI files: which commands run on which versions. Loads the YAML package. Pure. */
 import { parse } from "yaml";
-import { isRecord, type PlainRecord } from "../../../base/records.js";
+import { isRecord, type PlainRecord } from "../../../base/shape.js";
 import { type Fact, listFact, type Reader, type Row, toTitle, toValues } from "../fact.js";
 
 /** GitHub Actions. */

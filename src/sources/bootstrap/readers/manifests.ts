@@ -1,6 +1,6 @@
 /** Facts of package.json, pyproject.toml and Cargo.toml: a table says which of their fields state what. Pure. */
 import toml from "toml";
-import { isRecord, type PlainRecord } from "../../../base/records.js";
+import { isRecord, type PlainRecord } from "../../../base/shape.js";
 import { parseConfig } from "../../../config/config-files.js";
 import { type Fact, listFact, type Reader, type Row, toTitle, toValues } from "../fact.js";
 

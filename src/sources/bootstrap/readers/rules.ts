@@ -1,6 +1,6 @@
 /** Rules in files for other agents: one memory per file, with the file's text. Pure. */
 
-import type { PlainRecord } from "../../../base/records.js";
+import type { PlainRecord } from "../../../base/shape.js";
 import { readPage } from "../../../memory/memory-file.js";
 import { toLine } from "../../../text/text.js";
 import { type Fact, type Reader, toTitle, toValues } from "../fact.js";
