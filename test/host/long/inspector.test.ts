@@ -166,12 +166,12 @@ describe("live", () => {
     const project = copy();
     await using pages = await serveInspected(project);
     await using page = await pages.open("#/sessions/ses_c", wide());
-    await page.waitFor(shows("20.1K tokens instead of 189K"));
+    await page.waitFor(shows("20.1K tokens instead of 233K"));
     const screen = JSON.parse(project.files.text(SCREEN) ?? "{}");
     screen.context.now += 31_000;
     screen.context.kinds.results += 31_000;
     await project.files.writeWhole(SCREEN, JSON.stringify(screen));
-    await page.waitFor(shows("51.1K tokens instead of 189K"));
+    await page.waitFor(shows("51.1K tokens instead of 233K"));
     await goTo(page, "#/memories/decision%2Fport");
     await page.waitFor(shows("port 8080"));
     await project.files.writeWhole(PORT, (project.files.text(PORT) ?? "").replace("8080", "7070"));
