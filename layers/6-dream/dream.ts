@@ -20,14 +20,14 @@ import type { Files } from "../../src/io/files.js";
 import type { HeldLock, Locks } from "../../src/io/locks.js";
 import type { Log } from "../../src/io/log.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { readConflictRecords } from "../../src/memory/conflict-log.js";
 import { findRefusal, findSecretIn } from "../../src/memory/draft.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import { nameWords } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { hasHistory } from "../../src/memory/path.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
-import type { Memories } from "../../src/memory/store.js";
+import { readConflictRecords } from "../../src/memory/store/conflict-log.js";
+import type { Memories } from "../../src/memory/store/store.js";
 import {
   type DreamState,
   isWatched,

@@ -5,7 +5,7 @@ import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
 import { nameWords } from "../../src/memory/likeness.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
-import type { Memories, Undone } from "../../src/memory/store.js";
+import type { Memories, Undone } from "../../src/memory/store/store.js";
 import { readDreamState, writeDreamState } from "../../src/project/dream-state.js";
 import type { Folders } from "../../src/project/folders.js";
 import { markUndone } from "./page.js";

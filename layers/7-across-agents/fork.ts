@@ -18,7 +18,7 @@ import { readFacts } from "../../src/notes/facts.js";
 import { type ForkReport, formatForkReports } from "../../src/notes/fork-report.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import type { forkArguments } from "./arguments.js";
+import type { forkArguments } from "./leases/arguments.js";
 import { listTouched } from "./subagents.js";
 
 /** Number of forks that run in parallel, over all sessions. */
@@ -57,7 +57,7 @@ export function createForking(context: LayerContext): Forking {
       properties: { tasks: { type: "array", items: { type: "string" } } },
       required: ["tasks"],
     },
-    loadCheck: async () => (await import("./arguments.js")).forkArguments,
+    loadCheck: async () => (await import("./leases/arguments.js")).forkArguments,
     deadlineMs: 2 * forkTimeout + AROUND_MS,
 
     async execute({ tasks }, { messageID, sessionID }, signal) {

@@ -2,11 +2,11 @@ import { clientNames } from "../mcp/install/clients.js";
 import { memoryTypes } from "../memory/memory.js";
 import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "../operations/command.js";
 import { FORCE_OPTION } from "../operations/write-new.js";
-import { handoverCommands } from "./handover/commands.js";
-import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering/commands.js";
-import { syncCommands } from "./sync/commands.js";
-import { transferCommands } from "./transfer/commands.js";
-import { upkeepCommands } from "./upkeep/commands.js";
+import { handoverCommands } from "./handover-commands.js";
+import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering-commands.js";
+import { syncCommands } from "./sync-commands.js";
+import { transferCommands } from "./transfer-commands.js";
+import { upkeepCommands } from "./upkeep-commands.js";
 
 /** The local server. */
 export const serveCommands: readonly Command[] = [

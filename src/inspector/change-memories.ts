@@ -11,7 +11,7 @@ import { formatContradicted } from "../memory/gate/gate.js";
 import { formatJudge } from "../memory/judge.js";
 import { type Memory, type MemoryDraft, type MemoryType, memoryTypes } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
-import type { OpenMemories, Written } from "../memory/store.js";
+import type { OpenMemories, Written } from "../memory/store/store.js";
 import { openGate } from "../operations/open-memories.js";
 import { openSearch } from "../operations/open-search.js";
 import type { Project } from "../operations/project.js";

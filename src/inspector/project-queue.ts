@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../base/error.js";
-import type { OpenMemories } from "../memory/store.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import { withMemories } from "../operations/open-memories.js";
 import { openProject, type Project } from "../operations/project.js";
 

@@ -4,7 +4,7 @@ import { StrataError } from "../base/error.js";
 import { readSessions, type WaitingCandidate } from "../memory/candidates/candidate.js";
 import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";
 import { readSurroundings } from "../memory/candidates/why.js";
-import type { OpenMemories } from "../memory/store.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import { openPersonsCandidates } from "../operations/open-candidates.js";
 import { openGate } from "../operations/open-memories.js";
 import type { Project } from "../operations/project.js";

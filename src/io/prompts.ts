@@ -7,8 +7,8 @@ export interface Prompts {
   read(name: string): Promise<string>;
 }
 
-/** Beside `src/` in the repository, and beside `dist/` in the package. */
-const FOLDER = "../prompts/";
+/** Beside `dist/` in the package, and beside `src/` in the repository. */
+const FOLDERS = ["../prompts/", "../../prompts/"] as const;
 
 export function createPrompts(files: Files): Prompts {
   const known = new Map<string, string>();
@@ -22,8 +22,10 @@ export function createPrompts(files: Files): Prompts {
 }
 
 async function readPrompt(files: Files, name: string): Promise<string> {
-  const path = fileURLToPath(new URL(`${FOLDER}${name}.md`, import.meta.url));
-  const text = await readText(files, path);
-  if (text !== undefined) return text.trim();
-  throw new Error(`Expected the prompt "${name}" at ${path}; it is missing. Reinstall opencode-strata.`);
+  const paths = FOLDERS.map((folder) => fileURLToPath(new URL(`${folder}${name}.md`, import.meta.url)));
+  for (const path of paths) {
+    const text = await readText(files, path);
+    if (text !== undefined) return text.trim();
+  }
+  throw new Error(`Expected the prompt "${name}" at ${paths[0]}; it is missing. Reinstall opencode-strata.`);
 }

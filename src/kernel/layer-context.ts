@@ -20,7 +20,7 @@ import type { Prompts } from "../io/prompts.js";
 import type { Toasts } from "../io/toasts.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
 import type { MemorySearch } from "../memory/search/search.js";
-import type { Exchange, Memories } from "../memory/store.js";
+import type { Exchange, Memories } from "../memory/store/store.js";
 import type { Trust } from "../memory/trust/trust.js";
 import type { Generation } from "../models/generation.js";
 import type { Checkpoints } from "../notes/checkpoints/checkpoints.js";

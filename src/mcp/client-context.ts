@@ -6,11 +6,15 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { type Conflicts, createConflicts, refuseConflict } from "../../layers/5-auto-memory/conflicts.js";
+import {
+  type Conflicts,
+  createConflicts,
+  refuseConflict,
+} from "../../layers/5-auto-memory/injection/conflicts.js";
 import { createFindDoubts, type FindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { createRememberTool, type MemoryToolsContext } from "../../layers/5-auto-memory/tools/remember.js";
 import { createUpdateTool } from "../../layers/5-auto-memory/tools/update.js";
-import { createPlaces } from "../../layers/7-across-agents/edits/edits.js";
+import { createPlaces } from "../../layers/7-across-agents/leases/edits.js";
 import { createLeases, type Leases } from "../../layers/7-across-agents/leases/leases.js";
 import { inSlices } from "../base/slices.js";
 import type { Tool } from "../kernel/layer.js";
@@ -19,7 +23,7 @@ import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js
 import { typesOutOfGit } from "../memory/kept-out.js";
 import type { MemoryDraft } from "../memory/memory.js";
 import type { Cause } from "../memory/store/ledger-line.js";
-import type { Written } from "../memory/store.js";
+import type { Written } from "../memory/store/store.js";
 import { openLocks } from "../operations/project.js";
 import { createInstances, type Instances } from "../project/instances.js";
 import { CLIENT_PREFIX, type LiveSession } from "../project/other-instances.js";

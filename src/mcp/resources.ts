@@ -6,8 +6,8 @@
  *     memory://sessions/<id>     the notes of an earlier session
  */
 
-import { formatOpenConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
 import type { Memory } from "../memory/memory.js";

@@ -11,7 +11,7 @@ import type { Locks } from "../io/locks.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
 import type { Memory } from "../memory/memory.js";
 import type { MemorySearch } from "../memory/search/search.js";
-import type { OpenMemories } from "../memory/store.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import type { Trust } from "../memory/trust/trust.js";
 import { openCandidates, openKnownEntities } from "../operations/open-candidates.js";
 import { openMemories, openTrust } from "../operations/open-memories.js";

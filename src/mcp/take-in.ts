@@ -3,7 +3,7 @@
 import { formatCount } from "../base/format.js";
 import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
-import type { MemoryCopy } from "../memory/store.js";
+import type { MemoryCopy } from "../memory/store/store.js";
 import { OWN_FIELDS } from "../operations/transfer/folders.js";
 import type { ClientContext } from "./client-context.js";
 import { handOver } from "./hand-over.js";

@@ -1,5 +1,5 @@
 import { type Memory, parseID } from "../memory/memory.js";
-import type { OpenMemories, Written } from "../memory/store.js";
+import type { OpenMemories, Written } from "../memory/store/store.js";
 
 export function withoutPrivate(store: OpenMemories): OpenMemories {
   const ifShown =

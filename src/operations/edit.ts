@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { StrataError } from "../base/error.js";
 import type { Memory } from "../memory/memory.js";
 import { findMemories } from "../memory/search/find.js";
-import type { Memories } from "../memory/store.js";
+import type { Memories } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run } from "./command.js";
 import { requireMemory, withMemories } from "./open-memories.js";
 import { openProject } from "./project.js";

@@ -10,7 +10,7 @@ import type { Memory } from "../memory/memory.js";
 import { findMemories } from "../memory/search/find.js";
 import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
-import type { Memories, OpenMemories, Written } from "../memory/store.js";
+import type { Memories, OpenMemories, Written } from "../memory/store/store.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
 import { createTurns } from "../memory/trust/turns.js";
 import { readTracked } from "../project/git-index.js";

@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
-import type { OpenMemories } from "../memory/store.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import { openEmbedder } from "../models/open-embedder.js";
 import type { Own } from "../project/own.js";
 import { openOwnState, type Project } from "./project.js";

@@ -3,8 +3,8 @@ import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import { formatPrefix } from "../memory/memory.js";
-import { readSharedLine, type SharedLine, splitLines } from "../memory/store/exchange/plan-receipt.js";
-import type { Taken } from "../memory/store.js";
+import { readSharedLine, type SharedLine, splitLines } from "../memory/store/receipt.js";
+import type { Taken } from "../memory/store/store.js";
 import {
   type BareRepository,
   type BranchFile,

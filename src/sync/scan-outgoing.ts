@@ -10,9 +10,9 @@ import { findKeptOutID, findPrivateID, findSecretIn } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import { parsePath } from "../memory/path.js";
-import { type SharedLine, SYNC } from "../memory/store/exchange/plan-receipt.js";
 import { groupByKey, type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
-import type { Shared } from "../memory/store.js";
+import { type SharedLine, SYNC } from "../memory/store/receipt.js";
+import type { Shared } from "../memory/store/store.js";
 
 export interface Outgoing {
   /** In ledger order. */

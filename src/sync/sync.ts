@@ -13,8 +13,8 @@ import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { RemoteGit } from "../io/host.js";
 import type { Locks } from "../io/locks.js";
-import type { SharedLine } from "../memory/store/exchange/plan-receipt.js";
-import type { Exchange, Taken } from "../memory/store.js";
+import type { SharedLine } from "../memory/store/receipt.js";
+import type { Exchange, Taken } from "../memory/store/store.js";
 import {
   type BareRepository,
   type BranchFile,

@@ -12,7 +12,7 @@ import type { WaitingCandidate } from "../memory/candidates/candidate.js";
 import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";
 import type { Memory } from "../memory/memory.js";
 import type { Found } from "../memory/search/search.js";
-import type { OpenMemories, Written } from "../memory/store.js";
+import type { OpenMemories, Written } from "../memory/store/store.js";
 import { type CliContext, createStyle } from "../operations/command.js";
 import { findEditor, openEditor } from "../operations/edit.js";
 import { openCandidates } from "../operations/open-candidates.js";

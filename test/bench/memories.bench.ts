@@ -12,7 +12,7 @@ import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { Memories } from "../../src/memory/store.js";
+import type { Memories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";
 

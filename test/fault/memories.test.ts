@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/base/error.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
-import type { Written } from "../../src/memory/store.js";
+import type { Written } from "../../src/memory/store/store.js";
 import { type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";
 import { BY_TEST, draft, MEMORY, type MemoryWorld, openMemoryWorld, STATE } from "../support/memory-world.js";

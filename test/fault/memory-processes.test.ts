@@ -11,7 +11,7 @@ import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { Memories } from "../../src/memory/store.js";
+import type { Memories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createChance } from "../support/chance.js";
 import { createFakeLog } from "../support/fake-log.js";

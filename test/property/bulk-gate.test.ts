@@ -6,7 +6,7 @@ import { createFindSimilar, createGate, type Gate } from "../../src/memory/gate/
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemorySearch, type MemorySearch } from "../../src/memory/search/search.js";
 import { listPaths } from "../../src/memory/store/entry-paths.js";
-import type { MemoryStore, OpenMemories, Written } from "../../src/memory/store.js";
+import type { MemoryStore, OpenMemories, Written } from "../../src/memory/store/store.js";
 import { compareStatements, createStatementReader } from "../../src/text/compare.js";
 import { createStatementIndex } from "../../src/text/statement-index.js";
 import { allSeen } from "../support/all-seen.js";

@@ -5,7 +5,7 @@
  */
 import { expect, it } from "vitest";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
-import type { Memories, Written } from "../../src/memory/store.js";
+import type { Memories, Written } from "../../src/memory/store/store.js";
 import { type DyingFiles, withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";

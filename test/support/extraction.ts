@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
+import { createExtraction } from "../../layers/5-auto-memory/extract.js";
 import { readConfig } from "../../src/config/config.js";
 import { createLocks } from "../../src/io/locks.js";
 import type { Part, ToolPart } from "../../src/io/message.js";

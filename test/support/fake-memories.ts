@@ -1,6 +1,6 @@
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
-import type { Memories, MemoryStore, Written } from "../../src/memory/store.js";
+import type { Memories, MemoryStore, Written } from "../../src/memory/store/store.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";
 

@@ -1,6 +1,6 @@
 import type { Memory } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
-import type { Memories, Written } from "../../src/memory/store.js";
+import type { Memories, Written } from "../../src/memory/store/store.js";
 import { MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { memory } from "./memories.js";

@@ -1,5 +1,5 @@
 import type { Memory } from "../../src/memory/memory.js";
-import type { MemoryStore } from "../../src/memory/store.js";
+import type { MemoryStore } from "../../src/memory/store/store.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";
 

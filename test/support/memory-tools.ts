@@ -1,4 +1,4 @@
-import { type AgentChange, createConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { type AgentChange, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
 import { bindTools } from "../../src/host/tools.js";

@@ -3,7 +3,7 @@ import { createLocks } from "../../src/io/locks.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, LedgerLine } from "../../src/memory/store/ledger-line.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories, Written } from "../../src/memory/store.js";
+import type { OpenMemories, Written } from "../../src/memory/store/store.js";
 import type { Trust } from "../../src/memory/trust/trust.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";

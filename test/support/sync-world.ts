@@ -11,7 +11,7 @@ import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createSecretGate } from "../../src/memory/draft.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store.js";
+import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Trust } from "../../src/memory/trust/trust.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createSync, type Sync } from "../../src/sync/sync.js";

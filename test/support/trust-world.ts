@@ -9,7 +9,7 @@ import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createGit } from "../../src/io/node-git.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store.js";
+import type { OpenMemories } from "../../src/memory/store/store.js";
 import { createTrust, type Trust, type TrustOptions } from "../../src/memory/trust/trust.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "./fake-log.js";

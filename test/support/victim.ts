@@ -20,7 +20,7 @@ import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { OpenMemories } from "../../src/memory/store.js";
+import type { OpenMemories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";

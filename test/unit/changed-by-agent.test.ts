@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/conflicts.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";

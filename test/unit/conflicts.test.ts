@@ -1,9 +1,9 @@
 /** Two instances remember the same thing differently. */
 import { describe, expect, it } from "vitest";
-import { createConflicts, formatOpenConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { createConflicts, formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { findUnseenRival, fingerprint, parseConflict } from "../../src/memory/conflict.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
-import type { MemoryStore, Written } from "../../src/memory/store.js";
+import type { MemoryStore, Written } from "../../src/memory/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { memoryOf } from "../support/memory.js";
 import { createMemoryFiles } from "../support/memory-files.js";

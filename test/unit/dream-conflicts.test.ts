@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { openDreamWorld, putMemory } from "../support/dream-world.js";
 import { MEMORY } from "../support/memory-world.js";
 

@@ -9,7 +9,7 @@ import {
   type EditLine,
   findChangedPaths,
   findConflicts,
-} from "../../layers/7-across-agents/edits/edits.js";
+} from "../../layers/7-across-agents/leases/edits.js";
 import { nodeFiles } from "../../src/io/node-files.js";
 import { BEAT_MS, createInstances } from "../../src/project/instances.js";
 import {

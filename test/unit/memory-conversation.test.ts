@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fullCompact } from "../../layers/4-full-compact/index.js";
-import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/conflicts.js";
+import { createConversation } from "../../layers/5-auto-memory/conversation.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
-import { createConversation } from "../../layers/5-auto-memory/injection/conversation.js";
+import { createAgentChanges, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/pattern.js";

@@ -9,7 +9,7 @@ import { systemClock as clock } from "../../src/io/clock.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { Memories } from "../../src/memory/store.js";
+import type { Memories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses } from "../support/fake-processes.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
-import type { Memories } from "../../src/memory/store.js";
+import type { Memories } from "../../src/memory/store/store.js";
 import { withDeath } from "../support/dying-files.js";
 import { draft, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 

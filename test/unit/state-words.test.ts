@@ -1,6 +1,6 @@
 /** Words in machine state where only names belong: what is read there is told to agents. */
 import { describe, expect, it } from "vitest";
-import { createEdits } from "../../layers/7-across-agents/edits/edits.js";
+import { createEdits } from "../../layers/7-across-agents/leases/edits.js";
 import {
   formatInstance,
   type Instance,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
-import type { OpenMemories } from "../../src/memory/store.js";
+import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
 import { BY_TEST, draft } from "../support/memory-world.js";
 import { listAll, type Machine, openSyncWorld, type SyncWorld } from "../support/sync-world.js";

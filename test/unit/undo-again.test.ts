@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { formatUndone } from "../../layers/6-dream/undo.js";
 import type { Memory } from "../../src/memory/memory.js";
-import type { OpenMemories } from "../../src/memory/store.js";
+import type { OpenMemories } from "../../src/memory/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { draft, MEMORY, type MemoryWorld, openMemoryWorld, STATE } from "../support/memory-world.js";

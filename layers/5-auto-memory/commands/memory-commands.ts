@@ -15,8 +15,8 @@ import {
   listShownWhole,
   type MemorySearch,
 } from "../../../src/memory/search/search.js";
-import type { Memories, Written } from "../../../src/memory/store.js";
-import type { Conflicts } from "../conflicts.js";
+import type { Memories, Written } from "../../../src/memory/store/store.js";
+import type { Conflicts } from "../injection/conflicts.js";
 import { describeEntities } from "../injection/named-entities.js";
 
 export interface MemoryCommandsOptions extends Pick<LayerContext, "entities"> {

@@ -22,7 +22,7 @@ import type { Memory } from "../../../src/memory/memory.js";
 import { readInput, readOwnTexts } from "../../../src/messages/call.js";
 import type { Result } from "../../../src/messages/history.js";
 import { cut } from "../../../src/text/text.js";
-import type { ShownFindings } from "../injection/conversation.js";
+import type { ShownFindings } from "../conversation.js";
 import { findLineIDs, findNewMatches, MATCH_BYTES, planMatches } from "../injection/line.js";
 import { findOwnText, LAYER, readShown } from "../injection/shown.js";
 import { findAged, findKnown, mergeFinding, planFinding } from "./plan-finding.js";

@@ -21,7 +21,7 @@ import {
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
-import type { MemoryStore } from "../../../src/memory/store.js";
+import type { MemoryStore } from "../../../src/memory/store/store.js";
 import { toCode, toLine } from "../../../src/text/text.js";
 import { readCommands } from "../extraction/read-turns.js";
 import { simplifyCommand } from "../extraction/repeated-commands.js";

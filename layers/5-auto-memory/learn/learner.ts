@@ -19,7 +19,7 @@ import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
-import type { Memories, MemoryStore } from "../../../src/memory/store.js";
+import type { Memories, MemoryStore } from "../../../src/memory/store/store.js";
 import { createSaidKeeper, type Kept } from "../extraction/keep-said.js";
 import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
 import { LEAST_WORTH } from "../words/worth.js";

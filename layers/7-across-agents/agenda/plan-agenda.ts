@@ -13,9 +13,9 @@
  * Pure. An item's id is made from its contents, so it stays the same from day to day.
  */
 import { createHash } from "node:crypto";
-import type { ConflictRecord } from "../../../src/memory/conflict-log.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import type { ConflictRecord } from "../../../src/memory/store/conflict-log.js";
 import { findQuestion, type ReadSession } from "../../../src/notes/checkpoints/read-session.js";
 import { findOpenPoints, hasOpenPoints } from "../../../src/notes/handoff.js";
 import type { Lease } from "../../../src/project/other-instances.js";

@@ -3,8 +3,8 @@
 import { StrataError } from "../../../src/base/error.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import { type Lease, PERSON } from "../../../src/project/other-instances.js";
-import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
+import type { leaseArguments } from "./arguments.js";
 import type { LeaseOutcome, Leases } from "./leases.js";
 
 const USUAL_MINUTES = 30;
@@ -24,7 +24,7 @@ export function createLeaseTool(leases: Leases): Tool {
     description:
       "Claim what you work on (#34, path, topic) for other agents to see; release when done. Also: minutes, why.",
     parameters,
-    loadCheck: async () => (await import("../arguments.js")).leaseArguments,
+    loadCheck: async () => (await import("./arguments.js")).leaseArguments,
     async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
       const forMs = minutes * MINUTE_MS;
       if (op === "list") return formatList(await leases.list(), session);

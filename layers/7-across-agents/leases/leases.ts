@@ -13,7 +13,7 @@ import {
   PERSON,
   parseLeases,
 } from "../../../src/project/other-instances.js";
-import type { Places } from "../edits/edits.js";
+import type { Places } from "./edits.js";
 
 /** All calls reject with the system's error, or with the lock's. */
 export interface Leases {

@@ -11,7 +11,7 @@ import {
   type Instance,
   type LiveSession,
 } from "../../../src/project/other-instances.js";
-import type { sendMessageArguments } from "../arguments.js";
+import type { sendMessageArguments } from "../leases/arguments.js";
 import type { AgentMessage } from "./agent-message.js";
 import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 
@@ -40,7 +40,7 @@ export function createSendMessageTool({ instances, mail }: SendMessageOptions): 
     description:
       "Message another agent (session id, parent, children). No arguments: who is there; only id: its state.",
     parameters,
-    loadCheck: async () => (await import("../arguments.js")).sendMessageArguments,
+    loadCheck: async () => (await import("../leases/arguments.js")).sendMessageArguments,
     execute: async (args, call) => {
       await instances.join();
       if (args.text !== undefined) return send({ ...args, text: args.text }, call);

@@ -7,7 +7,7 @@ import type { RemoteGit } from "../../../src/io/host.js";
 import type { Locks } from "../../../src/io/locks.js";
 import type { Log } from "../../../src/io/log.js";
 import type { Toasts } from "../../../src/io/toasts.js";
-import type { Exchange } from "../../../src/memory/store.js";
+import type { Exchange } from "../../../src/memory/store/store.js";
 import { UNREACHABLE } from "../../../src/sync/bare-repository.js";
 import type { SyncPlace } from "../../../src/sync/places.js";
 import { createSync, type Synced } from "../../../src/sync/sync.js";

@@ -7,7 +7,7 @@ import { findKeptOutID, findPrivateID } from "../../memory/draft.js";
 import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import type { Project } from "../../operations/project.js";
 import { openConflictLog } from "../../operations/record-rivals.js";
 import { checkFacts } from "../../sources/bootstrap/check-facts.js";

@@ -1,4 +1,4 @@
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 
 /** What is wrong, and what can be done about it. */
 export interface Issue {

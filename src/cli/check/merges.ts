@@ -22,7 +22,7 @@ import {
   type Pair,
 } from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
-import type { PlannedChange } from "../../memory/store.js";
+import type { PlannedChange } from "../../memory/store/store.js";
 import { createComparison } from "../../text/compare.js";
 import { readMeaning } from "../../text/wording.js";
 

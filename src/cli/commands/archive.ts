@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { countMemories } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
 import { reportWritten, requireMemory, withMemories } from "../../operations/open-memories.js";
 import { openProject } from "../../operations/project.js";

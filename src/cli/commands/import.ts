@@ -5,7 +5,7 @@ import { parseJson } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { splitPath } from "../../memory/path.js";
-import type { MemoryCopy } from "../../memory/store.js";
+import type { MemoryCopy } from "../../memory/store/store.js";
 import type { ExitCode, Run } from "../../operations/command.js";
 import { idOf, listMemories, type ReadShelf, readShelves } from "../../operations/memory-files.js";
 import { openProject, type Project } from "../../operations/project.js";

@@ -12,7 +12,7 @@ import { readConfigFiles } from "../../config/config-files.js";
 import { createTemplateCheck, readTemplates } from "../../host/1/past-sessions.js";
 import { createDryFiles } from "../../io/dry-files.js";
 import { createFindSimilar, createGate } from "../../memory/gate/gate.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
 import { openCandidates } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";

@@ -17,7 +17,7 @@ import { createSavings } from "../../costs/savings.js";
 import type { Host, UsedTokens } from "../../io/host.js";
 import { createPrompts } from "../../io/prompts.js";
 import { isHandedOver, readLatest } from "../../memory/candidates/candidate.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { describeCall, planChoice } from "../../models/cost.js";
 import type { GenerationRequest } from "../../models/generation.js";
 import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";

@@ -5,7 +5,7 @@ import { StrataError } from "../../base/error.js";
 import { countMemories, formatAge, formatCounted } from "../../base/format.js";
 import { createRemoteGit } from "../../host/remote-git.js";
 import { type Files, readPlainText } from "../../io/files.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { findGitFolder } from "../../memory/trust/git-folder.js";
 import {
   type CliContext,

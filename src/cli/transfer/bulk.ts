@@ -11,7 +11,7 @@ import { formatID, type Memory, type MemoryDraft, parseID, usersTypes } from "..
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName, splitPath } from "../../memory/path.js";
 import type { MemorySearch } from "../../memory/search/search.js";
-import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../memory/store.js";
+import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../memory/store/store.js";
 import { foldSentence } from "../../text/text.js";
 
 export interface Bulk {

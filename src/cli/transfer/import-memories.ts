@@ -6,7 +6,7 @@ import { createGate } from "../../memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
-import type { OpenMemories, Written } from "../../memory/store.js";
+import type { OpenMemories, Written } from "../../memory/store/store.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";
 import { listPlaces } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";

@@ -1,6 +1,6 @@
 /** Which exported memories to add to those that exist, and under which ids. Pure. */
 import { foldName, planName } from "../../memory/path.js";
-import type { MemoryCopy } from "../../memory/store.js";
+import type { MemoryCopy } from "../../memory/store/store.js";
 
 export interface ImportPlan {
   /** In their order, with their new ids; `from` is the old id if it differs. */

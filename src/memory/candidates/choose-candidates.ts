@@ -3,7 +3,7 @@ import { StrataError } from "../../base/error.js";
 import { formatContradicted, type Gate } from "../gate/gate.js";
 import type { MemoryType } from "../memory.js";
 import type { Cause } from "../store/ledger-line.js";
-import type { MemoryStore, Written } from "../store.js";
+import type { MemoryStore, Written } from "../store/store.js";
 import { planDraft, type WaitingCandidate } from "./candidate.js";
 import type { Candidates } from "./candidates.js";
 

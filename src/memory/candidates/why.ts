@@ -8,7 +8,7 @@ import { formatCount, formatPercent } from "../../base/format.js";
 import { foldLetters, toLine } from "../../text/text.js";
 import { nameJudge } from "../judge.js";
 import type { Memory } from "../memory.js";
-import type { Memories } from "../store.js";
+import type { Memories } from "../store/store.js";
 import { isHandedOver, readLatest, readSessions, type WaitingCandidate } from "./candidate.js";
 import type { Candidates } from "./candidates.js";
 import type { Judgement } from "./judgements.js";

@@ -22,7 +22,7 @@ import { type Memory, type MemoryDraft, type MemoryType, memoryTypes, usersTypes
 import type { MemorySearch } from "../search/search.js";
 import { withSession } from "../sessions.js";
 import type { Cause } from "../store/ledger-line.js";
-import type { MemoryStore, Written } from "../store.js";
+import type { MemoryStore, Written } from "../store/store.js";
 
 /** Memories on the same subject, most similar first. */
 export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;

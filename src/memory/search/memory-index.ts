@@ -14,7 +14,7 @@ import type { Log } from "../../io/log.js";
 import { formatWordsOnly } from "../../recall/embedder.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import type { Memory } from "../memory.js";
-import type { MemoryStore } from "../store.js";
+import type { MemoryStore } from "../store/store.js";
 
 export interface MemoryIndexOptions {
   memories: Pick<MemoryStore, "list" | "known" | "onChange">;

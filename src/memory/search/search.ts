@@ -12,7 +12,7 @@ import { foldSentence } from "../../text/text.js";
 import { joinLines } from "../fields.js";
 import { isActive } from "../in-force.js";
 import type { Memory, MemoryType } from "../memory.js";
-import type { MemoryStore } from "../store.js";
+import type { MemoryStore } from "../store/store.js";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
 import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";
 

@@ -6,7 +6,6 @@ import { hashOf } from "../../base/hash.js";
 import { findMove, findRefusal, type MemoryGate, withoutHints } from "../draft.js";
 import { type Memory, type Place, parseID } from "../memory.js";
 import { findPathFault, formatPath } from "../path.js";
-import type { Memories, PlannedChange, Swapped } from "../store.js";
 import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
 import type { IndexPlace } from "./index-writer.js";
@@ -15,6 +14,7 @@ import type { Cause } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import type { ShelfPlace } from "./places.js";
 import type { Shelf } from "./shelf.js";
+import type { Memories, PlannedChange, Swapped } from "./store.js";
 
 export interface SwapOptions {
   standings: readonly Standing[];

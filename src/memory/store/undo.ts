@@ -5,12 +5,12 @@
 import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { formatPath, parsePath } from "../path.js";
-import type { Memories, Undone } from "../store.js";
 import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
+import type { Memories, Undone } from "./store.js";
 import { OPENED_AT_A_TIME, type Openings, openMany, type Standing } from "./swap.js";
 
 export interface UndoOptions {

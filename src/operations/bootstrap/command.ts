@@ -6,7 +6,7 @@ import { StrataError } from "../../base/error.js";
 import { createDryFiles } from "../../io/dry-files.js";
 import type { Memory } from "../../memory/memory.js";
 import { listPaths } from "../../memory/store/entry-paths.js";
-import type { OpenMemories } from "../../memory/store.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { type BootstrapPlan, planBootstrap } from "../../sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
 import {

@@ -5,7 +5,7 @@ import {
 } from "../../../layers/7-across-agents/agenda/format-agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { type Agenda, createAgenda } from "../../../layers/7-across-agents/agenda/read-agenda.js";
-import { createPlaces } from "../../../layers/7-across-agents/edits/edits.js";
+import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
 import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
 import { HOUR_MS } from "../../base/days.js";
 import { StrataError } from "../../base/error.js";

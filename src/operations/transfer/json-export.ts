@@ -28,7 +28,7 @@ import {
   readTypeName,
   usersTypes,
 } from "../../memory/memory.js";
-import type { MemoryCopy } from "../../memory/store.js";
+import type { MemoryCopy } from "../../memory/store/store.js";
 import { idOf, type ReadShelf } from "../memory-files.js";
 import { SOURCE_FIELD } from "./sections.js";
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { Files } from "../../io/files.js";
 import type { Memory } from "../../memory/memory.js";
 import { findWay } from "../../memory/store/entries.js";
-import type { PlannedChange } from "../../memory/store.js";
+import type { PlannedChange } from "../../memory/store/store.js";
 import { findSource, MOST_BYTES, readFacts, type Source } from "./find-sources.js";
 import { planBootstrap } from "./plan-bootstrap.js";
 import { GIT_HISTORY, isChangedByHand, nameFact, readTaken, renew, type Taken } from "./taken.js";

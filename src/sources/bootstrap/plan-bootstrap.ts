@@ -5,7 +5,7 @@ import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { formatID, type Memory, type MemoryType } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName, splitPath } from "../../memory/path.js";
-import type { MemoryCopy, PlannedChange } from "../../memory/store.js";
+import type { MemoryCopy, PlannedChange } from "../../memory/store/store.js";
 import { toSafeLine } from "../../text/text.js";
 import {
   drop,

@@ -4,7 +4,7 @@
  *     tsx lease-user.ts <folder> <times> [hold]      prints "held" and "free"; with "hold" it never releases
  */
 import { join } from "node:path";
-import { createPlaces } from "../../../layers/7-across-agents/edits/edits.js";
+import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
 import { createLeases } from "../../../layers/7-across-agents/leases/leases.js";
 import { systemClock as clock } from "../../../src/io/clock.js";
 import { createLocks } from "../../../src/io/locks.js";

@@ -6,9 +6,9 @@ import { findRefusal, type MemoryGate, planMemory, withoutHints } from "../../dr
 import { type Memory, parseID } from "../../memory.js";
 import { ARCHIVE, foldName, formatPath, planName } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import type { MemoryStore, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Cause } from "../ledger-line.js";
+import type { MemoryStore, OpenMemories, Written } from "../store.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 import type { Copies } from "./copies.js";
 import { createEdits, type Edits, findLinkOn, findProblem, refuse, type Target } from "./edits.js";

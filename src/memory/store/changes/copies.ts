@@ -6,11 +6,11 @@ import { findHint, type MemoryGate } from "../../draft.js";
 import { type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
 import { findNameFault, foldName, quotePath } from "../../path.js";
-import type { MemoryCopy, OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Readings } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
 import type { DeskStep } from "../line-writer.js";
+import type { MemoryCopy, OpenMemories, Written } from "../store.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 import { findLinkOn, missing, refuse } from "./edits.js";
 

@@ -6,10 +6,10 @@ import { findMove, type MemoryGate, withoutHints } from "../../draft.js";
 import { formatPrefix, type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
 import { findPathFault, formatPath } from "../../path.js";
-import type { MemoryStore, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Looked } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
+import type { MemoryStore, Written } from "../store.js";
 import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 
 export interface Edits extends Pick<MemoryStore, "update" | "archive" | "restore"> {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { findHint, findKeptOutID, findPrivateID, type MemoryGate } from "../../draft.js";
 import { formatID, type Memory, parseID } from "../../memory.js";
 import { ARCHIVE, foldName, formatPath, type MemoryPath, planName, splitPath } from "../../path.js";
-import type { OpenMemories, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import { type Cause, type LedgerLine, PUBLISH } from "../ledger-line.js";
+import type { OpenMemories, Written } from "../store.js";
 import { findStanding, listKeptOut, type Standing } from "../swap.js";
 import { type Edits, missing, refuse, type Target, unchanged } from "./edits.js";
 

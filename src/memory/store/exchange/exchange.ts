@@ -5,18 +5,15 @@ import { hashOf } from "../../../base/hash.js";
 import type { Clock } from "../../../io/clock.js";
 import type { Files } from "../../../io/files.js";
 import { listFingerprints } from "../../conflict.js";
-import { createConflictLog } from "../../conflict-log.js";
 import { isHidden } from "../../kept-out.js";
 import { formatPrefix, parseID } from "../../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../../path.js";
-import type { Exchange, Shared, Taken, TakeOptions } from "../../store.js";
 import type { Trust } from "../../trust/trust.js";
+import { createConflictLog } from "../conflict-log.js";
 import type { Desk, ReceivedChanges } from "../desk.js";
 import { groupByKey, type LedgerLine } from "../ledger-line.js";
-import type { Shelf } from "../shelf.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
-import type { Version } from "./merge-versions.js";
+import type { Version } from "../merge-versions.js";
 import {
   cutInSteps,
   groupShared,
@@ -28,7 +25,10 @@ import {
   type SharedLine,
   type State,
   SYNC,
-} from "./plan-receipt.js";
+} from "../receipt.js";
+import type { Shelf } from "../shelf.js";
+import type { Exchange, Shared, Taken, TakeOptions } from "../store.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
 
 export interface ExchangeOptions {
   clock: Clock;

@@ -2,8 +2,8 @@
  * Merges two versions of a memory with their base, field by field: a field that only one side changed is taken from that
  * side, a field that both changed from the later side. If both changed title or text, a person decides. Pure.
  */
-import { fingerprint } from "../../conflict.js";
-import type { Memory } from "../../memory.js";
+import { fingerprint } from "../conflict.js";
+import type { Memory } from "../memory.js";
 
 /** One side's version; `undefined` if that side removed the memory. */
 export type Version = { memory: Memory; isArchived: boolean } | undefined;

@@ -1,5 +1,5 @@
-import { type Command, JSON_OPTION } from "../../operations/command.js";
-import { FORCE_OPTION } from "../../operations/write-new.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
+import { FORCE_OPTION } from "../operations/write-new.js";
 
 /** The commands for damage, conflicts and backups. */
 export const upkeepCommands: readonly Command[] = [
@@ -20,7 +20,7 @@ export const upkeepCommands: readonly Command[] = [
       "validate",
       ...["optimize", "gc", "hygiene", "cleanup", "merge", "reduce"].map((word) => `${word} --fix`),
     ],
-    load: () => import("../commands/check.js"),
+    load: () => import("./commands/check.js"),
   },
   {
     name: "reconcile",
@@ -34,7 +34,7 @@ export const upkeepCommands: readonly Command[] = [
     ],
     example: "strata reconcile server-port-1a2b3c4d --keep that",
     aliases: ["resolve"],
-    load: () => import("../../operations/reconcile.js"),
+    load: () => import("../operations/reconcile.js"),
   },
   {
     name: "backup",
@@ -42,6 +42,6 @@ export const upkeepCommands: readonly Command[] = [
     arguments: "[file]",
     options: [FORCE_OPTION],
     example: "strata backup ~/strata.jsonl.gz",
-    load: () => import("./backup-archive.js"),
+    load: () => import("./upkeep/backup-archive.js"),
   },
 ];

@@ -5,11 +5,11 @@
  * question at a time; nothing waits for it.
  */
 
-import { formatError } from "../../../src/base/error.js";
-import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { PastReader, PastReaderContext } from "../learn/past-sessions.js";
-import { readUsersMessages } from "../said/users-messages.js";
-import type { ModelJudge, Work } from "./model-judge.js";
+import { formatError } from "../../src/base/error.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { ModelJudge, Work } from "./judge/model-judge.js";
+import type { PastReader, PastReaderContext } from "./learn/past-sessions.js";
+import { readUsersMessages } from "./said/users-messages.js";
 
 export interface Judging {
   /** Somebody speaks: the quiet is over. */
@@ -85,21 +85,21 @@ export function createJudging(context: JudgingContext): Judging {
   }
 
   async function ask(sessionID: string): Promise<void> {
-    const { createModelJudge } = await import("./model-judge.js");
+    const { createModelJudge } = await import("./judge/model-judge.js");
     judge ??= createModelJudge(context);
     const work = await readWork(sessionID);
     const { answered } = await judge({ sessionID, work });
     // What no model has answered about is told again the next time.
     if (answered > 0 && work.length > 0) noteWork(sessionID, Math.max(...work.map(({ atMs }) => atMs)));
     if (!config.autoMemory.pastSessions) return;
-    const { createPastReader } = await import("../learn/past-sessions.js");
+    const { createPastReader } = await import("./learn/past-sessions.js");
     readPast ??= createPastReader(context);
     await readPast(sessionID);
   }
 
   async function readWork(sessionID: string): Promise<Work[]> {
     const messages = (await host.readMessages(sessionID, LAST_MESSAGES)) ?? [];
-    const { findWork } = await import("./model-judge.js");
+    const { findWork } = await import("./judge/model-judge.js");
     const sinceMs = (await cursors.read(sessionID))?.workUntilMs ?? 0;
     return findWork(messages, readUsersMessages(messages, isTheirs)).filter(({ atMs }) => atMs > sinceMs);
   }

@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION } from "../../operations/command.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
 
 /** The command that shares memories over git. */
 export const syncCommands: readonly Command[] = [
@@ -16,6 +16,6 @@ export const syncCommands: readonly Command[] = [
     example: "strata sync init git@github.com:me/memories.git",
     first: ["init", "push", "pull", "status"],
     aliases: ["push", "pull"],
-    load: () => import("./sync.js"),
+    load: () => import("./sync/sync.js"),
   },
 ];

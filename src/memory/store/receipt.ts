@@ -10,14 +10,14 @@
  */
 
 import { join } from "node:path";
-import { hashOf } from "../../../base/hash.js";
-import { parseJson } from "../../../base/shape.js";
-import type { Files } from "../../../io/files.js";
-import { fingerprint } from "../../conflict.js";
-import type { Memory } from "../../memory.js";
-import { formatPath, isLedgerFile, LEDGER, parsePath } from "../../path.js";
-import { listItself, readTextWithin } from "../entries.js";
-import { type LedgerLine, readLedgerLine } from "../ledger-line.js";
+import { hashOf } from "../../base/hash.js";
+import { parseJson } from "../../base/shape.js";
+import type { Files } from "../../io/files.js";
+import { fingerprint } from "../conflict.js";
+import type { Memory } from "../memory.js";
+import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
+import { listItself, readTextWithin } from "./entries.js";
+import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { mergeVersions, type Version } from "./merge-versions.js";
 
 /** A memory's file: its path in the shelf's folder, and its text. */

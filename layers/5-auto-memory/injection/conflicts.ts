@@ -10,23 +10,23 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { formatError } from "../../src/base/error.js";
-import { isRecord, isVersion } from "../../src/base/shape.js";
-import { readJsonLines } from "../../src/io/json-lines.js";
-import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { findUnseenRival, fingerprint } from "../../src/memory/conflict.js";
+import { formatError } from "../../../src/base/error.js";
+import { isRecord, isVersion } from "../../../src/base/shape.js";
+import { readJsonLines } from "../../../src/io/json-lines.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { findUnseenRival, fingerprint } from "../../../src/memory/conflict.js";
+import type { Memory, MemoryDraft, MemoryType } from "../../../src/memory/memory.js";
 import {
   type ConflictLogOptions,
   type ConflictRecord,
   createConflictLog,
   type OtherVersion,
-} from "../../src/memory/conflict-log.js";
-import type { Memory, MemoryDraft, MemoryType } from "../../src/memory/memory.js";
-import type { Cause } from "../../src/memory/store/ledger-line.js";
-import type { MemoryStore, Written } from "../../src/memory/store.js";
-import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { toLine, withoutMark } from "../../src/text/text.js";
-import { LAYER } from "./injection/shown.js";
+} from "../../../src/memory/store/conflict-log.js";
+import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
+import { toLine, withoutMark } from "../../../src/text/text.js";
+import { LAYER } from "./shown.js";
 
 export interface Conflicts {
   see(memories: readonly Memory[]): void;

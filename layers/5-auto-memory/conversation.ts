@@ -8,23 +8,33 @@
  *     after a compaction or a cut         a new boot block
  */
 
-import type { Config } from "../../../src/config/schema.js";
-import { type Addition, extend } from "../../../src/context/decisions.js";
-import type { ContextRequest } from "../../../src/context/request.js";
-import type { Clock } from "../../../src/io/clock.js";
-import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { findGoneFiles } from "../../../src/memory/gone-files.js";
-import type { Memory } from "../../../src/memory/memory.js";
-import { readOwnTexts } from "../../../src/messages/call.js";
-import { isSummary, type Result } from "../../../src/messages/history.js";
-import type { AgentJudge } from "../judge/agent-judge.js";
-import type { Asked } from "../judge/plan-asked.js";
-import { planBoot } from "./boot.js";
-import { createKnownMemories, type KnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
-import { findLineIDs, findNewMatches, planMatches, SESSION_BYTES } from "./line.js";
-import { createNamedEntities } from "./named-entities.js";
-import { CALLS_BETWEEN, type CallSubject, planTriggered, readSubject, type TriggerRule } from "./pattern.js";
-import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./shown.js";
+import type { Config } from "../../src/config/schema.js";
+import { type Addition, extend } from "../../src/context/decisions.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import type { Clock } from "../../src/io/clock.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { findGoneFiles } from "../../src/memory/gone-files.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { readOwnTexts } from "../../src/messages/call.js";
+import { isSummary, type Result } from "../../src/messages/history.js";
+import { planBoot } from "./injection/boot.js";
+import {
+  createKnownMemories,
+  type KnownMemories,
+  type KnownMemoriesOptions,
+} from "./injection/known-memories.js";
+import { findLineIDs, findNewMatches, planMatches, SESSION_BYTES } from "./injection/line.js";
+import { createNamedEntities } from "./injection/named-entities.js";
+import {
+  CALLS_BETWEEN,
+  type CallSubject,
+  planTriggered,
+  readSubject,
+  type TriggerRule,
+} from "./injection/pattern.js";
+import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./injection/shown.js";
+import type { AgentJudge } from "./judge/agent-judge.js";
+import type { Asked } from "./judge/plan-asked.js";
 
 export interface Conversation {
   /** Starts reading the memories from disk for the new message; returns at once. */

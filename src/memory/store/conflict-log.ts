@@ -1,10 +1,10 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
 
 import { basename, dirname, join, relative } from "node:path";
-import { StrataError } from "../base/error.js";
-import { hashOf } from "../base/hash.js";
-import type { Clock } from "../io/clock.js";
-import { decodeText, type Files } from "../io/files.js";
+import { StrataError } from "../../base/error.js";
+import { hashOf } from "../../base/hash.js";
+import type { Clock } from "../../io/clock.js";
+import { decodeText, type Files } from "../../io/files.js";
 import {
   type Conflict,
   fingerprint,
@@ -12,13 +12,13 @@ import {
   formatConflictName,
   isSettled,
   parseConflict,
-} from "./conflict.js";
-import { isHidden } from "./kept-out.js";
-import type { Memory } from "./memory.js";
-import { CONFLICTS, formatConflictPath, isConflictFile } from "./path.js";
-import { findObstacle, formatObstacle, listItself, readWithin } from "./store/entries.js";
-import type { NamedContents } from "./trust/record.js";
-import type { Trust } from "./trust/trust.js";
+} from "../conflict.js";
+import { isHidden } from "../kept-out.js";
+import type { Memory } from "../memory.js";
+import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
+import type { NamedContents } from "../trust/record.js";
+import type { Trust } from "../trust/trust.js";
+import { findObstacle, formatObstacle, listItself, readWithin } from "./entries.js";
 
 export interface ConflictLog {
   /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */

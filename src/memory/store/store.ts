@@ -6,10 +6,10 @@
  * take precedence. A refusal is a value and changes nothing.
  */
 
-import type { Memory, MemoryDraft } from "./memory.js";
-import type { Use } from "./rank.js";
-import type { SharedLine } from "./store/exchange/plan-receipt.js";
-import type { Cause, LedgerLine } from "./store/ledger-line.js";
+import type { Memory, MemoryDraft } from "../memory.js";
+import type { Use } from "../rank.js";
+import type { Cause, LedgerLine } from "./ledger-line.js";
+import type { SharedLine } from "./receipt.js";
 
 export interface MemoryStore {
   /** The memory; `undefined` if there is none or its file cannot be read. */

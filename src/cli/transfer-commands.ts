@@ -1,6 +1,6 @@
 /** The commands that import and export memories. */
-import { type Command, JSON_OPTION } from "../../operations/command.js";
-import { FORCE_OPTION } from "../../operations/write-new.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
+import { FORCE_OPTION } from "../operations/write-new.js";
 
 const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
 
@@ -19,7 +19,7 @@ export const transferCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata bootstrap --dry-run",
-    load: () => import("../../operations/bootstrap/command.js"),
+    load: () => import("../operations/bootstrap/command.js"),
   },
   {
     name: "export",
@@ -33,7 +33,7 @@ export const transferCommands: readonly Command[] = [
       FORCE_OPTION,
     ],
     example: "strata export memories.jsonl",
-    load: () => import("../commands/export.js"),
+    load: () => import("./commands/export.js"),
   },
   {
     name: "import",
@@ -45,7 +45,7 @@ export const transferCommands: readonly Command[] = [
       ["--global", "includes memories that hold in every project; from a folder, all of them will"],
     ],
     example: "strata import memories.jsonl --dry-run",
-    load: () => import("../commands/import.js"),
+    load: () => import("./commands/import.js"),
   },
   {
     name: "ingest",
@@ -59,7 +59,7 @@ export const transferCommands: readonly Command[] = [
       ["--global", "they hold in every project"],
     ],
     example: "strata ingest docs/decisions.md --type decision",
-    load: () => import("../commands/ingest.js"),
+    load: () => import("./commands/ingest.js"),
   },
   {
     name: "learn",
@@ -77,6 +77,6 @@ export const transferCommands: readonly Command[] = [
     ],
     example: "strata learn conversations.jsonl --dry-run --json",
     hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
-    load: () => import("../commands/learn.js"),
+    load: () => import("./commands/learn.js"),
   },
 ];

@@ -9,22 +9,21 @@
  */
 
 import { join } from "node:path";
-import { formatError } from "../../../src/base/error.js";
-import { anyList, each, finite, isRecord, object } from "../../../src/base/shape.js";
-import { inSlices } from "../../../src/base/slices.js";
-import type { Message } from "../../../src/io/message.js";
-import { createStateFile, formatState } from "../../../src/io/state-file.js";
-import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { Gate } from "../../../src/memory/gate/gate.js";
-import type { MemoryDraft } from "../../../src/memory/memory.js";
-import type { MemoryStore } from "../../../src/memory/store.js";
-import { readTime } from "../../../src/messages/call.js";
-import { redactSecrets } from "../../../src/text/secrets/secrets.js";
-import { toCode } from "../../../src/text/text.js";
-import { createJudging } from "../judge/judging.js";
-import { type Cursor, type Cursors, createCursors } from "./extraction-cursor.js";
-import { createSaidKeeper } from "./keep-said.js";
-import type { Reading, Unread } from "./read-turns.js";
+import { formatError } from "../../src/base/error.js";
+import { anyList, each, finite, isRecord, object } from "../../src/base/shape.js";
+import { inSlices } from "../../src/base/slices.js";
+import type { Message } from "../../src/io/message.js";
+import { createStateFile, formatState } from "../../src/io/state-file.js";
+import type { LayerContext } from "../../src/kernel/layer-context.js";
+import type { Gate } from "../../src/memory/gate/gate.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
+import type { MemoryStore } from "../../src/memory/store/store.js";
+import { readTime } from "../../src/messages/call.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { toCode } from "../../src/text/text.js";
+import { type Cursor, type Cursors, createCursors } from "./extraction/extraction-cursor.js";
+import { createSaidKeeper } from "./extraction/keep-said.js";
+import type { Reading, Unread } from "./extraction/read-turns.js";
 import {
   type CommandCount,
   type CommandCounts,
@@ -33,7 +32,8 @@ import {
   markKept,
   type RanCommand,
   simplifyCommand,
-} from "./repeated-commands.js";
+} from "./extraction/repeated-commands.js";
+import { createJudging } from "./judging.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -185,7 +185,7 @@ export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
 
   /** Noted before it is done: a text over which this process ends must not end the next one as well. */
   async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
-    const { findNewest, planUnread } = await import("./read-turns.js");
+    const { findNewest, planUnread } = await import("./extraction/read-turns.js");
     const newestMs = findNewest(messages);
     const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
     if (isNews) await cursors.attempt(sessionID, newestMs);

@@ -1,5 +1,5 @@
-import { type Command, JSON_OPTION } from "../../operations/command.js";
-import { FORCE_OPTION } from "../../operations/write-new.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
+import { FORCE_OPTION } from "../operations/write-new.js";
 
 /** The commands about sessions: open work, leases, checkpoints and handoffs. */
 export const handoverCommands: readonly Command[] = [
@@ -15,7 +15,7 @@ export const handoverCommands: readonly Command[] = [
     ],
     example: "strata agenda claim a-3fa2b1c",
     first: ["claim", "release"],
-    load: () => import("../../operations/handover/agenda.js"),
+    load: () => import("../operations/handover/agenda.js"),
   },
   {
     name: "sessions",
@@ -23,7 +23,7 @@ export const handoverCommands: readonly Command[] = [
     options: [["--limit <count>", "maximum number of sessions (default 20)"], JSON_OPTION],
     example: "strata sessions --json | jq '.[0].phase'",
     reads: true,
-    load: () => import("../../operations/handover/sessions.js"),
+    load: () => import("../operations/handover/sessions.js"),
   },
   {
     name: "lease",
@@ -36,7 +36,7 @@ export const handoverCommands: readonly Command[] = [
     ],
     example: "strata lease release '#34'",
     first: ["claim", "release"],
-    load: () => import("./lease.js"),
+    load: () => import("./handover/lease.js"),
   },
   {
     name: "checkpoint",
@@ -48,7 +48,7 @@ export const handoverCommands: readonly Command[] = [
       ["--remove <id>", "removes a checkpoint"],
     ],
     example: "strata checkpoint before the rewrite",
-    load: () => import("./checkpoint.js"),
+    load: () => import("./handover/checkpoint.js"),
   },
   {
     name: "attach",
@@ -57,7 +57,7 @@ export const handoverCommands: readonly Command[] = [
     options: [["--session <id>", "attaches it to the next message of this session instead"]],
     example: "strata attach cp-3fa2b1c",
     aliases: ["resume"],
-    load: () => import("./attach.js"),
+    load: () => import("./handover/attach.js"),
   },
   {
     name: "handoff",
@@ -65,6 +65,6 @@ export const handoverCommands: readonly Command[] = [
     arguments: "[source]",
     options: [["--file <file>", "writes a new file instead of printing it"], FORCE_OPTION],
     example: "strata handoff cp-3fa2b1c --file handoff.md",
-    load: () => import("./handoff.js"),
+    load: () => import("./handover/handoff.js"),
   },
 ];

@@ -1,5 +1,5 @@
-import { type Command, JSON_OPTION } from "../../operations/command.js";
-import type { Action } from "../../status/context-items.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
+import type { Action } from "../status/context-items.js";
 
 export const SESSION_OPTION = [
   "--session <id>",
@@ -7,7 +7,7 @@ export const SESSION_OPTION = [
 ] as const;
 export const DRY_STEERING_OPTION = ["--dry-run", "only shows what it frees and costs"] as const;
 const loadAsking = (action: Action) => async () => ({
-  run: (await import("./ask.js")).askFor(action),
+  run: (await import("./steering/ask.js")).askFor(action),
 });
 
 /** The commands that show and change what stands in a context. */
@@ -18,7 +18,7 @@ export const steeringCommands: readonly Command[] = [
     options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
     example: "strata context --json | jq '.items[0]'",
     reads: true,
-    load: () => import("./ask.js"),
+    load: () => import("./steering/ask.js"),
   },
   {
     name: "pin",

@@ -13,8 +13,8 @@ import { type HookInput, refuse, type ToolArguments } from "../../../src/kernel/
 import type { Instances } from "../../../src/project/instances.js";
 import { formatSession, type Instance, type Lease, PERSON } from "../../../src/project/other-instances.js";
 import { formatTime } from "../format.js";
-import type { Leases } from "../leases/leases.js";
 import { type EditConflict, type Edits, findChangedPaths, type Places } from "./edits.js";
+import type { Leases } from "./leases.js";
 /** Layer name in the recorded decisions. */
 export const EDIT_LAYER = "across-agents/edits";
 
