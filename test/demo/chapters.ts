@@ -149,7 +149,7 @@ export const chapters: readonly Chapter[] = [
     topic: "settings files with comments",
     folder: "src/config",
     pattern: "parse",
-    own: ["src/config/sources.ts", "src/config/allowed.ts", "src/config/json-schema.ts"],
+    own: ["src/config/plugin-entries.ts", "src/config/check.ts", "src/config/schema.ts"],
     theirs: [
       "jsonc-parser/lib/esm/impl/parser.js",
       "@types/node/zlib.d.ts",
@@ -171,7 +171,7 @@ export const chapters: readonly Chapter[] = [
     pattern: "content",
     own: [
       "layers/1-tool-results/results.ts",
-      "layers/1-tool-results/plan.ts",
+      "layers/1-tool-results/decide-results.ts",
       "test/unit/plan-spill.test.ts",
     ],
     theirs: [

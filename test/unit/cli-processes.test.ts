@@ -101,7 +101,7 @@ describe("strata beside others", () => {
   it(
     "a killed import leaves an intact store, and the next import brings the rest",
     async () => {
-      const source = writeCopies(150);
+      const source = writeCopies(450);
       const folder = join(project, ".opencode", "memory", "decision");
       mkdirSync(folder, { recursive: true });
       for (const least of [5, 60]) {
@@ -118,7 +118,7 @@ describe("strata beside others", () => {
           expect(readFileSync(join(folder, name), "utf8")).toMatch(
             /^---\ntitle: Number (\d+)\n---\nWe decided on \1\.\n$/,
           );
-        expect(readdirSync(folder).length).toBeLessThan(150);
+        expect(readdirSync(folder).length).toBeLessThan(450);
       }
       const { status, stderr, stdout } = strata("import", source);
       expect([status, stderr, stdout]).toEqual([
@@ -129,7 +129,7 @@ describe("strata beside others", () => {
       const sort = (text: string) => text.trim().split("\n").sort();
       expect(sort(strata("export").stdout)).toEqual(sort(readFileSync(source, "utf8")));
       strata("check", "--fix");
-      expect(strata("check").stdout).toBe("150 memories checked: no problems.\n");
+      expect(strata("check").stdout).toBe("450 memories checked: no problems.\n");
     },
     patiently(90_000),
   );
