@@ -2,7 +2,6 @@
  * Assembles Strata without a host: reads the configuration, creates the log, the ledger, the view and the layers, and
  * returns the dispatcher that answers every hook. All its state belongs to one project; two may live in one process.
  */
-
 import { listSwitches } from "./config/part.js";
 import type { Config } from "./config/schema.js";
 import type { Requests } from "./context/request.js";
@@ -68,7 +67,7 @@ export async function createStrata(
     clock,
     log,
     isFork: host.isFork,
-    onHeard: pulse.hear,
+    onCalled: pulse.hear,
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
   const idle = (): Promise<void> => waitForAll(context, dispatcher);

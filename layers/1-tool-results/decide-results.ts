@@ -1,5 +1,4 @@
 /** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
-
 import { formatError } from "../../src/base/error.js";
 import { findByName } from "../../src/base/patterns.js";
 import { inSlices } from "../../src/base/slices.js";

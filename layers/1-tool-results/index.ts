@@ -8,7 +8,6 @@
  *
  * On a failure or timeout the original stays in the context. The host's stored messages are never changed.
  */
-
 import { basename } from "node:path";
 import PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";

@@ -14,13 +14,12 @@
  *
  * The preview depends only on its input, so a result has the same preview on every machine and at any time.
  */
-
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
 import type { Sliced } from "../../src/base/slices.js";
 import { decodeText } from "../../src/io/files.js";
-import { NUMBER_OF_READ, rankLine } from "../../src/messages/telling-line.js";
+import { NUMBER_OF_READ, rankLine } from "../../src/messages/error-line.js";
 
 /** Maximum size of a preview, in bytes of UTF-8. */
 export const PREVIEW_LIMIT_BYTES = 2_048;

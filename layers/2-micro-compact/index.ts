@@ -6,7 +6,6 @@
  *
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
-
 import { formatCount } from "../../src/base/format.js";
 import { repeatsMarker } from "../../src/context/clear-input.js";
 import { findColdReason } from "../../src/context/cold.js";

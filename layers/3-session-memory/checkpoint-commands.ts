@@ -1,5 +1,4 @@
 /** `/checkpoint`, `/attach` and `/refresh`; loaded at the first use. */
-
 import { StrataError } from "../../src/base/error.js";
 import { formatCounted } from "../../src/base/format.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

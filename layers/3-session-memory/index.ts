@@ -9,7 +9,6 @@
  *     /checkpoint, /attach   saves a session's state, or gives it to another session
  *     when the host ends     writes unwritten notes and saves each session's state, newest first
  */
-
 import type PQueue from "p-queue";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";

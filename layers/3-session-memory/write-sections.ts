@@ -1,11 +1,10 @@
 /** Has a small model write the sections of the notes. */
-
 import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../src/base/format.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { formatInput, mayShowSecrets, readOwnTexts } from "../../src/messages/call.js";
-import { findTellingLine } from "../../src/messages/telling-line.js";
+import { findErrorLine } from "../../src/messages/error-line.js";
 import { parseSections } from "../../src/notes/page.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../src/text/text.js";
@@ -133,7 +132,7 @@ function formatEnd(part: ToolPart): string {
   // The end of a command's output shows how it went; of other results the beginning says the most.
   const telling =
     part.tool === "bash"
-      ? JSON.stringify(findTellingLine(text, { limit: MOST_OF_A_RESULT, isLast: true }))
+      ? JSON.stringify(findErrorLine(text, { limit: MOST_OF_A_RESULT, isLast: true }))
       : JSON.stringify(toSafeLine(stripVTControlCharacters(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
   return text.trim() === "" ? end : `${end}: ${telling}`;
 }

@@ -3,7 +3,6 @@
  * Announces when one opens or closes. A state that cannot be read counts as closed; one that cannot be written is known
  * only to this instance.
  */
-
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { count, isRecord } from "../../src/base/shape.js";

@@ -12,7 +12,6 @@
  *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
  *     event        reports the outcome of compactions to the breaker
  */
-
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import type { ContextRequest } from "../../src/context/request.js";

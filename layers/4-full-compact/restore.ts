@@ -1,5 +1,4 @@
 /** Restores what the agent was working with: the plan, recent files in their current state, and skills. */
-
 import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
 import { formatError } from "../../src/base/error.js";

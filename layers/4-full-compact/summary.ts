@@ -1,5 +1,4 @@
 /** Checks the host's summary against the facts in the notes, without a model. Pure. */
-
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

@@ -2,7 +2,6 @@
  * Watches the host's own compactions and reports their outcome to the breaker. Aborts one that the provider keeps
  * refusing or never answers, since it would block the user's turn for ever.
  */
-
 import { isRecord } from "../../src/base/shape.js";
 import { countUsableTokens, type ModelWindow } from "../../src/context/windows.js";
 import type { MessageInfo } from "../../src/io/message.js";

@@ -7,7 +7,6 @@
  *     either                              a question about what the user said, where the agent is the judge
  *     after a compaction or a cut         a new boot block
  */
-
 import type { Config } from "../../src/config/schema.js";
 import { type Addition, extend } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";

@@ -7,7 +7,6 @@
  * A candidate waits on disk before anybody judges it, so that a model that fails or hangs delays and loses nothing. The
  * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
-
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { anyList, each, finite, isRecord, object } from "../../src/base/shape.js";

@@ -12,7 +12,6 @@
  *
  * Whatever the way in, one gate compares it with what is there.
  */
-
 import { inSlices } from "../../src/base/slices.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";

@@ -4,7 +4,6 @@
  * session has left is judged in the next one. Behind it sessions from before are read, where the user wants that. One
  * question at a time; nothing waits for it.
  */
-
 import { formatError } from "../../src/base/error.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { ModelJudge, Work } from "./judge/model-judge.js";

@@ -10,7 +10,6 @@
  * Only facts change before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, it plans
  * again. User-wide memories are left alone.
  */
-
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../../src/base/error.js";
 import { inSlices, type Sliced } from "../../src/base/slices.js";
@@ -152,13 +151,13 @@ async function tidy(
     signal.throwIfAborted();
     await lock.check();
     progress.isSwapping = true;
-    const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
+    const allChanged = await memories.changeAll(planned.changes, { operation: SOURCE, run: run.id });
     progress.isSwapping = false;
-    if (swapped.kind === "written") {
+    if (allChanged.kind === "written") {
       await archiveNotes(parts, oldNotes);
       return { kind: "done", report: await recordSuccess(parts, run, report) };
     }
-    refusal = swapped.why;
+    refusal = allChanged.why;
   }
   throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
 }
@@ -189,9 +188,9 @@ export async function renewFacts({ clock, files, folders, log, memories }: Facts
   let renewed = 0;
   for (const { file, ...change } of [...changes, ...restored]) {
     const before = now.get(change.before.id) ?? change.before;
-    const swapped = await memories.swap([{ ...change, before }], cause);
-    if (swapped.kind === "written") renewed += swapped.ids.length;
-    else log.info(SOURCE, `${change.before.id} not renewed from ${file}: ${swapped.why}`);
+    const allChanged = await memories.changeAll([{ ...change, before }], cause);
+    if (allChanged.kind === "written") renewed += allChanged.ids.length;
+    else log.info(SOURCE, `${change.before.id} not renewed from ${file}: ${allChanged.why}`);
   }
   if (renewed > 0) log.info(SOURCE, `${renewed} facts renewed from their files`);
   return renewed;

@@ -1,5 +1,4 @@
 /** Coordinates the instances of one project: presence, leases, edit warnings, and messages between sessions. */
-
 import { formatError } from "../../src/base/error.js";
 import { noteExtended, planAddition } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";

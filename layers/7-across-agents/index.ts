@@ -10,7 +10,6 @@
  *     lease, send_message   the agent claims what it works on, and writes to other agents
  *     /agenda               shows open work in all sessions and instances
  */
-
 import { extend } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";

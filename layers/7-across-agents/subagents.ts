@@ -1,5 +1,4 @@
 /** Briefs a subagent when it begins, and notes the files it touched for its parent when it has ended. */
-
 import { formatError } from "../../src/base/error.js";
 import type { Addition } from "../../src/context/decisions.js";
 import { isExtendedBy } from "../../src/context/known-decisions.js";

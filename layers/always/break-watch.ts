@@ -6,7 +6,6 @@
  *     layers   decide about more, and record their own breaks
  *     sent     asked last: stores what the next request is compared with
  */
-
 import { formatCount } from "../../src/base/format.js";
 import { findHostBreak } from "../../src/context/breaks.js";
 import { type CachePolicy, findColdReason } from "../../src/context/cold.js";

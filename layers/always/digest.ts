@@ -5,7 +5,6 @@
  * Every character is hashed, since an edit may keep the length. What is sent fits into the model's window, which bounds the
  * work for any length of history.
  */
-
 import { estimateTokens } from "../../src/context/context-size.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 

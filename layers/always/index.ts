@@ -1,5 +1,4 @@
 /** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
-
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
 import type { ConfigReading } from "../../src/config/config.js";

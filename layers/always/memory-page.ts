@@ -1,5 +1,4 @@
 /** The page of `/memory`: this session first, then the status of the project. */
-
 import { formatCount, formatPercent, formatTokens } from "../../src/base/format.js";
 import type { Config } from "../../src/config/schema.js";
 import { estimateTextTokens } from "../../src/context/context-size.js";

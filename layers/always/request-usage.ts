@@ -2,7 +2,6 @@
  * Follows each request to its end, in the background. Records in the savings ledger what was sent and what was kept out,
  * reports the measured size, and notes requests that were too long.
  */
-
 import { formatCount } from "../../src/base/format.js";
 import { isRecord } from "../../src/base/shape.js";
 import { countCall, estimateTokens } from "../../src/context/context-size.js";

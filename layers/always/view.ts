@@ -2,7 +2,6 @@
  * Runs for every request before the seven layers: notes that the session has begun, refreshes the result files that the
  * context names, and records why the prompt cache breaks.
  */
-
 import { formatError } from "../../src/base/error.js";
 import type { ContextSizes } from "../../src/context/context-size.js";
 import type { Decisions } from "../../src/context/decisions.js";

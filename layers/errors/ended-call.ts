@@ -12,9 +12,9 @@ import {
   readInput,
   readText,
 } from "../../src/messages/call.js";
+import { findErrorLine } from "../../src/messages/error-line.js";
 import { readResultKey } from "../../src/messages/history.js";
 import { hashText, readExit } from "../../src/messages/outcome.js";
-import { findTellingLine } from "../../src/messages/telling-line.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { toLine } from "../../src/text/text.js";
 
@@ -96,7 +96,7 @@ export function readCommand(part: ToolPart): string | undefined {
 }
 
 function readFailure(part: ToolPart, text: string, project: string): Failure {
-  const shown = mayShowSecrets(part) ? "" : findTellingLine(text, { limit: LOOKED_AT });
+  const shown = mayShowSecrets(part) ? "" : findErrorLine(text, { limit: LOOKED_AT });
   const exit = readExit(part);
   const end = part.tool !== "bash" || part.state.status === "error" ? "" : formatEnd(exit, text);
   return {

@@ -5,7 +5,6 @@
  * the same everywhere. Answers use only lines that this user's machine has written and that are unchanged. The log is
  * written in the background. If a write fails, strata.log says so once, and the entries stay known in memory.
  */
-
 import { formatError } from "../../src/base/error.js";
 import type { Message } from "../../src/io/message.js";
 import { isChangingTool, readInput } from "../../src/messages/call.js";

@@ -1,5 +1,4 @@
 /** Warns a session, after the user's messages, of calls that failed before. Pure. */
-
 import { DAY_MS, formatDay } from "../../src/base/days.js";
 import { isChangingTool } from "../../src/messages/call.js";
 import { quote, withoutMark } from "../../src/text/text.js";

@@ -7,7 +7,6 @@
  *
  * Loaded with a process's first request.
  */
-
 import { formatDay } from "../../src/base/days.js";
 import { type Addition, extend } from "../../src/context/decisions.js";
 import { forget } from "../../src/context/forgotten.js";

@@ -1,5 +1,4 @@
 /** The calls of each session as they end, and what its calls have done. Uses no disk. */
-
 import { isToolPart, type Message } from "../../src/io/message.js";
 import { createKnownMessages, isChangingTool, type KnownMessages } from "../../src/messages/call.js";
 import { type EndedCall, formatCall, readCallKey, readCommand, readEndedCall } from "./ended-call.js";

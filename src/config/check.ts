@@ -1,5 +1,4 @@
 /** Checks the sources against the schema, field by field. Loaded only if a source has settings. */
-
 import * as z from "zod";
 import { isRecord, mergeRecords, type PlainRecord } from "../base/shape.js";
 import { type Field, listFields, mayReplace, readPath } from "./owners.js";

@@ -2,7 +2,6 @@
  * The settings in force. Wrong input never stops Strata: an invalid field is ignored, the next weaker source or the
  * default is used instead, and one sentence says so.
  */
-
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
 import { kernelDefaults } from "./kernel-defaults.js";

@@ -9,7 +9,6 @@
  *                      that adds to the user's
  *     user or higher   the same, where a larger number lowers the cost
  */
-
 import * as z from "zod";
 import { isRecord } from "../base/shape.js";
 

@@ -1,5 +1,4 @@
 /** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
-
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRecord, type PlainRecord } from "../base/shape.js";

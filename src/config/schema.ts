@@ -2,7 +2,6 @@
  * Schema of the settings: those of the kernel, and those of each layer. `config.schema.json`, `docs/settings.md` and
  * messages about wrong values come from here. Defaults are in `kernel-defaults.ts` and in each layer's `defaults.ts`.
  */
-
 import * as z from "zod";
 import { logLevels } from "../io/log.js";
 import { kernelDefaults } from "./kernel-defaults.js";

@@ -1,5 +1,4 @@
 /** Reasons outside Strata why the prefix of a request differs from that of the one before. */
-
 import type { ModelName } from "../io/message.js";
 import type { History } from "../messages/history.js";
 

@@ -2,7 +2,6 @@
  * Clears the long fields of a call's input. Names and types of all fields stay, so that the input still fits the tool's
  * schema; the text in place of the last long field names the file with the whole input.
  */
-
 import { isAbsolute, relative } from "node:path";
 import { formatCount } from "../base/format.js";
 import { findByName } from "../base/patterns.js";

@@ -1,5 +1,4 @@
 /** Tells whether the prompt cache is cold, so that changing the prefix costs nothing. */
-
 import { findByName } from "../base/patterns.js";
 import type { MessageInfo, ModelName } from "../io/message.js";
 import { type History, isEndedAnswer } from "../messages/history.js";

@@ -2,7 +2,6 @@
  * Estimates the tokens of a request: the provider's count of the last answer, plus an estimate from characters of what
  * new messages and decisions have changed since.
  */
-
 import {
   isToolPart,
   type Message,

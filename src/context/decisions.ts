@@ -12,7 +12,6 @@
  * The files may be deleted at any time. Who runs then writes down again what it knows of them; otherwise what is sent
  * is decided anew.
  */
-
 import { dirname } from "node:path";
 import { DAY_MS } from "../base/days.js";
 import type { Savings } from "../costs/savings.js";

@@ -8,7 +8,6 @@
  *             parent    parent    fork       parent     fork
  *             a, b      c         begins     d          e       the parent uses a b c d, the fork a b c e
  */
-
 import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
 import type { KnownDecision, Standing } from "./replay.js";
 

@@ -7,7 +7,6 @@
  *
  * View and history end with the same message, and lack none between.
  */
-
 import { isRecord, parseJson } from "../base/shape.js";
 import { type Message, type Part, type ToolPart, withParts, withResultText } from "../io/message.js";
 import type { DecisionKey, History, Result } from "../messages/history.js";

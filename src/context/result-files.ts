@@ -5,7 +5,6 @@
  * content is stored once, even by two instances at a time, and a lost file can be restored under the name that the
  * context contains.
  */
-
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../io/clock.js";

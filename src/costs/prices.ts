@@ -2,7 +2,6 @@
  * What a model's tokens cost. Pure. The host gives prices with each request, in dollars per million tokens; 0 for each
  * where they are unknown or nothing is charged.
  */
-
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
 import { count, isRecord, list, object, parserOf } from "../base/shape.js";

@@ -1,5 +1,4 @@
 /** Carries out one of our slash commands, in bounded time; the answer is for people. */
-
 import { formatError, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { type Clock, waitAtMost } from "../io/clock.js";

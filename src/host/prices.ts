@@ -1,5 +1,4 @@
 /** Reads a model's prices from the host's description of the model. */
-
 import { isRecord } from "../base/shape.js";
 import type { LongPrices, ModelPrices, PriceTier } from "../costs/prices.js";
 

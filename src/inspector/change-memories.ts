@@ -1,5 +1,4 @@
 /** The memory changes that the page can request. Each is one step in the ledger, with a run that undoes it. */
-
 import { randomUUID } from "node:crypto";
 import { relative, sep } from "node:path";
 import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";

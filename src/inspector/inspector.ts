@@ -8,7 +8,6 @@
  *     GET  /api/:project/views?watch=…  several views, with an ETag that tells whether any file has changed
  *     POST /api/:project/:subject/:change   with a JSON body
  */
-
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";

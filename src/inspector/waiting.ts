@@ -1,5 +1,4 @@
 /** What waits for the user: candidates and conflicts. */
-
 import { StrataError } from "../base/error.js";
 import { readSessions, type WaitingCandidate } from "../memory/candidates/candidate.js";
 import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";

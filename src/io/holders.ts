@@ -1,5 +1,4 @@
 /** Who holds a lock, and whether they still live. */
-
 import { DAY_MS } from "../base/days.js";
 import { each, integer, matching, object, parseJson, parserOf, string } from "../base/shape.js";
 import type { Clock } from "./clock.js";

@@ -3,7 +3,6 @@
  * not at all. Damaged lines are skipped; with `complain` that is logged once per file, and again if there are more. A
  * possibly long file is read in batches, yielding to other work in between.
  */
-
 import { join } from "node:path";
 import { formatDayFile, isDayFile, parseDayFile } from "../base/days.js";
 import { parseJson } from "../base/shape.js";

@@ -16,7 +16,6 @@
  * Only who has that right removes the token, so between the look and the removal nobody else can have taken the lock.
  * Who dies with the right in hand leaves a lock behind that is taken over in the same way.
  */
-
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../base/error.js";
 import type { Clock } from "./clock.js";

@@ -1,5 +1,4 @@
 /** The HTTP seam: one POST of JSON, bounded in size. Redirects are answers, never followed. */
-
 import { StrataError } from "../base/error.js";
 
 export interface PostRequest {

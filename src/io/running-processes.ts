@@ -10,7 +10,6 @@
  * container of this kernel, and on this machine before its last boot. The latter can be wrong, since two machines can
  * share a name; then signs of life on the shared disk still show that the other one runs.
  */
-
 import { hostname } from "node:os";
 import { type Clock, processStart, systemClock } from "./clock.js";
 import { type Files, readText } from "./files.js";

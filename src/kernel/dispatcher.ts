@@ -6,22 +6,21 @@
  * passed: the next layer sees the value so far, and the user's turn continues. A call that never returns costs one
  * deadline, not one per request.
  */
-
 import { formatError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
 import {
+  commonEvents,
   findSession,
   type HookInput,
   type HookName,
   type HookRule,
   type HookRules,
   type HookValue,
-  heardEvents,
   hookRules,
 } from "./hooks.js";
 import type { Layer, SlashCommand, Tool } from "./layer.js";
-import type { Heard } from "./pulse.js";
+import type { LayerCall } from "./pulse.js";
 
 export interface Dispatcher {
   /**
@@ -43,9 +42,9 @@ export interface Dispatcher {
   /** Commands of all layers, for people. */
   readonly commands: readonly SlashCommand[];
   /** Does any layer handle this hook? */
-  hears(hook: HookName): boolean;
+  handles(hook: HookName): boolean;
   /** Does any layer hear of events of this type? */
-  hearsEvent(type: string): boolean;
+  handlesEvent(type: string): boolean;
   /** Resolves when no layer has work left in the background. Never rejects. */
   onIdle(): Promise<void>;
   /** Disposes every layer. A layer that fails or hangs does not delay the others. */
@@ -66,7 +65,7 @@ export interface DispatcherOptions {
   /** Is the session a fork made by Strata? Only layers that serve forks are asked about it. */
   isFork?: (sessionID: string) => boolean;
   /** Called with the outcome of each layer that was asked. */
-  onHeard?: (heard: Heard) => void;
+  onCalled?: (called: LayerCall) => void;
   /** Replaced in tests only. */
   rules?: HookRules;
 }
@@ -78,10 +77,15 @@ const orderLayers = (layers: readonly Layer[]): readonly Layer[] =>
   ["before", undefined, "after"].flatMap((phase) => layers.filter((layer) => layer.phase === phase));
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { layers, clock, log, isFork = () => false, onHeard = () => {}, rules = hookRules } = options;
+  const { layers, clock, log, isFork = () => false, onCalled = () => {}, rules = hookRules } = options;
   const inOrder = orderLayers(layers);
-  const events = new Set([...heardEvents, ...layers.flatMap((layer) => layer.events ?? [])]);
-  const { complain, fail, hear, hearWithin, passOver } = createHearing({ clock, log, rules, onHeard });
+  const events = new Set([...commonEvents, ...layers.flatMap((layer) => layer.events ?? [])]);
+  const { complain, fail, callLayer, callWithin, passOver } = createLayerCaller({
+    clock,
+    log,
+    rules,
+    onCalled,
+  });
 
   return {
     ask,
@@ -101,8 +105,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
     },
 
-    hears: (hook) => inOrder.some((layer) => layer.handlers[hook] !== undefined),
-    hearsEvent: (type) => events.has(type),
+    handles: (hook) => inOrder.some((layer) => layer.handlers[hook] !== undefined),
+    handlesEvent: (type) => events.has(type),
 
     async onIdle() {
       await Promise.all(inOrder.map((layer) => layer.onIdle?.()));
@@ -111,7 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async dispose() {
       await Promise.all(
         inOrder.map(async (layer) =>
-          hearWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
+          callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
         ),
       );
     },
@@ -137,15 +141,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (!handler) continue;
       const isSpared = layer.isLastResort === true && rule.combine === "until";
       if (isSpared && guarded(hook, () => rule.isEnough?.(input, current))) continue;
-      const heard = await hear(layer, hook, limit, (signal) => handler(input, current, signal));
-      if (!heard || (heard.answer !== undefined && !rule.accepts(heard.answer))) {
-        if (heard) fail(layer, hook, `returned an invalid answer (${describe(heard.answer)})`);
+      const called = await callLayer(layer, hook, limit, (signal) => handler(input, current, signal));
+      if (!called || (called.answer !== undefined && !rule.accepts(called.answer))) {
+        if (called) fail(layer, hook, `returned an invalid answer (${describe(called.answer)})`);
         passOver(layer, hook, input);
         current = guarded(hook, () => rule.withoutAnswer?.(input, current)) ?? current;
         continue;
       }
-      const { answer } = heard as { answer: HookValue<H> | undefined };
-      onHeard({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
+      const { answer } = called as { answer: HookValue<H> | undefined };
+      onCalled({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
       if (answer === undefined) continue;
       current = answer;
       if (rule.combine === "first" || rule.isFinal?.(current)) break;
@@ -178,11 +182,11 @@ function describe(answer: unknown): string {
 /** The answer of a layer, possibly empty; `undefined` if the layer failed, overran or was not asked. */
 export type Answered = { answer: unknown } | undefined;
 
-export interface Hearing {
+export interface LayerCaller {
   /** Asks within the layer's own limit and the rest of the hook's. Never rejects. */
-  hear(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered>;
+  callLayer(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered>;
   /** Asks within this limit, even if an earlier call hangs. Never rejects. */
-  hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
+  callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
   /** Tells the layer that its answer does not count. */
   passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void;
   /** `kind` tells failures apart whose messages differ in a number. */
@@ -191,11 +195,11 @@ export interface Hearing {
   complain(who: string, hook: string, what: string, kind?: string): void;
 }
 
-export interface HearingOptions {
+export interface LayerCallerOptions {
   clock: Clock;
   log: Log;
   rules: HookRules;
-  onHeard(this: void, heard: Heard): void;
+  onCalled(this: void, called: LayerCall): void;
 }
 
 type Run = (signal: AbortSignal) => unknown;
@@ -203,32 +207,32 @@ type Run = (signal: AbortSignal) => unknown;
 /** Number of distinct failures that are remembered, since messages can vary without end. */
 const MOST_COMPLAINTS = 200;
 
-export function createHearing({ clock, log, onHeard, rules }: HearingOptions): Hearing {
+export function createLayerCaller({ clock, log, onCalled, rules }: LayerCallerOptions): LayerCaller {
   const complaints = new Set<string>();
   const stuck = new Set<string>();
 
   return {
-    async hear(layer, hook, limit, run) {
+    async callLayer(layer, hook, limit, run) {
       const { deadlineMs, isNotice } = rules[hook];
       const ownMs = layer.withinMs?.[hook] ?? deadlineMs;
       if (layer.isIndispensable) {
         const beganMs = clock.now();
-        const heard = await hearWithin(layer, hook, ownMs, run);
+        const called = await callWithin(layer, hook, ownMs, run);
         limit.add(clock.now() - beganMs);
-        return heard;
+        return called;
       }
       if (stuck.has(nameOf(layer, hook))) return undefined;
       const leftMs = limit.leftMs();
-      if (leftMs > 0) return hearWithin(layer, hook, Math.min(ownMs, leftMs), run);
+      if (leftMs > 0) return callWithin(layer, hook, Math.min(ownMs, leftMs), run);
       if (isNotice) {
-        void hearWithin(layer, hook, ownMs, run);
+        void callWithin(layer, hook, ownMs, run);
         return { answer: undefined };
       }
       fail(layer, hook, `was not asked: all layers together had used up their ${limit.totalMs} ms`);
       return undefined;
     },
 
-    hearWithin,
+    callWithin,
 
     passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>) {
       try {
@@ -242,7 +246,7 @@ export function createHearing({ clock, log, onHeard, rules }: HearingOptions): H
     complain,
   };
 
-  async function hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
+  async function callWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
     let hasEnded = false;
     const waited = await waitAtMost(clock, deadlineMs, run, () => {
       hasEnded = true;
@@ -260,7 +264,7 @@ export function createHearing({ clock, log, onHeard, rules }: HearingOptions): H
   }
 
   function fail({ name }: Layer, hook: string, why: string, kind?: string): void {
-    onHeard({ layer: name, hook, outcome: "failed", why });
+    onCalled({ layer: name, hook, outcome: "failed", why });
     complain(`layer ${name}`, hook, why, kind);
   }
 

@@ -1,5 +1,4 @@
 /** Finds and removes expired files of Strata. The age of a file is worked out here and nowhere else. */
-
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "../base/days.js";
 import type { Clock } from "../io/clock.js";

@@ -7,7 +7,6 @@
  *
  * A hook is a row here and a row in `src/host/1/hooks.ts`, which binds it to the host's own.
  */
-
 import { isRecord } from "../base/shape.js";
 import type { DatedDecision } from "../context/decisions.js";
 import type { ContextRequest } from "../context/request.js";
@@ -78,7 +77,7 @@ export function findRefusal(args: ToolArguments): string | undefined {
 }
 
 /** What all layers hear of; a layer may name others. The host reports a hundred events a second while a model answers. */
-export const heardEvents: ReadonlySet<string> = new Set([
+export const commonEvents: ReadonlySet<string> = new Set([
   "session.created",
   "session.updated",
   "session.deleted",

@@ -1,5 +1,4 @@
 /** Creates the parts that layers share, bottom up: configuration, log and files first. */
-
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { formatError } from "../base/error.js";

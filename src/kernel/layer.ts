@@ -37,7 +37,7 @@ export interface Layer {
    * memories and messages belong to the parent.
    */
   readonly servesForks?: readonly HookName[];
-  /** Types of the host's events that it hears, besides those that every layer does: `heardEvents` in `hooks.ts`. */
+  /** Types of the host's events that it hears, besides those that every layer does: `commonEvents` in `hooks.ts`. */
   readonly events?: readonly string[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];

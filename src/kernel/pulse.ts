@@ -34,7 +34,7 @@ export type Beat = HookName | "config";
 export type Sign = "answer" | "toolRun" | "compaction";
 
 /** Outcome of asking a layer. */
-export type Heard = { layer: string; hook: string } & (
+export type LayerCall = { layer: string; hook: string } & (
   | { outcome: "passed" | "answered" }
   | { outcome: "failed"; why: string }
 );
@@ -78,7 +78,7 @@ export interface Pulse {
   describeHost(host: NonNullable<PulseRecord["host"]>): void;
   beat(hook: Beat): void;
   sign(sign: Sign): void;
-  hear(heard: Heard): void;
+  hear(heard: LayerCall): void;
   /** A sentence for each hook that should have been called by now and was not. */
   silent(): string[];
   record(): PulseRecord;

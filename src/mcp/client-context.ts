@@ -4,7 +4,6 @@
  * Other instances see a client as a separate instance, `mcp-<client>-<digits>`, from its first session on. The names of
  * its sessions begin with that name, so no client can act for a session of OpenCode or of another client.
  */
-
 import { randomUUID } from "node:crypto";
 import {
   type Conflicts,

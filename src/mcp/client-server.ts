@@ -1,5 +1,4 @@
 /** The MCP server for one client. */
-
 import { Server, type ServerOptions } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {

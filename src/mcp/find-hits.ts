@@ -1,5 +1,4 @@
 /** Searches for a client and formats the hits. */
-
 import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
 import { formatHit, formatWhole, RECORD } from "../../layers/5-auto-memory/tools/tools.js";
 import { findGoneFiles } from "../memory/gone-files.js";

@@ -1,11 +1,10 @@
 /** Opens files that a client names: only in the project, and no hidden ones. */
-
 import { dirname, relative, resolve } from "node:path";
 import { DAY_MS } from "../base/days.js";
 import { countMemories } from "../base/format.js";
 import { decodeStrictly } from "../io/files.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
-import { readShelves } from "../operations/memory-files.js";
+import { readCollections } from "../operations/memory-files.js";
 import { formatExport } from "../operations/transfer/json-export.js";
 import { writeNew } from "../operations/write-new.js";
 import { isWithin } from "../project/own-folders.js";
@@ -89,10 +88,10 @@ export async function exportMemories(
 ): Promise<string> {
   const { cli } = project;
   const sinceMs = sinceDays === undefined ? undefined : cli.clock.now() - sinceDays * DAY_MS;
-  const shelves = (await readShelves(project)).filter(
+  const collections = (await readCollections(project)).filter(
     ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatExport(shelves, {
+  const { lines, problems } = formatExport(collections, {
     withHidden: allowsPrivate,
     isWanted: ({ type, updated }) =>
       (types === undefined || types.includes(type)) &&

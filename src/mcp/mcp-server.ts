@@ -1,5 +1,4 @@
 /** Serves the memories of one project to any number of clients. */
-
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";

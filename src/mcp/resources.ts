@@ -5,7 +5,6 @@
  *     memory://memories/<id>     a memory
  *     memory://sessions/<id>     the notes of an earlier session
  */
-
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";

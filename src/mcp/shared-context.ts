@@ -2,7 +2,6 @@
  * What all clients of a server share: the store of one project, opened once and kept open beside OpenCode and other
  * servers, and its search, candidates and entities.
  */
-
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import type { Config } from "../config/schema.js";

@@ -1,5 +1,4 @@
 /** Imports texts from a client: facts as an agent's, rules as candidates, private ones only with `--private`. */
-
 import { formatCount } from "../base/format.js";
 import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";

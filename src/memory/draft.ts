@@ -1,5 +1,4 @@
 /** Makes a memory from a draft, and finds reasons to refuse it. Pure. */
-
 import { inSlices, type Sliced } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";
 import { lookForSecrets } from "../text/secrets/secrets.js";

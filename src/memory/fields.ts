@@ -1,5 +1,4 @@
 /** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
-
 import { isRecord, type PlainRecord } from "../base/shape.js";
 import { judges, type Memory, type MemoryStatus, type Provenance } from "./memory.js";
 

@@ -1,5 +1,4 @@
 /** Texts for people about memories that are not theirs. Pure. */
-
 import { countMemories } from "../base/format.js";
 import { toLine } from "../text/text.js";
 import type { Memory } from "./memory.js";

@@ -16,7 +16,6 @@
  *
  * This file loads the YAML package: import it where the first memory is read or written, not at start.
  */
-
 import { Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../base/shape.js";
 import { fieldNames, formatFields, isSame, readFields, shortenTitle } from "./fields.js";

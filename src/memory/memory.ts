@@ -129,7 +129,7 @@ export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   >;
 
 /*
- * Ids of memories: `[global/][private/]<type>/<name>`, the shelf's prefix and the file's path without its extension.
+ * Ids of memories: `[global/][private/]<type>/<name>`, the collection's prefix and the file's path without its extension.
  */
 
 /** The parts of a memory's id. */

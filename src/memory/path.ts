@@ -46,7 +46,7 @@ export function hasHistory({ id }: Pick<Memory, "id">): boolean {
   return place !== undefined && findNameFault(place.name) === undefined;
 }
 
-/** True for the shelf's folder and for folders that hold memories. */
+/** True for the collection's folder and for folders that hold memories. */
 export function isFolderPath(path: string): boolean {
   const [first = "", second, ...deeper] = path.split("/");
   if (deeper.length > 0) return false;

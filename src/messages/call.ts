@@ -1,5 +1,4 @@
 /** Reads tool calls: the files they touch, and a short form of their input. */
-
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } from "../io/message.js";
 import { cut, toLine, toSafeLine } from "../text/text.js";

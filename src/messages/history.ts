@@ -1,5 +1,4 @@
 /** The messages of one request as the host has them, read once for all layers. */
-
 import { DAY_MS } from "../base/days.js";
 import { isToolPart, type Message, readResultText, type ToolPart } from "../io/message.js";
 

@@ -18,7 +18,6 @@
  * If the file cannot be written or read, every call is refused, because spending could not be counted. The reservation of
  * a killed instance counts with its estimate. Unreadable lines do not count.
  */
-
 import { formatError } from "../base/error.js";
 import { formatCount } from "../base/format.js";
 import { count, each, either, isVersion, object, oneOf, string, unchecked } from "../base/shape.js";

@@ -1,5 +1,4 @@
 /** What a call costs: tokens estimated in advance (the average for the ledger, the maximum for the budget), and the price. */
-
 import { type Chosen, type Claim, findClaimOn, type ModelClaims } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
 import { type NewSavingsRecord, priceNet, type Rates } from "../costs/savings.js";

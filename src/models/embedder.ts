@@ -7,7 +7,6 @@
  * What is sent to another machine counts for the daily budget, of which at most half may be used: the rest is for the
  * calls that write memories. A local endpoint costs nothing.
  */
-
 import { formatError } from "../base/error.js";
 import { inSlices, type Sliced } from "../base/slices.js";
 import type { Config } from "../config/schema.js";

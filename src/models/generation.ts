@@ -7,7 +7,6 @@
  * A call that may not be made is a refusal, and every layer works without it. No hook waits for a call: an answer takes
  * seconds, and up to the whole deadline when others wait before it.
  */
-
 import PQueue from "p-queue";
 import { formatDay } from "../base/days.js";
 import { formatError } from "../base/error.js";

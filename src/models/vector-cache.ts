@@ -2,7 +2,6 @@
  * Vectors by the hash of their text, in memory and in one file per model. The file is machine state: if it is missing,
  * damaged or cannot be written, the endpoint is asked again.
  */
-
 import { formatError } from "../base/error.js";
 import { hashOf } from "../base/hash.js";
 import { isRecord, parseJson } from "../base/shape.js";

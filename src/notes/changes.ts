@@ -1,5 +1,4 @@
 /** What an edit has changed, in a few words: "5433 → 5432". Pure. */
-
 import type { ToolPart } from "../io/message.js";
 import { mayShowSecrets, readInput, readText } from "../messages/call.js";
 import { redactSecrets } from "../text/secrets/secrets.js";

@@ -1,5 +1,4 @@
 /** The next ledger under construction: maps by key, so that facts are found and replaced quickly. */
-
 import {
   type Answer,
   CAPS,

@@ -6,7 +6,6 @@
  *                     the machine's other lines, together at most 8 KB: see notes-room.ts
  *                     more of the requests, newest first, up to 1 KB of each
  */
-
 import { formatCount } from "../base/format.js";
 import type { Sliced } from "../base/slices.js";
 import { redactSecrets, removeFromLines } from "../text/secrets/secrets.js";

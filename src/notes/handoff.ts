@@ -2,7 +2,6 @@
  * The handoff from a session to the next one, however the session ended. It is built from the notes on demand, so there
  * is no second record that could differ or that a crash could prevent.
  */
-
 import { cut, toLine } from "../text/text.js";
 import { findOpenTodos } from "./facts.js";
 import { type Answer, findRequestAt, type Ledger, type Todo, type UserRequest } from "./ledger.js";

@@ -1,5 +1,4 @@
 /** What a finished tool call adds to the ledger. */
-
 import { stripVTControlCharacters } from "node:util";
 import type { ToolPart } from "../io/message.js";
 import {
@@ -13,8 +12,8 @@ import {
   readText,
   shortenPath,
 } from "../messages/call.js";
+import { findErrorLine } from "../messages/error-line.js";
 import { hasFailed, hashCall, hashText, readExit } from "../messages/outcome.js";
-import { findTellingLine } from "../messages/telling-line.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { toSafeLine } from "../text/text.js";
 import { type ChangedLines, describeChange, findChangedNames, readChangedLines } from "./changes.js";
@@ -129,7 +128,7 @@ function readFailureText(part: ToolPart): string {
   const { status, output, error } = part.state;
   if (status === "error")
     return typeof error === "string" ? toSafeLine(stripVTControlCharacters(error), LONGEST_ERROR) : "";
-  return typeof output === "string" ? findTellingLine(output, { limit: LONGEST_OUTPUT_LINE }) : "";
+  return typeof output === "string" ? findErrorLine(output, { limit: LONGEST_OUTPUT_LINE }) : "";
 }
 
 function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): void {

@@ -5,7 +5,6 @@
  *
  * Removes secrets, once per fact, because facts reach files, models and later sessions.
  */
-
 import { isToolPart, type Message, type MessageInfo, type Part } from "../io/message.js";
 import { nameMessage, readOwnTexts, readTime } from "../messages/call.js";
 import type { SessionRuleRow } from "../text/language/language.js";

@@ -1,5 +1,4 @@
 /** Reads and writes the two files of a session's notes; see notes.ts for their order. */
-
 import { formatError } from "../base/error.js";
 import { inSlices } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";

@@ -8,7 +8,6 @@
  * No secret is in the machine's lines. One that a person writes into the notes stays where they put it and goes no
  * further: not to a model, a later session, or the file of the version before.
  */
-
 import { dirname, join } from "node:path";
 import { inSlices } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";

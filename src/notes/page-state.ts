@@ -1,5 +1,4 @@
 /** The lines under "Current State": the last answer that says something, what was changed, what is open. */
-
 import { dirname } from "node:path";
 import { quote, toCode, toLine } from "../text/text.js";
 import { type Answer, type Change, findRequestAt, type Ledger, numberOf, type Todo } from "./ledger.js";

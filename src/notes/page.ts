@@ -2,7 +2,6 @@
  * The machine's version of the notes: lines under headings, each with an ID by which it is recognised after its text
  * changes. Lines contain no ages or counters, so the file changes only when facts do. Text from tools is quoted.
  */
-
 import { formatCount } from "../base/format.js";
 import type { Sliced } from "../base/slices.js";
 import { removeSecrets } from "../text/secrets/secrets.js";

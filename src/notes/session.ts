@@ -1,5 +1,4 @@
 /** What is known about a session in memory, and how it is merged with the session's files. */
-
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Sliced } from "../base/slices.js";

@@ -1,5 +1,4 @@
 /** `strata edit`: opens the memory's own file in the user's editor. */
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../base/error.js";

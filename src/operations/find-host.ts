@@ -1,5 +1,4 @@
 /** Which OpenCode a person works with, for whom an entry is written. */
-
 import { isSecond } from "../base/tested.js";
 import { readConfigFiles } from "../config/config-files.js";
 import type { CliContext } from "./command.js";

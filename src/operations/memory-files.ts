@@ -7,26 +7,26 @@ import { HIDDEN_LEDGER, LEDGER, splitPath } from "../memory/path.js";
 import { createEntries, type Looked, readTextWithin } from "../memory/store/entries.js";
 import { createLedger, type LedgerOptions } from "../memory/store/ledger.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
-import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
+import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
 
 /** One of the four memory folders, with every file in it that may be a memory. */
-export interface ReadShelf {
-  place: ShelfPlace;
+export interface ReadCollection {
+  place: CollectionPlace;
   looked: readonly Looked[];
   /** Does git ignore the memory at this path, although it is not in `private/`? */
   isKeptOut(path: string): boolean;
 }
 
 /** The four memory folders of a project and its user, whether they exist or not. */
-export const listPlaces = ({ cli, folders, globalFolder }: Project): ShelfPlace[] =>
+export const listPlaces = ({ cli, folders, globalFolder }: Project): CollectionPlace[] =>
   planPlaces({ files: cli.files, folders, globalFolder });
 
 /** All lines of this folder's ledger, unordered. Writes nothing. */
 export const readLedger = (
   { files, log }: Pick<LedgerOptions, "files" | "log">,
-  place: ShelfPlace,
+  place: CollectionPlace,
 ): Promise<LedgerLine[]> =>
   createLedger({
     ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
@@ -36,19 +36,19 @@ export const readLedger = (
 
 const FILES_AT_ONCE = 64;
 
-export async function readShelves(project: Project): Promise<ReadShelf[]> {
+export async function readCollections(project: Project): Promise<ReadCollection[]> {
   const { cli } = project;
   const progress = createProgress(cli, "Reading memories");
-  const shelves = listPlaces(project).map((place) => ({
+  const collections = listPlaces(project).map((place) => ({
     place,
     entries: createEntries({ ...cli, ...place }),
   }));
   try {
-    const listed = await Promise.all(shelves.map(({ entries }) => entries.paths()));
+    const listed = await Promise.all(collections.map(({ entries }) => entries.paths()));
     const all = listed.flat().length;
     let done = 0;
-    const read: ReadShelf[] = [];
-    for (const [n, { entries, place }] of shelves.entries()) {
+    const read: ReadCollection[] = [];
+    for (const [n, { entries, place }] of collections.entries()) {
       const looked: Looked[] = [];
       const paths = listed[n] ?? [];
       for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
@@ -69,18 +69,18 @@ export async function readShelves(project: Project): Promise<ReadShelf[]> {
 }
 
 /** Empty for what cannot be read, which the check of the folder reports. */
-async function readRules(files: Files, { folder }: ShelfPlace): Promise<string> {
+async function readRules(files: Files, { folder }: CollectionPlace): Promise<string> {
   return (await readTextWithin(files, folder, ".gitignore").catch(() => undefined)) ?? "";
 }
 
 /** The readable memories among these files. */
-export const listMemories = (shelves: readonly ReadShelf[]) =>
-  shelves.flatMap(({ looked }) =>
+export const listMemories = (collections: readonly ReadCollection[]) =>
+  collections.flatMap(({ looked }) =>
     looked.flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : [])),
   );
 
 /** Id of the memory in this file; the path itself if no memory can be there. */
-export function idOf(place: ShelfPlace, path: string): string {
+export function idOf(place: CollectionPlace, path: string): string {
   const parts = splitPath(path);
   return parts ? formatID({ ...place, ...parts }) : path;
 }

@@ -1,5 +1,4 @@
 /** A project as the commands see it. What only some commands need is opened by the `open-*.ts` beside this file. */
-
 import type { Files } from "../io/files.js";
 import type { RunningProcesses } from "../io/holders.js";
 import { createLocks, type Locks } from "../io/locks.js";

@@ -1,5 +1,4 @@
 /** `strata reconcile`: lists conflicts between two versions of a memory, decides one, and resolves a blocker. */
-
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { StrataError } from "../base/error.js";

@@ -1,5 +1,4 @@
 /** `strata undo`: undoes the last change to memory. */
-
 import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./open-memories.js";

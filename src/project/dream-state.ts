@@ -2,7 +2,6 @@
  * State kept between dreams: `state/dream.json`, machine state. It is separate from the lock, so that taking over a lock
  * loses none of it. After deleting it the next dream starts at once.
  */
-
 import { DAY_MS, formatDay } from "../base/days.js";
 import { count, finite, isRecord, isVersion, parseJson, string } from "../base/shape.js";
 import type { Files } from "../io/files.js";

@@ -2,7 +2,6 @@
  * Which session is the parent of which: from the host's events, or by asking the host about sessions that began before
  * this instance. A fork that Strata made is a child of the session that asked for it.
  */
-
 import { isRecord } from "../base/shape.js";
 import type { Host } from "../io/host.js";
 import type { HostEvent } from "../messages/events.js";

@@ -8,7 +8,6 @@
  *
  * Nobody writes to another's file; one that was removed although its owner lives is there again with the next beat.
  */
-
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import { isRecord } from "../base/shape.js";

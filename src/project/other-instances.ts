@@ -1,5 +1,4 @@
 /** The files of the other instances of a project. */
-
 import { join } from "node:path";
 import {
   anyList,

@@ -7,7 +7,6 @@
  * Either way nothing behind the link is read or changed, and `report` is called once. Other paths, such as the
  * project's files and its configuration, follow links as usual.
  */
-
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { StrataError } from "../base/error.js";

@@ -1,5 +1,4 @@
 /** What belongs to this machine in a project: its files, the marks on them, and the sessions that ran here. */
-
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../base/error.js";

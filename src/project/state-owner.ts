@@ -13,7 +13,6 @@
  *
  * If the user's state folder cannot be used, nothing is known, and all counts as ours.
  */
-
 import { createHash, randomUUID } from "node:crypto";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { formatError } from "../base/error.js";

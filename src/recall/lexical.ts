@@ -2,7 +2,6 @@
  * Scores the words of entries against the terms of a query: BM25+ over one bag of terms per entry, in which title and
  * aliases count twice. The same postings score groups.
  */
-
 import { takeBest } from "./fuse.js";
 
 /** An entry for the index: its term counts. */

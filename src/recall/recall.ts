@@ -14,7 +14,6 @@
  * No query or text makes it throw, and it loads nothing before the first entry. Adding takes a fraction of a
  * millisecond: add many entries in slices if someone is waiting.
  */
-
 import { systemClock } from "../io/clock.js";
 import { type Aliases, createAliases } from "./aliases.js";
 import { findDateTerms } from "./dates.js";

@@ -10,7 +10,6 @@
  * letters are stemmed (Porter). Scripts without spaces are split into pairs of characters, which gives the same terms
  * in every runtime; word segmenters do not.
  */
-
 import { stemmer } from "stemmer";
 
 /** Characters indexed per field: a longer one is a file, and files have their own tools. */

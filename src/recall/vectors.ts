@@ -1,5 +1,4 @@
 /** Compares the vectors of entries with that of a query. */
-
 import { createRequire } from "node:module";
 import { type Embedder, normalizeVector } from "./embedder.js";
 import { MOST_OF_A_FIELD, stopWords } from "./terms.js";

@@ -7,7 +7,6 @@
  *
  * Knows neither sockets nor projects: its options provide the answers.
  */
-
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { HTTPException } from "hono/http-exception";

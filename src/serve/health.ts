@@ -7,7 +7,7 @@ import type { LockState } from "../io/holders.js";
 import { formatPrefix, memoryTypes } from "../memory/memory.js";
 import { listItself } from "../memory/store/entries.js";
 import { readPending } from "../memory/store/pending.js";
-import type { ShelfPlace } from "../memory/store/places.js";
+import type { CollectionPlace } from "../memory/store/places.js";
 import { findLocks, LEAST_FREE_BYTES } from "../operations/doctor/machine.js";
 import { listPlaces } from "../operations/memory-files.js";
 import { openLocks, type Project } from "../operations/project.js";
@@ -97,7 +97,7 @@ async function findProblems(project: Project, { readFreeBytes }: HealthOptions):
 }
 
 /** Memory folders that cannot be listed or are not folders. */
-async function findUnreadable(files: Files, places: readonly ShelfPlace[]): Promise<HealthProblem[]> {
+async function findUnreadable(files: Files, places: readonly CollectionPlace[]): Promise<HealthProblem[]> {
   const problems: HealthProblem[] = [];
   for (const { folder } of places) {
     for (const where of [folder, ...memoryTypes.map((type) => join(folder, type))]) {
@@ -149,7 +149,7 @@ async function findDamaged(files: Files, paths: readonly string[]): Promise<Heal
 }
 
 /** Invalid records of unfinished changes; no part of such a change is applied. */
-async function findRefused(files: Files, places: readonly ShelfPlace[]): Promise<HealthProblem[]> {
+async function findRefused(files: Files, places: readonly CollectionPlace[]): Promise<HealthProblem[]> {
   const problems: HealthProblem[] = [];
   for (const place of places) {
     const where = join(place.state, "pending.json");

@@ -4,7 +4,6 @@
  * It stops in three steps: it accepts no more connections, closes the event streams, which would never end, and gives
  * other responses a few seconds.
  */
-
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";

@@ -2,7 +2,6 @@
  * What stands in a session's context, one item for each thing that can be steered: written by the plugin behind a request
  * to `.opencode/strata/state/screen/<sessionID>.context.json`, largest first, at most MOST_ITEMS.
  */
-
 import { join } from "node:path";
 import { StrataError } from "../base/error.js";
 import { formatCount, formatMoney } from "../base/format.js";

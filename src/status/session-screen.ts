@@ -3,7 +3,6 @@
  * TUI half and the command line. One file per session, `.opencode/strata/state/screen/<sessionID>.json`, replaced as a
  * whole. Each reader gets the same figures: tokens as the provider counted them, money with the host's prices.
  */
-
 import { join } from "node:path";
 import {
   count,

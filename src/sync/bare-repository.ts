@@ -3,7 +3,6 @@
  * cache that can be fetched again. Commits are made with fast-import, which needs no work tree or index. Call under the
  * sync lock.
  */
-
 import { devNull } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { StrataError } from "../base/error.js";

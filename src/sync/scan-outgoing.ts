@@ -3,7 +3,6 @@
  * repeats or names a private memory, names a path of this machine, or is not the user's. All others are sent. A change
  * without text, such as a move, is sent only if the text that it refers to may be sent.
  */
-
 import type { Sliced } from "../base/slices.js";
 import { listFingerprints } from "../memory/conflict.js";
 import { findKeptOutID, findPrivateID, findSecretIn } from "../memory/draft.js";

@@ -6,7 +6,6 @@
  * make another fact. "A calls B" and "B calls A" share all their words, and "reset the staging database on Mondays"
  * differs from the same for production in only one.
  */
-
 import { normalise } from "./words.js";
 
 /** The text in lower case, without punctuation and extra spaces; words, order and symbols stay. */

@@ -1,5 +1,4 @@
 /** The sidebar's block and the figure beside the prompt. Pure. */
-
 import { countMemories, formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import type { Saving } from "../costs/sums.js";
 import { isGain, isLoss, KIND_NAMES } from "../status/format-figures.js";

@@ -10,7 +10,6 @@
  * server with the same name. So only names that the server half lacks are given to the keymap; of the others, what is
  * submitted is taken before it is sent.
  */
-
 import { formatError } from "../base/error.js";
 import { loadSolid, type Solid } from "./draw.js";
 import { type Api, createOpenCode1, type SlotRender } from "./opencode-1.js";

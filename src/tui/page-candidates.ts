@@ -1,5 +1,4 @@
 /** Likely sentences that wait: each is kept or dropped. */
-
 import { formatPercent } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
 import { readLatest, type WaitingCandidate } from "../memory/candidates/candidate.js";

@@ -1,5 +1,4 @@
 /** `/memory` as a page: the session's figures, the project's, and what can be done. */
-
 import { countMemories, formatCounted, formatPercent, formatTokens } from "../base/format.js";
 import { KIND_NAMES } from "../status/format-figures.js";
 import type { SessionScreen } from "../status/session-screen.js";

@@ -1,5 +1,4 @@
 /** The pages behind commands and keys. Loaded when the first one opens. */
-
 import { formatError, StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { type Found, formatDays } from "../memory/search/search.js";

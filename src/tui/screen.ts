@@ -2,7 +2,6 @@
  * Strata on a host's screen, whichever it is: the figures that are drawn, and the pages that open. Deciding where they are
  * drawn and what opens them is left to the host's own file.
  */
-
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
@@ -62,7 +61,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
   const drawing = createDrawing(solid, host, (thrown) => complain("the figures cannot be drawn", thrown));
   const sessionID = (): string | undefined => attempt(() => host.sessionID(), undefined);
   const watch = createWatch({ clock, files, findProject, sessionID, show: setShown, complain });
-  const teller = createTeller({ clock, complain, files, findProject, host });
+  const notifier = createForeignNotifier({ clock, complain, files, findProject, host });
   let actions: Promise<Actions> | undefined;
   let drawnSidebars = 0;
   watch.start();
@@ -87,11 +86,11 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
     },
     endTurn() {
       void watch.look();
-      teller.lookSoon();
+      notifier.lookSoon();
     },
     stop() {
       watch.stop();
-      teller.stop();
+      notifier.stop();
     },
   };
 
@@ -117,7 +116,7 @@ export function createScreen(host: ScreenHost, solid: Solid, options: ScreenOpti
 }
 
 /** Tells what was remembered, a while after a turn. */
-function createTeller({
+function createForeignNotifier({
   clock,
   complain,
   files,

@@ -42,8 +42,8 @@ export function createStory(pathOf: PathOf): Turn[] {
   return chapters.flatMap((chapter, index) =>
     kinds.map((kind, part) => {
       const number = index * kinds.length + part + 1;
-      const desk = createDesk({ chapter, index, number, pathOf, chance, made });
-      const beats = kind(desk);
+      const transaction = createTransaction({ chapter, index, number, pathOf, chance, made });
+      const beats = kind(transaction);
       made.push(beats.flatMap((beat) => (beat.kind === "work" ? beat.calls : [])));
       return { number, user: chapter.says[part] ?? "", beats, answer: formatAnswer(chapter, number) };
     }),
@@ -56,7 +56,7 @@ export function listPackageFiles(): string[] {
 }
 
 /** What a kind of turn is made with. */
-interface Desk {
+interface Transaction {
   chapter: Chapter;
   index: number;
   chance: Chance;
@@ -73,71 +73,73 @@ interface Desk {
 }
 
 /** First turn of a chapter: looks around. */
-function explore(desk: Desk): Beat[] {
-  const { chapter, index } = desk;
+function explore(transaction: Transaction): Beat[] {
+  const { chapter, index } = transaction;
   return [
     work(
-      desk.call("glob", { pattern: `${chapter.folder}/**/*.ts` }),
-      desk.call("grep", { pattern: chapter.pattern, include: "*.ts" }),
+      transaction.call("glob", { pattern: `${chapter.folder}/**/*.ts` }),
+      transaction.call("grep", { pattern: chapter.pattern, include: "*.ts" }),
     ),
-    work(desk.readOwn(0), desk.readOwn(1)),
-    work(desk.readTheirs(0)),
+    work(transaction.readOwn(0), transaction.readOwn(1)),
+    work(transaction.readTheirs(0)),
     work(
-      desk.bash(`git log --stat -30 -- ${chapter.folder}`, "List the commits"),
+      transaction.bash(`git log --stat -30 -- ${chapter.folder}`, "List the commits"),
       // OpenCode 2 has no list of tasks.
-      ...(index % 2 === 0 && HOST === 1 ? [desk.call("todowrite", { todos: listTodos(chapter) })] : []),
+      ...(index % 2 === 0 && HOST === 1
+        ? [transaction.call("todowrite", { todos: listTodos(chapter) })]
+        : []),
     ),
   ];
 }
 
 /** Second turn: reads what others have written, and takes notes. */
-function study(desk: Desk): Beat[] {
-  const { chapter, index } = desk;
+function study(transaction: Transaction): Beat[] {
+  const { chapter, index } = transaction;
   const notes = { filePath: `scratch/notes/chapter-${index + 1}.md`, content: formatNotes(chapter) };
   return [
-    work(desk.readTheirs(1)),
+    work(transaction.readTheirs(1)),
     work(
-      desk.call("grep", { pattern: chapter.pattern, include: "*.test.ts" }),
-      desk.bash(PACKAGES, "Print the tree of packages"),
+      transaction.call("grep", { pattern: chapter.pattern, include: "*.test.ts" }),
+      transaction.bash(PACKAGES, "Print the tree of packages"),
     ),
-    work(desk.readTheirs(2)),
-    desk.again(1),
-    work(desk.call("write", notes)),
+    work(transaction.readTheirs(2)),
+    transaction.again(1),
+    work(transaction.call("write", notes)),
   ];
 }
 
 /** Third turn: changes a file and looks at it again; the check finds something and exits with 3. */
-function change(desk: Desk): Beat[] {
-  const { folder } = desk.chapter;
+function change(transaction: Transaction): Beat[] {
+  const { folder } = transaction.chapter;
   const check = `grep -rnE '.{96,}' ${folder} test/unit --include='*.ts' && exit 3`;
   return [
-    work(desk.mark()),
-    work(desk.readOwn(0), desk.bash(check, "Check the length of lines")),
-    work(desk.readPart(3)),
+    work(transaction.mark()),
+    work(transaction.readOwn(0), transaction.bash(check, "Check the length of lines")),
+    work(transaction.readPart(3)),
     work(
-      desk.bash("npm run typecheck", "Check the types"),
-      desk.bash(`git diff -- ${folder}`, "Show the change"),
+      transaction.bash("npm run typecheck", "Check the types"),
+      transaction.bash(`git diff -- ${folder}`, "Show the change"),
     ),
   ];
 }
 
 /** Fourth turn: asks other tools, and goes back to what was seen long ago. */
-function verify(desk: Desk): Beat[] {
-  const { chapter, index, chance } = desk;
+function verify(transaction: Transaction): Beat[] {
+  const { chapter, index, chance } = transaction;
   const tracker =
     index % 2 === 0
-      ? desk.call("mcp_json", { records: 500 + chance(400) })
-      : desk.call("mcp_blob", { bytes: 30_000 + chance(60_000), seed: index });
+      ? transaction.call("mcp_json", { records: 500 + chance(400) })
+      : transaction.call("mcp_blob", { bytes: 30_000 + chance(60_000), seed: index });
   const bash =
     index % 2 === 0
-      ? desk.bash(`cat ${chapter.folder}/*.ts`, "Print the folder")
-      : desk.bash(`git log -p -12 --skip=${index}`, "Show the history");
+      ? transaction.bash(`cat ${chapter.folder}/*.ts`, "Print the folder")
+      : transaction.bash(`git log -p -12 --skip=${index}`, "Show the history");
   return [
     work(tracker),
-    work(desk.readTheirs(4)),
-    desk.again(2),
-    work(desk.readTheirs(5)),
-    work(bash, desk.readOwn(2)),
+    work(transaction.readTheirs(4)),
+    transaction.again(2),
+    work(transaction.readTheirs(5)),
+    work(bash, transaction.readOwn(2)),
   ];
 }
 
@@ -147,16 +149,23 @@ function work(...calls: WorkCall[]): Beat {
   return { kind: "work", calls };
 }
 
-interface DeskOptions extends Pick<Desk, "chapter" | "index" | "chance"> {
+interface TransactionOptions extends Pick<Transaction, "chapter" | "index" | "chance"> {
   number: number;
   pathOf: PathOf;
   /** The calls of the turns before. */
   made: readonly WorkCall[][];
 }
 
-function createDesk({ chapter, index, number, pathOf, chance, made }: DeskOptions): Desk {
+function createTransaction({
+  chapter,
+  index,
+  number,
+  pathOf,
+  chance,
+  made,
+}: TransactionOptions): Transaction {
   let count = 0;
-  const call: Desk["call"] = (tool, args) => {
+  const call: Transaction["call"] = (tool, args) => {
     count += 1;
     const absolute = "filePath" in args ? { ...args, filePath: pathOf(String(args.filePath)) } : args;
     return { id: `turn${number}_${count}`, tool, args: absolute, pattern: chapter.pattern };

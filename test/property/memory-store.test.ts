@@ -23,7 +23,7 @@ type Command =
   | { do: "edit" | "editByHand"; which: number; content: string }
   | { do: "archive" | "restore" | "removeByHand"; which: number }
   /** Changes one and archives another, in one step. */
-  | { do: "swap"; which: number; other: number; content: string }
+  | { do: "changeAll"; which: number; other: number; content: string }
   | { do: "reopen" | "list" }
   /** Number of file operations after which the next writing command crashes. */
   | { do: "die"; after: number }
@@ -39,7 +39,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("remember" as const), title: word, content: text }),
   fc.record({ do: fc.constantFrom("edit" as const, "editByHand" as const), which, content: text }),
   fc.record({ do: fc.constantFrom("archive" as const, "restore" as const, "removeByHand" as const), which }),
-  fc.record({ do: fc.constant("swap" as const), which, other: which, content: text }),
+  fc.record({ do: fc.constant("changeAll" as const), which, other: which, content: text }),
   fc.record({ do: fc.constantFrom("reopen" as const, "list" as const) }),
   fc.record({ do: fc.constant("die" as const), after: fc.nat(30) }),
   fc.record({ do: fc.constant("turn" as const), clockMs: fc.integer({ min: -86_400_000, max: 86_400_000 }) }),
@@ -96,8 +96,8 @@ async function swapTwo(
       { before: one, after: { ...one, content, title: "t" } },
       { before: other, after: { ...other, status: "archived" as const } },
     ];
-    const swapped = await store.swap(planned, { ...CAUSE, run: "r" });
-    return swapped.kind === "written" ? { kind: "written", memory: one, path: "" } : swapped;
+    const allChanged = await store.changeAll(planned, { ...CAUSE, run: "r" });
+    return allChanged.kind === "written" ? { kind: "written", memory: one, path: "" } : allChanged;
   };
   return settle(stage, model, after, change());
 }
@@ -149,7 +149,7 @@ async function step(stage: Stage, model: Model, command: Command): Promise<Model
       const isArchived = command.do === "archive";
       return settle(stage, model, withThis({ ...known, isArchived }), store[command.do](id, CAUSE));
     }
-    case "swap": {
+    case "changeAll": {
       const otherID = [...model.keys()][command.other];
       const other = otherID === undefined ? undefined : model.get(otherID);
       if (!id || !known || !otherID || !other || id === otherID) return model;

@@ -58,7 +58,7 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     update: async (id, change, cause) => changeOne(id, change, cause),
     archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause),
     restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause),
-    async swap(planned, cause) {
+    async changeAll(planned, cause) {
       for (const { after } of planned) write(after, cause);
       return { kind: "written", ids: planned.map(({ before }) => before.id) };
     },

@@ -15,7 +15,7 @@ export function planKnownProject(places: {
   id?: string;
 }): Record<string, string> {
   const { id = ID, idFolder, root, stateFolder } = places;
-  const looks = SHELVES.map((shelf) => ({ v: 1, op: "look", root, shelf, at: -1 }));
+  const looks = SHELVES.map((collection) => ({ v: 1, op: "look", root, collection, at: -1 }));
   const lines = [{ v: 1, op: "root", root }, ...looks];
   return {
     [join(idFolder, "opencode-strata-id")]: `${id}\n`,

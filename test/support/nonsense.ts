@@ -1,6 +1,6 @@
 /** Input that no host sends today but an update might; every hook of the plugin gets all of it. */
 import { expect } from "vitest";
-import { heardEvents } from "../../src/kernel/hooks.js";
+import { commonEvents } from "../../src/kernel/hooks.js";
 import type { HostDay } from "./host-day.js";
 import type { World } from "./world.js";
 
@@ -51,7 +51,7 @@ export async function tellNonsense({ host }: World, day: HostDay): Promise<void>
     await day.tell("experimental.chat.messages.transform", {}, given);
     expect(JSON.stringify(history)).toBe(before);
   }
-  for (const type of heardEvents)
+  for (const type of commonEvents)
     for (const value of VALUES)
       for (const properties of [
         value,

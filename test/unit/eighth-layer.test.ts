@@ -117,8 +117,8 @@ it("the toy layer has a row in doctor's proof", async () => {
 
 it("the toy layer hears the host's events that it names", async () => {
   const { strata } = await openWorld({ layers: all });
-  expect(strata.dispatcher.hearsEvent("file.edited")).toBe(true);
-  expect((await openWorld()).strata.dispatcher.hearsEvent("file.edited")).toBe(false);
+  expect(strata.dispatcher.handlesEvent("file.edited")).toBe(true);
+  expect((await openWorld()).strata.dispatcher.handlesEvent("file.edited")).toBe(false);
 });
 
 it("strata check --fix removes files of the toy layer once they are old enough", async () => {

@@ -9,7 +9,7 @@ import {
   splitCommand,
 } from "../../layers/errors/ended-call.js";
 import { isCorrection } from "../../layers/errors/failures.js";
-import { findTellingLine } from "../../src/messages/telling-line.js";
+import { findErrorLine } from "../../src/messages/error-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 
@@ -141,8 +141,8 @@ describe("a successful call is recognised as the correction of a failed one", ()
 test("the line that says what went wrong is preferred to those that say where to read more", () => {
   const output =
     'npm error code ENOENT\nnpm error Missing script: "test"\nnpm error\nnpm error A complete log of this run can be found in: /home/x/_logs';
-  expect(findTellingLine(output, { limit: 200 })).toBe('npm error Missing script: "test"');
-  expect(findTellingLine("step 1\nstep 2\n----", { limit: 200 })).toBe("step 2");
+  expect(findErrorLine(output, { limit: 200 })).toBe('npm error Missing script: "test"');
+  expect(findErrorLine("step 1\nstep 2\n----", { limit: 200 })).toBe("step 2");
 });
 
 describe("a call that the user refused is not a failure", () => {

@@ -51,8 +51,8 @@ const texts = ({ files, paths }: MemoryWorld): [string, string | undefined][] =>
 describe("swap", () => {
   it("swap makes all changes in one step per folder, with a ledger line each", async () => {
     const { world, memories } = await openFive();
-    const swapped = await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
-    expect(swapped.kind).toBe("written");
+    const allChanged = await world.store.changeAll(plan(memories), { ...CAUSE, run: "run-1" });
+    expect(allChanged.kind).toBe("written");
     expect((await world.store.read("knowledge/one"))?.content).toBe("About one and two.");
     expect(await world.store.read("knowledge/two")).toMatchObject({
       status: "archived",
@@ -74,7 +74,7 @@ describe("swap", () => {
       operation: "edit",
     });
     const before = texts(world);
-    expect(await world.store.swap(planned, { ...CAUSE, run: "r" })).toEqual({
+    expect(await world.store.changeAll(planned, { ...CAUSE, run: "r" })).toEqual({
       kind: "refused",
       why: "knowledge/three has changed since",
     });
@@ -84,7 +84,7 @@ describe("swap", () => {
   it("swap leaves the dates of changed memories to its caller", async () => {
     const { world, memories } = await openFive();
     world.clock.advance(1_000_000);
-    await world.store.swap(plan(memories), { ...CAUSE, run: "r" });
+    await world.store.changeAll(plan(memories), { ...CAUSE, run: "r" });
     expect((await world.store.read("knowledge/one"))?.updated).toBe(memories[0]?.updated);
   });
 
@@ -96,7 +96,7 @@ describe("swap", () => {
       const dying = withDeath(world.files);
       dying.dieAfter(after);
       const killed = openMemoryWorld({ ...world, wrap: () => dying.files, processID: 7, instance: "b" });
-      const swapped = await killed.store.swap(planned, { ...CAUSE, run: "r" }).catch(() => undefined);
+      const allChanged = await killed.store.changeAll(planned, { ...CAUSE, run: "r" }).catch(() => undefined);
       const again = openMemoryWorld({ ...world, processID: 8, instance: "c" });
       await again.store.list();
       const isDone = await Promise.all(
@@ -106,7 +106,7 @@ describe("swap", () => {
       const lines = await again.store.undo({ operation: "undo" }, "r");
       expect(texts(again), `killed after ${after} operations`).toEqual(before);
       expect(lines.kind).toBe(isDone[0] ? "undone" : "nothing");
-      if (swapped) break;
+      if (allChanged) break;
     }
   });
 });
@@ -120,7 +120,7 @@ describe("undo", () => {
   it("undo restores the bytes, whatever a run did", async () => {
     const { world, memories } = await openFive();
     const before = texts(world);
-    await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
+    await world.store.changeAll(plan(memories), { ...CAUSE, run: "run-1" });
     expect(texts(world)).not.toEqual(before);
     const undone = await world.store.undo({ operation: "undo", session: "ses_1" });
     expect(undone).toMatchObject({ kind: "undone", operation: "dream", run: "run-1", left: [] });
@@ -152,7 +152,7 @@ describe("undo", () => {
 
   it("undo leaves memories that have changed since, and says so", async () => {
     const { world, memories } = await openFive();
-    await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
+    await world.store.changeAll(plan(memories), { ...CAUSE, run: "run-1" });
     world.files.contents.set(`${MEMORY}/knowledge/one.md`, Buffer.from("By hand.\n"));
     const undone = await world.store.undo({ operation: "undo" });
     expect(undone).toMatchObject({ left: [{ id: "knowledge/one", why: "it has been changed since" }] });

@@ -1,7 +1,7 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
 import { readEndedCall } from "../../layers/errors/ended-call.js";
-import { findTellingLine, rankLine } from "../../src/messages/telling-line.js";
+import { findErrorLine, rankLine } from "../../src/messages/error-line.js";
 import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
@@ -52,12 +52,12 @@ describe("the line that is quoted of a failed call", () => {
 });
 
 describe("the last line that says anything", () => {
-  const last = (output: string): string => findTellingLine(output, { limit: 60, isLast: true });
+  const last = (output: string): string => findErrorLine(output, { limit: 60, isLast: true });
 
   it("is quoted on request, even if an earlier one says what went wrong", () => {
     const output = "error: it broke\nTests: 4 passed\n</output>\n-----\n";
     expect(last(output)).toBe("Tests: 4 passed");
-    expect(findTellingLine(output, { limit: 60 })).toBe("error: it broke");
+    expect(findErrorLine(output, { limit: 60 })).toBe("error: it broke");
   });
 
   it("is found before lines with only colour codes, which say nothing", () => {

@@ -28,7 +28,7 @@ async function archiveAll({ store }: MemoryWorld, run: string): Promise<void> {
     before,
     after: { ...before, status: "archived" as const },
   }));
-  expect((await store.swap(planned, { operation: "dream", run })).kind).toBe("written");
+  expect((await store.changeAll(planned, { operation: "dream", run })).kind).toBe("written");
 }
 
 const texts = ({ files, paths }: MemoryWorld): [string, string | undefined][] =>

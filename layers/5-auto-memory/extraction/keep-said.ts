@@ -6,7 +6,6 @@
  *     of a shape that may hold something      a candidate, for a judge
  *     anything else                           left out, and noted why for `strata why`
  */
-
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
   planDraft,

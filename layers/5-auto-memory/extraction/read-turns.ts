@@ -1,5 +1,4 @@
 /** What a session has brought since the cursor: the user's messages, read for what may matter later, and the commands. Pure. */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";

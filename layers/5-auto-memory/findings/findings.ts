@@ -10,7 +10,6 @@
  *
  * Loaded with the first tool result of a process.
  */
-
 import { formatError } from "../../../src/base/error.js";
 import { inSlices } from "../../../src/base/slices.js";
 import type { ContextRequest } from "../../../src/context/request.js";

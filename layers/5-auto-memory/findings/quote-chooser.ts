@@ -3,7 +3,6 @@
  * By then the finding with the quotes found by words is on disk; it is kept if no valid answer comes. Asks at the end
  * of the turn, one question at a time.
  */
-
 import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { inSlices } from "../../../src/base/slices.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";

@@ -1,5 +1,4 @@
 /** Chooses the sentences of a text that answer a request, by its rare words. Deterministic. */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { splitTerms } from "../../../src/recall/terms.js";

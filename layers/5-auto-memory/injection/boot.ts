@@ -1,5 +1,4 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
-
 import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
 import { isFinding } from "../../../src/memory/finding.js";

@@ -7,7 +7,6 @@
  *     update     memory changed since: not written, a record keeps both versions
  *     open       lists unsettled records; moves settled ones to the archive
  */
-
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";

@@ -1,5 +1,4 @@
 /** The memories for the next message: read and ranked in the background, with notices for the session. */
-
 import { formatError } from "../../../src/base/error.js";
 import { waitAtMost } from "../../../src/io/clock.js";
 import { readText } from "../../../src/io/files.js";

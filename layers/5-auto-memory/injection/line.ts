@@ -5,7 +5,6 @@
  *
  * A memory is data from an earlier session: its text is put on one line, and cannot pass for the plugin's own text.
  */
-
 import { DAY_MS } from "../../../src/base/days.js";
 import { isFinding } from "../../../src/memory/finding.js";
 import { isActive } from "../../../src/memory/in-force.js";

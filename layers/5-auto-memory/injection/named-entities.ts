@@ -2,7 +2,6 @@
  * Known facts from GitLab and GitHub about the merge requests, issues and epics that a message names. Their
  * words are other people's: data, quoted, one line each.
  */
-
 import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { EntityFact } from "../../../src/sources/entities/entity-fact.js";

@@ -2,7 +2,6 @@
  * Matches commands and paths against the words and globs that trigger a rule. A match takes at most the product of the two
  * lengths: patterns come from untrusted files, and a regular expression made of many stars could run for ever.
  */
-
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Result } from "../../../src/messages/history.js";

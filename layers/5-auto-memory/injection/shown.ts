@@ -1,5 +1,4 @@
 /** Reads which memories a session shows, from the decisions recorded about its messages and results. */
-
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
 import type { Standing } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";

@@ -8,7 +8,6 @@
  *
  * What the agent does not keep stays a candidate, for the user and for a small model.
  */
-
 import { formatError } from "../../../src/base/error.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { waitAtMost } from "../../../src/io/clock.js";

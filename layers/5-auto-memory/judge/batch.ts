@@ -6,7 +6,6 @@
  * It is given only what the user wrote and a line about each turn, so that no tool and no page can speak through it. An
  * entry that does not fit is dropped with its fault, and the rest still counts.
  */
-
 import { isRecord } from "../../../src/base/shape.js";
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { type MemoryType, memoryTypes } from "../../../src/memory/memory.js";

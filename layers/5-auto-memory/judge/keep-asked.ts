@@ -1,5 +1,4 @@
 /** What the agent wants to keep of that about which it was asked, by letter. */
-
 import { StrataError } from "../../../src/base/error.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {

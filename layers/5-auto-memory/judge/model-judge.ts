@@ -7,7 +7,6 @@
  * Without a model, a budget or a valid answer all of them keep waiting. Asked in vain twice, a candidate waits for the
  * user alone.
  */
-
 import { JUDGING } from "../../../src/costs/savings.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";

@@ -1,5 +1,4 @@
 /** Which candidates the running agent is asked about, and in which words. Pure. */
-
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import {

@@ -8,7 +8,6 @@
  *
  * Secrets, repeats and contradictions are the gate's.
  */
-
 import type { SaidStatement } from "../../../src/memory/candidates/candidate.js";
 import { usersTypes } from "../../../src/memory/memory.js";
 import { findUnsupported, readNames } from "../../../src/text/support.js";

@@ -3,7 +3,6 @@
  * hold something waits as a candidate for a judge. Repeating it changes nothing: a sentence is known by its memory, or by
  * the list of those that became none, and a message by its judgement.
  */
-
 import { join } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
 import { hashOf } from "../../../src/base/hash.js";

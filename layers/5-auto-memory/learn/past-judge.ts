@@ -3,7 +3,6 @@
  * is settled, so that no later run asks again. `strata learn` asks under a budget that was stated before, the plugin within
  * that of the day.
  */
-
 import { formatCount } from "../../../src/base/format.js";
 import type { Generated, GenerateRequest, UsedTokens } from "../../../src/io/host.js";
 import type { Prompts } from "../../../src/io/prompts.js";

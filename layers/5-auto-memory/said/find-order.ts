@@ -9,7 +9,6 @@
  *
  * Questions, quotations and pasted text are no orders. Pure.
  */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { compareStatements } from "../../../src/text/compare.js";

@@ -7,7 +7,6 @@
  *
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
  */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import { compareStatements } from "../../../src/text/compare.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/text/support.js";

@@ -6,7 +6,6 @@
  * the agent may ask the user, or store a fact as `knowledge`, which is not a rule. A subagent's session has no messages of
  * the user.
  */
-
 import { relative } from "node:path";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";

@@ -3,7 +3,6 @@
  * of their own, in ten languages. The only words that are kept without anybody's judgement, so the table holds what is
  * plain and nothing else: whatever needs understanding is a judge's. Pure.
  */
-
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { announcesOthers } from "./own-lines.js";
 import { formatStatement, type Statement } from "./statements.js";

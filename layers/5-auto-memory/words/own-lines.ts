@@ -1,5 +1,4 @@
 /** What of a message the user wrote themselves, in lines and sentences; quotations hidden while it is looked through. */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import type { Language } from "../../../src/text/language/language.js";
 import { languages } from "../../../src/text/language/languages.js";

@@ -6,7 +6,6 @@
  * Strict: an agent or a model chooses here which sentence is kept, and it may be a page's agent. Of
  * several code blocks or tags what stands between them is left out too, for a pasted text can close its own block.
  */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import { type OwnLine, readOwnParagraphs } from "./own-lines.js";
 

@@ -5,7 +5,6 @@
  *     agent "2. Which port?"  "2. 8080"    the answer has its question
  *     "Which of these?\n- a rewrite"       the item is part of a question
  */
-
 import type { Sliced } from "../../../src/base/slices.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 

@@ -3,7 +3,6 @@
  * statements and how much questions, how long they are, whether they name numbers and paths. The same for every
  * language; no word is looked at. The filter before a judge, never the judge. Pure.
  */
-
 import type { Statement } from "./statements.js";
 
 /** Written by `npm run learn:words`; each feature is centred and scaled before it is weighed. */

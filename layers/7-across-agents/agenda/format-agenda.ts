@@ -1,5 +1,4 @@
 /** The agenda for people. Pure. */
-
 import { DAY_MS } from "../../../src/base/days.js";
 import { StrataError } from "../../../src/base/error.js";
 import { formatAge } from "../../../src/base/format.js";

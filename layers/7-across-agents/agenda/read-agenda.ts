@@ -1,5 +1,4 @@
 /** Gathers the agenda. Changes nothing except the leases of `claim` and `release`. */
-
 import { StrataError } from "../../../src/base/error.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";

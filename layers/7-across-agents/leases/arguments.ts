@@ -1,5 +1,4 @@
 /** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
-
 import * as z from "zod";
 import { LONGEST_WHY } from "../../../src/project/other-instances.js";
 import { LONGEST_ITEM } from "./leases.js";

@@ -5,7 +5,6 @@
  *     warn    a warning follows the result of the edit
  *     block   the edit does not run, and the agent is told why
  */
-
 import type { Addition } from "../../../src/context/decisions.js";
 import { isExtendedBy } from "../../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";

@@ -7,7 +7,6 @@
  * Each line is appended with one call, so that the file orders the edits of all instances: of two simultaneous edits, the
  * later one finds the earlier one's line before its own.
  */
-
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
 import {

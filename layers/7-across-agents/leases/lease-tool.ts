@@ -1,5 +1,4 @@
 /** The tool `lease`: claims work items and lists who holds them. */
-
 import { StrataError } from "../../../src/base/error.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import { type Lease, PERSON } from "../../../src/project/other-instances.js";

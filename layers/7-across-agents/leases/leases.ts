@@ -1,5 +1,4 @@
 /** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
-
 import { isAbsolute } from "node:path";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";

@@ -9,7 +9,6 @@
  *     seen        the model has answered a request that contained it
  *     expired     it was not delivered in time, and never will be
  */
-
 import {
   anyList,
   each,

@@ -1,5 +1,4 @@
 /** Adds messages at the tail of a session's context, and learns when its model has answered them. */
-
 import { isRecord } from "../../../src/base/shape.js";
 import { isExtendedBy } from "../../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";

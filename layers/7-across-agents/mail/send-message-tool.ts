@@ -1,5 +1,4 @@
 /** The tool `send_message`: writes to another session, and reports the state of sent messages. */
-
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";

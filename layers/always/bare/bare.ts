@@ -2,7 +2,6 @@
  * Follows in each session what the host would have sent without Strata. What was estimated is kept in memory, and in the
  * savings ledger for the time after a restart; in a fork it is estimated from the history.
  */
-
 import { formatError } from "../../../src/base/error.js";
 import { count, each, object, parserOf } from "../../../src/base/shape.js";
 import { findHostBreak } from "../../../src/context/breaks.js";

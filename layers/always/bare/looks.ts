@@ -6,7 +6,6 @@
  *     a part of a file read again: every line was shown before, and lines that were up to date when they went are gone
  *     another looking call made again: nothing had changed between its result and the time when that went
  */
-
 import { basename } from "node:path";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
 import type { History, Result } from "../../../src/messages/history.js";

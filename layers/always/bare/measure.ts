@@ -1,5 +1,4 @@
 /** Measures a request that was sent, for the comparison with what the host would have sent. Pure. */
-
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import type { Find } from "../../../src/context/replay.js";
 import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";

@@ -7,7 +7,6 @@
  *     a full window     the host summarises, pays for that, and goes on with the summary and the newest messages
  *     a cold cache      everything is written again, as for the request that was sent
  */
-
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
 import type { Usage } from "./usage.js";

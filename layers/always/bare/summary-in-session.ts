@@ -3,7 +3,6 @@
  * the session itself, whose prefix is in the cache, and goes on with the summary and the newest turns as one text, with
  * results cut. Pure.
  */
-
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import type { Message } from "../../../src/io/message.js";
 import {

@@ -1,5 +1,4 @@
 /** Measures what the tokens of a request are spent on. Pure. */
-
 import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
 import { findCut, type Standing } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";

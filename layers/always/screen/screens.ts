@@ -7,7 +7,6 @@
  *     a turn's end   also what takes longer: memories, blockers and conflicts, the title, the ledgers of other sessions
  *     in between     a background call begins or ends, a memory or a candidate is added
  */
-
 import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";

@@ -17,10 +17,10 @@ import {
   formatName,
 } from "../../../src/status/context-items.js";
 import type { ContextOutcomeLine } from "../../../src/status/context-requests.js";
+import type { Entry } from "./entries.js";
 import { createList, type Listing, readPinnedName } from "./list-items.js";
 import { planItem } from "./plan-item.js";
 import { createPrepare, type Prepared } from "./prepare.js";
-import type { Thing } from "./things.js";
 
 /** What became of a request; `undefined` if it has to wait. */
 export type Acted = Pick<ContextOutcomeLine, "outcome" | "text"> | undefined;
@@ -43,10 +43,10 @@ export function createAct(context: KernelContext): Act {
 
   return async (request, line, signal) => {
     const listing = await list(request, request.history.lastAnswer);
-    const thing = listing.things.find(({ id }) => id === line.item);
-    if (!thing) return line.action === "unpin" ? unpinBefore(request, line, listing, signal) : GONE;
-    if (isTooEarly(line.action, thing)) return undefined;
-    const item = planItem(thing, listing.given);
+    const entry = listing.entries.find(({ id }) => id === line.item);
+    if (!entry) return line.action === "unpin" ? unpinBefore(request, line, listing, signal) : GONE;
+    if (isTooEarly(line.action, entry)) return undefined;
+    const item = planItem(entry, listing.given);
     const cost = item.actions[line.action];
     if (!cost)
       return {
@@ -55,7 +55,7 @@ export function createAct(context: KernelContext): Act {
           item.not?.[line.action] ??
           `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
       };
-    const prepared = await prepare(request, line.action, { item, thing, given: listing.given });
+    const prepared = await prepare(request, line.action, { item, entry, given: listing.given });
     if (!prepared) return undefined;
     if (prepared.length === 0)
       return { outcome: "refused", text: "it is no longer than the line that would stand for it" };
@@ -114,8 +114,8 @@ interface Recorded {
 const GONE: Acted = { outcome: "refused", text: "it is no longer in the context" };
 
 /** The turn may still go on. */
-const isTooEarly = (action: Action, thing: Thing): boolean =>
-  action === "drop" && thing.kind === "turn" && !thing.isOver;
+const isTooEarly = (action: Action, entry: Entry): boolean =>
+  action === "drop" && entry.kind === "turn" && !entry.isOver;
 
 function formatDone(action: Action, item: ContextItem, { frees }: ActionCost): string {
   const name = formatName(item);

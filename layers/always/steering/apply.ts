@@ -1,5 +1,4 @@
 /** Applies what people asked for to a session's next request, and says in the log what became of it. */
-
 import { formatError } from "../../../src/base/error.js";
 import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";

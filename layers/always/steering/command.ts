@@ -1,4 +1,4 @@
-/** `/context`, for people who have no screen half: lists what stands in the context, or asks to change one thing. */
+/** `/context`, for people who have no screen half: lists what stands in the context, or asks to change one entry. */
 import { StrataError } from "../../../src/base/error.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import {

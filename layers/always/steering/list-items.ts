@@ -1,5 +1,4 @@
 /** All that stands in the context of a request, as a person sees it. */
-
 import { CHARACTERS_PER_TOKEN } from "../../../src/context/context-size.js";
 import type { KnownDecision } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
@@ -7,12 +6,12 @@ import { findCutPath } from "../../../src/context/result-files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { ContextItem, ContextItems } from "../../../src/status/context-items.js";
 import { MOST_ITEMS } from "../../../src/status/context-items.js";
+import { type Entry, findEntries, gatherSurroundings, readKind, type Surroundings } from "./entries.js";
 import { measure, planItem } from "./plan-item.js";
-import { findThings, gatherSurroundings, readKind, type Surroundings, type Thing } from "./things.js";
 
 export interface Listing {
   /** In the order of the context. */
-  things: readonly Thing[];
+  entries: readonly Entry[];
   given: Surroundings;
   /** What is pinned and no longer among the messages that are sent. */
   pinnedBefore: readonly KnownDecision[];
@@ -20,7 +19,7 @@ export interface Listing {
 
 export type List = (request: ContextRequest, cachedUntil: number) => Promise<Listing>;
 
-/** Number of files whose sizes are remembered, and of names of things. Neither changes. */
+/** Number of files whose sizes are remembered, and of names of entries. Neither changes. */
 const MOST_KNOWN = 2_000;
 /** Items that are looked at before other work has its turn. */
 const ITEMS_AT_A_TIME = 20;
@@ -39,19 +38,19 @@ export function createList(context: KernelContext): List {
 
   return async (request, cachedUntil) => {
     const { find, history, sessionID, shownFrom } = request;
-    const things = findThings({ find, history, shownFrom });
+    const entries = findEntries({ find, history, shownFrom });
     const pinned = decisions.pinned(sessionID);
     await learnSizes([
       ...pinned.map(({ file }) => file),
-      ...things.map((thing) => findLongFile(thing, request)),
+      ...entries.map((entry) => findLongFile(entry, request)),
     ]);
     const bytesOf = (file: string): number | undefined => sizes.get(file);
     const pinnedTokens = pinned.reduce((sum, one) => sum + countTokens(one, bytesOf), 0);
     const given = gatherSurroundings(context, request, { bytesOf, cachedUntil, nameOnce, pinnedTokens });
-    const keys = new Set(things.map(({ key }) => key.key));
+    const keys = new Set(entries.map(({ key }) => key.key));
     return {
       given,
-      things,
+      entries,
       pinnedBefore: pinned.filter(({ file, key }) => file !== undefined && !keys.has(key)),
     };
   };
@@ -67,10 +66,10 @@ export function createList(context: KernelContext): List {
 }
 
 /** The file of a result that the host has cut: only that is longer than what the host has. */
-function findLongFile(thing: Thing, { find }: ContextRequest): string | undefined {
-  if (thing.kind !== "result" || findCutPath(thing.result.part, thing.result.text) === undefined)
+function findLongFile(entry: Entry, { find }: ContextRequest): string | undefined {
+  if (entry.kind !== "result" || findCutPath(entry.result.part, entry.result.text) === undefined)
     return undefined;
-  const standing = find(thing.key.key);
+  const standing = find(entry.key.key);
   return (standing?.cleared ?? standing?.judged)?.file;
 }
 
@@ -79,26 +78,26 @@ const countTokens = ({ file }: KnownDecision, bytesOf: (file: string) => number 
 
 /** What is written for the screen. `giveWay` lets other work have its turn. */
 export async function formatListing(
-  { given, pinnedBefore, things }: Listing,
+  { given, pinnedBefore, entries }: Listing,
   { session, time }: Pick<ContextItems, "session" | "time">,
   giveWay: () => Promise<unknown>,
 ): Promise<ContextItems> {
   const { budgetTokens, bytesOf, tokens } = given;
   const before = pinnedBefore.map((one) => planBefore(one, countTokens(one, bytesOf)));
   // Only what is shown is looked at closely: a long session has thousands of results.
-  const largest = things
-    .map((thing) => ({ thing, tokens: measure(thing, given).tokens }))
+  const largest = entries
+    .map((entry) => ({ entry, tokens: measure(entry, given).tokens }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, MOST_ITEMS);
   const planned: ContextItem[] = [];
-  for (const { thing } of largest) {
+  for (const { entry } of largest) {
     if (planned.length % ITEMS_AT_A_TIME === 0) await giveWay();
-    planned.push(planItem(thing, given));
+    planned.push(planItem(entry, given));
   }
   const items = [...planned, ...before].sort((a, b) => b.tokens - a.tokens).slice(0, MOST_ITEMS);
   return {
     ...{ v: 1, session, time, tokens, budget: budgetTokens },
-    omitted: things.length + before.length - items.length,
+    omitted: entries.length + before.length - items.length,
     items,
   };
 }

@@ -1,12 +1,11 @@
-/** What an action on a thing would free and cost, or why it is not possible. Pure. */
-
+/** What an action on a entry would free and cost, or why it is not possible. Pure. */
 import { formatCount } from "../../../src/base/format.js";
 import { isClearable, MARKER_TOKENS } from "../../../src/context/clear-input.js";
 import { readInputKey, STEERING, type Standing } from "../../../src/context/replay.js";
 import type { Message, ToolPart } from "../../../src/io/message.js";
 import type { DecisionKey } from "../../../src/messages/history.js";
 import type { Action, ActionCost, ContextItem } from "../../../src/status/context-items.js";
-import type { Seen, Surroundings, Thing, TurnThing } from "./things.js";
+import type { Entry, Seen, Surroundings, TurnEntry } from "./entries.js";
 
 /** Share of the budget that may be pinned: a cut shows all of it again, beside the notes and the newest messages. */
 export const PINNED_SHARE_OF_BUDGET = 0.2;
@@ -16,7 +15,7 @@ const LEAST_CHARACTERS = 320;
 const AROUND_TOKENS = 50;
 
 export interface Acted {
-  thing: Thing;
+  entry: Entry;
   standing: Standing | undefined;
   given: Surroundings;
 }
@@ -39,27 +38,27 @@ export function planAction(action: Action, item: ContextItem, acted: Acted): Act
 
 const FREE: ActionCost = { frees: 0, cacheLost: 0 };
 
-function planDrop(item: ContextItem, { given, standing, thing }: Acted): ActionCost | string | undefined {
+function planDrop(item: ContextItem, { given, standing, entry }: Acted): ActionCost | string | undefined {
   if (item.isPinned) return "it is pinned: unpin it first";
   if (item.state === "dropped" || item.state === "cleared") return undefined;
   const back = findBack(standing, given.seen);
   if (back) return price(Math.ceil(back.text.length * given.tokensPerCharacter), back.index, given);
-  const why = thing.kind === "turn" ? findTurnFault(thing, given) : findToolFault(item, thing, given);
+  const why = entry.kind === "turn" ? findTurnFault(entry, given) : findToolFault(item, entry, given);
   if (why !== undefined) return why;
   const frees = item.tokens - MARKER_TOKENS;
   const isLong = frees > 0 && item.tokens > LEAST_CHARACTERS * given.tokensPerCharacter;
   return isLong
-    ? price(frees, thing.index, given)
+    ? price(frees, entry.index, given)
     : "it is hardly longer than the line that would stand for it";
 }
 
-function findToolFault(item: ContextItem, thing: Thing, { namedTools }: Surroundings): string | undefined {
+function findToolFault(item: ContextItem, entry: Entry, { namedTools }: Surroundings): string | undefined {
   const tool = item.tool ?? "";
-  if (thing.kind !== "result" || item.state === "spilled" || isClearable(tool, namedTools)) return undefined;
+  if (entry.kind !== "result" || item.state === "spilled" || isClearable(tool, namedTools)) return undefined;
   return `results of ${tool} are not cleared; microCompact.tools can name it, and its whole turn can be dropped`;
 }
 
-function findTurnFault({ end, index, results }: TurnThing, { seen }: Surroundings): string | undefined {
+function findTurnFault({ end, index, results }: TurnEntry, { seen }: Surroundings): string | undefined {
   const { find, history } = seen;
   for (let at = index; at < end; at++)
     if (!history.keyOf(at)) return "OpenCode gives no time for its messages";
@@ -76,13 +75,13 @@ function isOpenCall(part: Message["parts"][number]): boolean {
   return part.type === "tool" && (status === "pending" || status === "running");
 }
 
-function planPin(item: ContextItem, { given, thing }: Acted): ActionCost | string | undefined {
+function planPin(item: ContextItem, { given, entry }: Acted): ActionCost | string | undefined {
   if (item.isPinned) return undefined;
   if (item.state === "dropped" || item.state === "cleared")
     return "it is not in the context; expand brings it back";
-  if (thing.kind === "turn" && !thing.isOver) return "the turn is not over yet";
+  if (entry.kind === "turn" && !entry.isOver) return "the turn is not over yet";
   const room = given.budgetTokens * PINNED_SHARE_OF_BUDGET - given.pinnedTokens;
-  const wanted = thing.kind === "turn" ? item.wholeTokens : item.tokens;
+  const wanted = entry.kind === "turn" ? item.wholeTokens : item.tokens;
   return wanted <= room
     ? FREE
     : `pins may take ${formatCount(given.budgetTokens * PINNED_SHARE_OF_BUDGET)} tokens in all, of which ${formatCount(Math.max(0, room))} are left`;
@@ -96,14 +95,14 @@ function planExpand(item: ContextItem, { given }: Acted): ActionCost | string | 
   return withDollars({ frees: -added, cacheLost: 0 }, given);
 }
 
-function planUndo(item: ContextItem, { given, thing }: Acted): ActionCost | string {
-  if (thing.kind !== "cut")
+function planUndo(item: ContextItem, { given, entry }: Acted): ActionCost | string {
+  if (entry.kind !== "cut")
     return "OpenCode hands plugins no message from before its own summary, so Strata cannot send them again; in OpenCode, undo the summary (/undo) or fork the session at a message before it";
   const added = item.wholeTokens - item.tokens;
   const why = findNoRoom(added, given);
   if (why !== undefined) return why;
   // The notes come first, so everything behind the system prompt is new to the cache.
-  return withDollars({ frees: -added, cacheLost: given.cachedFrom(thing.index) }, given);
+  return withDollars({ frees: -added, cacheLost: given.cachedFrom(entry.index) }, given);
 }
 
 function findNoRoom(added: number, { budgetTokens, tokens }: Surroundings): string | undefined {
@@ -127,7 +126,7 @@ function withDollars(cost: ActionCost, { rates }: Surroundings): ActionCost {
 
 /*
  * What a person has brought back: the whole text follows a message or result of that time, as an extension by a layer of its
- * own, and an "expanded" decision about the thing says where. Pure.
+ * own, and an "expanded" decision about the entry says where. Pure.
  */
 
 export interface Back {
@@ -144,7 +143,7 @@ const BETWEEN = "\n";
 /** The text of an "expanded" decision. */
 export const formatCarrier = (key: string, layer: string): string => `${key}${BETWEEN}${layer}`;
 
-/** Layer name of the text of one thing: a message is extended once by each. */
+/** Layer name of the text of one entry: a message is extended once by each. */
 export const planLayer = (id: string): string => `${STEERING}/${id}`;
 
 /** `undefined` if it was not brought back, or is no longer sent. */

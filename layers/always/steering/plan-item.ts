@@ -1,5 +1,4 @@
-/** What a thing in the context is to a person: its size, its state, and what each action would free and cost. Pure. */
-
+/** What a entry in the context is to a person: its size, its state, and what each action would free and cost. Pure. */
 import { formatCount } from "../../../src/base/format.js";
 import { findLongInput } from "../../../src/context/clear-input.js";
 import { countCharacters } from "../../../src/context/context-size.js";
@@ -8,38 +7,38 @@ import type { Message, ToolPart } from "../../../src/io/message.js";
 import { formatInput } from "../../../src/messages/call.js";
 import type { Action, ContextItem, ItemState } from "../../../src/status/context-items.js";
 import { toSafeLine } from "../../../src/text/text.js";
-import { findBack, planAction } from "./plan-action.js";
 import {
-  type CutThing,
+  type CutEntry,
+  type Entry,
   findWords,
   formatTools,
-  type InputThing,
-  type ResultThing,
+  type InputEntry,
+  type ResultEntry,
   type Surroundings,
-  type Thing,
-  type TurnThing,
-} from "./things.js";
+  type TurnEntry,
+} from "./entries.js";
+import { findBack, planAction } from "./plan-action.js";
 
 const NAME_CHARACTERS = 80;
 
-export function planItem(thing: Thing, given: Surroundings): ContextItem {
+export function planItem(entry: Entry, given: Surroundings): ContextItem {
   const { answersSince, seen, turns } = given;
-  const standing = seen.find(thing.key.key);
-  const measured = measure(thing, given);
+  const standing = seen.find(entry.key.key);
+  const measured = measure(entry, given);
   const planned: ContextItem = {
-    id: thing.id,
-    kind: thing.kind,
-    turn: turns[thing.index] ?? 0,
-    ...describe(thing, given),
+    id: entry.id,
+    kind: entry.kind,
+    turn: turns[entry.index] ?? 0,
+    ...describe(entry, given),
     ...measured,
-    age: answersSince(thing.index),
+    age: answersSince(entry.index),
     isPinned: standing?.pinned !== undefined,
-    ...findFile(thing, standing),
+    ...findFile(entry, standing),
     actions: {},
   };
   const not: ContextItem["not"] = {};
-  for (const action of POSSIBLE[thing.kind]) {
-    const found = planAction(action, planned, { thing, standing, given });
+  for (const action of POSSIBLE[entry.kind]) {
+    const found = planAction(action, planned, { entry, standing, given });
     if (typeof found === "string") not[action] = found;
     else if (found) planned.actions[action] = found;
   }
@@ -47,7 +46,7 @@ export function planItem(thing: Thing, given: Surroundings): ContextItem {
 }
 
 const OF_TEXTS = ["drop", "pin", "unpin", "expand"] as const;
-const POSSIBLE: Readonly<Record<Thing["kind"], readonly Action[]>> = {
+const POSSIBLE: Readonly<Record<Entry["kind"], readonly Action[]>> = {
   result: OF_TEXTS,
   input: OF_TEXTS,
   turn: OF_TEXTS,
@@ -58,26 +57,26 @@ const POSSIBLE: Readonly<Record<Thing["kind"], readonly Action[]>> = {
 type Measured = Pick<ContextItem, "tokens" | "wholeTokens" | "state">;
 
 /** Its tokens as sent and whole, and its state. */
-export function measure(thing: Thing, given: Surroundings): Measured {
-  const standing = given.seen.find(thing.key.key);
-  switch (thing.kind) {
+export function measure(entry: Entry, given: Surroundings): Measured {
+  const standing = given.seen.find(entry.key.key);
+  switch (entry.kind) {
     case "result":
-      return measureResult(thing, standing, given);
+      return measureResult(entry, standing, given);
     case "input":
-      return measureInput(thing, standing, given);
+      return measureInput(entry, standing, given);
     case "turn":
-      return measureTurn(thing, standing, given);
+      return measureTurn(entry, standing, given);
     case "cut":
-      return measureCut(thing, given);
+      return measureCut(entry, given);
     case "summary": {
-      const tokens = toTokens(countCharacters(messagesFrom(given, thing.index, thing.index + 1)), given);
+      const tokens = toTokens(countCharacters(messagesFrom(given, entry.index, entry.index + 1)), given);
       return { tokens, wholeTokens: tokens, state: "cut" };
     }
   }
 }
 
 function measureResult(
-  { result }: ResultThing,
+  { result }: ResultEntry,
   standing: Standing | undefined,
   given: Surroundings,
 ): Measured {
@@ -89,7 +88,7 @@ function measureResult(
   return { tokens: shown + back, wholeTokens, state: back > 0 ? "expanded" : findState(standing) };
 }
 
-function measureInput({ result }: InputThing, standing: Standing | undefined, given: Surroundings): Measured {
+function measureInput({ result }: InputEntry, standing: Standing | undefined, given: Surroundings): Measured {
   const wholeTokens = toTokens(measureLong(result.part), given);
   const cleared = standing?.cleared?.text;
   const back = countBack(standing, given);
@@ -101,7 +100,7 @@ const measureLong = (part: ToolPart): number =>
   findLongInput(part)?.characters ?? JSON.stringify(part.state.input ?? {}).length;
 
 function measureTurn(
-  { end, index }: TurnThing,
+  { end, index }: TurnEntry,
   standing: Standing | undefined,
   given: Surroundings,
 ): Measured {
@@ -115,9 +114,9 @@ function measureTurn(
   };
 }
 
-function measureCut(thing: CutThing, given: Surroundings): Measured {
-  const tokens = toTokens(thing.cut.text?.length ?? 0, given);
-  const added = toTokens(countCharacters(given.showUncut(thing)) - countCharacters(given.view), given);
+function measureCut(entry: CutEntry, given: Surroundings): Measured {
+  const tokens = toTokens(entry.cut.text?.length ?? 0, given);
+  const added = toTokens(countCharacters(given.showUncut(entry)) - countCharacters(given.view), given);
   return { tokens, wholeTokens: Math.max(0, tokens + added), state: "cut" };
 }
 
@@ -141,25 +140,25 @@ function countBack(standing: Standing | undefined, given: Surroundings): number 
   return back ? toTokens(back.text.length, given) : 0;
 }
 
-function describe(thing: Thing, given: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
+function describe(entry: Entry, given: Surroundings): Pick<ContextItem, "name" | "superseded" | "tool"> {
   const { nameOnce, project, seen, superseded } = given;
   const { messages } = seen.history;
-  if (thing.kind === "turn") {
-    const words = nameOnce(thing.id, () => toSafeLine(findWords(messages, thing.index), NAME_CHARACTERS));
-    return { name: words === "" ? formatTools(messages.slice(thing.index, thing.end)) : words };
+  if (entry.kind === "turn") {
+    const words = nameOnce(entry.id, () => toSafeLine(findWords(messages, entry.index), NAME_CHARACTERS));
+    return { name: words === "" ? formatTools(messages.slice(entry.index, entry.end)) : words };
   }
-  if (thing.kind === "cut") return { name: `the first ${formatCount(thing.index)} messages` };
-  if (thing.kind === "summary") return { name: "what came before it" };
-  const { part } = thing.result;
-  const why = thing.kind === "result" ? superseded.get(part) : undefined;
+  if (entry.kind === "cut") return { name: `the first ${formatCount(entry.index)} messages` };
+  if (entry.kind === "summary") return { name: "what came before it" };
+  const { part } = entry.result;
+  const why = entry.kind === "result" ? superseded.get(part) : undefined;
   return {
     tool: part.tool,
-    name: nameOnce(thing.id, () => formatInput(part, NAME_CHARACTERS).replaceAll(`${project}/`, "")),
+    name: nameOnce(entry.id, () => formatInput(part, NAME_CHARACTERS).replaceAll(`${project}/`, "")),
     ...(why !== undefined && { superseded: why }),
   };
 }
 
-function findFile({ kind }: Thing, standing: Standing | undefined): Pick<ContextItem, "file"> {
+function findFile({ kind }: Entry, standing: Standing | undefined): Pick<ContextItem, "file"> {
   if (kind === "cut" || kind === "summary") return {};
   const file = (standing?.dropped ?? standing?.cleared ?? standing?.judged ?? standing?.pinned)?.file;
   return file === undefined ? {} : { file };

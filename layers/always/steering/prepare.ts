@@ -7,17 +7,17 @@ import { decodeText } from "../../../src/io/files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import type { DecisionKey } from "../../../src/messages/history.js";
 import { type Action, type ContextItem, formatName } from "../../../src/status/context-items.js";
-import { formatPinnedName } from "./list-items.js";
-import { findBack, formatCarrier, planLayer } from "./plan-action.js";
 import {
+  type Entry,
   formatTurn,
   formatTurnMarker,
-  type InputThing,
-  type ResultThing,
+  type InputEntry,
+  type ResultEntry,
   type Surroundings,
-  type Thing,
-  type TurnThing,
-} from "./things.js";
+  type TurnEntry,
+} from "./entries.js";
+import { formatPinnedName } from "./list-items.js";
+import { findBack, formatCarrier, planLayer } from "./plan-action.js";
 
 /**
  * Empty if it would change nothing, `undefined` if it has to wait for a later request. Rejects if a file cannot be
@@ -31,32 +31,32 @@ export type Prepare = (
 
 export function createPrepare(context: PrepareContext): Prepare {
   return async (request, action, meant) => {
-    const { thing } = meant;
+    const { entry } = meant;
     if (action === "undo-cut")
-      return thing.kind === "cut"
-        ? byLayer(thing.cut.layer, [decide(thing.key, { outcome: "revised", of: "cut" })])
+      return entry.kind === "cut"
+        ? byLayer(entry.cut.layer, [decide(entry.key, { outcome: "revised", of: "cut" })])
         : [];
-    if (thing.kind === "cut" || thing.kind === "summary") return [];
+    if (entry.kind === "cut" || entry.kind === "summary") return [];
     if (action === "unpin")
       return byLayer(
         STEERING,
-        keysOf(request, thing).map((key) => decide(key, { outcome: "unpinned" })),
+        keysOf(request, entry).map((key) => decide(key, { outcome: "unpinned" })),
       );
-    if (action === "pin") return byLayer(STEERING, await preparePin(context, request, { ...meant, thing }));
-    if (action === "expand") return prepareBack(context, request, { ...meant, thing });
-    return drop(request, { ...meant, thing });
+    if (action === "pin") return byLayer(STEERING, await preparePin(context, request, { ...meant, entry }));
+    if (action === "expand") return prepareBack(context, request, { ...meant, entry });
+    return drop(request, { ...meant, entry });
   };
 
   async function drop(
     request: ContextRequest,
-    { given, item, thing }: Meant & { thing: Textual },
+    { given, item, entry }: Meant & { entry: Textual },
   ): Promise<readonly Prepared[]> {
-    const back = findBack(request.find(thing.key.key), given.seen);
+    const back = findBack(request.find(entry.key.key), given.seen);
     if (back) return byLayer(back.layer, [decide(back.carrier, { outcome: "revised", of: "extended" })]);
     const decided =
-      thing.kind === "turn"
-        ? await prepareTurn(context, request, { turn: thing, tokens: item.tokens })
-        : await prepareClear(context, request, { thing, superseded: given.superseded });
+      entry.kind === "turn"
+        ? await prepareTurn(context, request, { turn: entry, tokens: item.tokens })
+        : await prepareClear(context, request, { entry, superseded: given.superseded });
     return byLayer(STEERING, decided);
   }
 }
@@ -70,9 +70,9 @@ const byLayer = (layer: string, decided: readonly DatedDecision[]): Prepared[] =
 export async function prepareClear(
   context: PrepareContext,
   { find }: ContextRequest,
-  { superseded, thing }: { thing: ResultThing | InputThing; superseded: Surroundings["superseded"] },
+  { superseded, entry }: { entry: ResultEntry | InputEntry; superseded: Surroundings["superseded"] },
 ): Promise<DatedDecision[]> {
-  const { kind, result } = thing;
+  const { kind, result } = entry;
   const store = createStore({ ...context, verb: "Dropped by the user" });
   if (kind === "input") {
     const long = findLongInput(result.part);
@@ -90,7 +90,7 @@ const asList = (decided: DatedDecision | undefined): DatedDecision[] => (decided
 export async function prepareTurn(
   { host, resultFiles }: PrepareContext,
   { find, history }: ContextRequest,
-  { tokens, turn }: { turn: TurnThing; tokens: number },
+  { tokens, turn }: { turn: TurnEntry; tokens: number },
 ): Promise<DatedDecision[]> {
   const file = await resultFiles.store(Buffer.from(formatTurn({ find, history }, turn)));
   const answers = history.messages.slice(turn.index, turn.end);
@@ -106,19 +106,19 @@ export async function prepareTurn(
 
 /* What a person pins or brings back: its text, for a file or for the end of the context. */
 
-type Kept = Meant & { thing: Textual };
+type Kept = Meant & { entry: Textual };
 
 /** The file has what stands in the context of it: of a result in a file the preview, unless it was brought back. */
 export async function preparePin(
   context: PrepareContext,
   request: ContextRequest,
-  { item, thing }: Kept,
+  { item, entry }: Kept,
 ): Promise<DatedDecision[]> {
-  const [first, ...rest] = keysOf(request, thing);
+  const [first, ...rest] = keysOf(request, entry);
   if (!first) return [];
-  const isPreview = thing.kind === "result" && item.state === "spilled";
-  const preview = isPreview ? findText(thing.result, request.find(thing.key.key)) : undefined;
-  const shown = preview ?? (await readWhole(context, request, thing));
+  const isPreview = entry.kind === "result" && item.state === "spilled";
+  const preview = isPreview ? findText(entry.result, request.find(entry.key.key)) : undefined;
+  const shown = preview ?? (await readWhole(context, request, entry));
   const file = await context.resultFiles.store(Buffer.from(shown));
   const text = formatPinnedName(item.id, formatName(item));
   return [
@@ -131,11 +131,11 @@ export async function preparePin(
 export async function prepareBack(
   context: PrepareContext,
   request: ContextRequest,
-  { item, thing }: Kept,
+  { item, entry }: Kept,
 ): Promise<readonly Prepared[] | undefined> {
   const carrier = findCarrier(request);
   if (!carrier) return undefined;
-  const whole = await readWhole(context, request, thing);
+  const whole = await readWhole(context, request, entry);
   const text = formatBack(item, whole);
   const layer = planLayer(item.id);
   const where = formatCarrier(carrier.key, layer);
@@ -144,30 +144,30 @@ export async function prepareBack(
     // In a line of its own: a version that does not know this outcome shows the same.
     {
       layer: STEERING,
-      decided: [decide(thing.key, { outcome: "expanded", text: where }), ...(await pinWhole())],
+      decided: [decide(entry.key, { outcome: "expanded", text: where }), ...(await pinWhole())],
     },
   ];
 
   /** A pinned preview is pinned whole from now on. */
   async function pinWhole(): Promise<DatedDecision[]> {
-    const pinned = request.find(thing.key.key)?.pinned;
+    const pinned = request.find(entry.key.key)?.pinned;
     if (!pinned) return [];
     const file = await context.resultFiles.store(Buffer.from(whole));
-    return [decide(thing.key, { outcome: "pinned", text: pinned.text ?? "", file })];
+    return [decide(entry.key, { outcome: "pinned", text: pinned.text ?? "", file })];
   }
 }
 
 async function readWhole(
   { files }: Pick<PrepareContext, "files">,
   { find, history }: ContextRequest,
-  thing: Textual,
+  entry: Textual,
 ): Promise<string> {
-  if (thing.kind === "turn") return formatTurn({ find, history }, thing);
-  if (thing.kind === "input") return decodeText(formatWholeInput(thing.result));
-  const standing = find(thing.key.key);
+  if (entry.kind === "turn") return formatTurn({ find, history }, entry);
+  if (entry.kind === "input") return decodeText(formatWholeInput(entry.result));
+  const standing = find(entry.key.key);
   const file = (standing?.cleared ?? standing?.judged)?.file;
   const whole = file === undefined ? undefined : await files.read(file);
-  return whole ? decodeText(whole) : thing.result.text;
+  return whole ? decodeText(whole) : entry.result.text;
 }
 
 /** What has not been sent yet: the user's new message, or the last result of the answer before. */
@@ -196,21 +196,21 @@ export interface Prepared {
 }
 
 export interface Meant {
-  thing: Thing;
+  entry: Entry;
   item: ContextItem;
   given: Surroundings;
 }
 
-/** Things that have a text. */
-export type Textual = ResultThing | InputThing | TurnThing;
+/** Entries that have a text. */
+export type Textual = ResultEntry | InputEntry | TurnEntry;
 
 export type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
 
 /** Of a turn, those of all its answers. */
-export function keysOf({ history }: Pick<ContextRequest, "history">, thing: Textual): DecisionKey[] {
-  if (thing.kind !== "turn") return [thing.key];
-  const count = thing.end - thing.index;
-  return Array.from({ length: count }, (_, at) => history.keyOf(thing.index + at)).filter(
+export function keysOf({ history }: Pick<ContextRequest, "history">, entry: Textual): DecisionKey[] {
+  if (entry.kind !== "turn") return [entry.key];
+  const count = entry.end - entry.index;
+  return Array.from({ length: count }, (_, at) => history.keyOf(entry.index + at)).filter(
     (key) => key !== undefined,
   );
 }

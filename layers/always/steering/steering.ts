@@ -8,7 +8,6 @@
  *
  * What does all this is loaded when it is first needed.
  */
-
 import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Layer } from "../../../src/kernel/layer.js";

@@ -2,7 +2,6 @@
  * Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows
  * the undo. One undo is followed after the other, and a request waits for those that were heard before it.
  */
-
 import { formatError } from "../../../src/base/error.js";
 import { isRecord } from "../../../src/base/shape.js";
 import type { ContextRequest } from "../../../src/context/request.js";
@@ -299,7 +298,7 @@ export interface TakenMemoriesOptions {
   /** Called for a session whose memories were changed by another writer meanwhile. */
   onRefused(sessionID: string): void;
   log: Log;
-  memories: Pick<Memories, "history" | "list" | "mendAfterUndo" | "restore" | "swap" | "update">;
+  memories: Pick<Memories, "history" | "list" | "mendAfterUndo" | "restore" | "changeAll" | "update">;
 }
 
 const SOURCE = "taken-back";
@@ -322,10 +321,14 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
       for (const change of plan.away) if (!(await isByHand(change.before))) changes.push(change);
       const cause = { session: sessionID, run: `${instance}-${clock.now().toString(36)}` };
       if (changes.length > 0) {
-        const swapped = await memories.swap(changes, { operation: "archive", reason: AWAY, ...cause });
+        const allChanged = await memories.changeAll(changes, {
+          operation: "archive",
+          reason: AWAY,
+          ...cause,
+        });
         const ids = changes.map(({ before }) => before.id).join(", ");
-        if (swapped.kind === "refused") onRefused(sessionID);
-        if (swapped.kind === "refused") log.warn(SOURCE, `cannot archive ${ids} yet: ${swapped.why}`);
+        if (allChanged.kind === "refused") onRefused(sessionID);
+        if (allChanged.kind === "refused") log.warn(SOURCE, `cannot archive ${ids} yet: ${allChanged.why}`);
         else log.info(SOURCE, `${AWAY}, archived: ${ids}`);
       }
       for (const change of plan.back)

@@ -6,7 +6,6 @@
  *     a memory that it had superseded               becomes active again
  *     the message is back                           restored, unless it was moved meanwhile
  */
-
 import type { Message } from "../../../src/io/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";

@@ -8,7 +8,6 @@
  *
  * Two layers, because the others are called in between.
  */
-
 import { formatError } from "../../../src/base/error.js";
 import { findColdReason } from "../../../src/context/cold.js";
 import { estimateTokens } from "../../../src/context/context-size.js";

@@ -2,7 +2,6 @@
  * Finds what is wrong with the memories and their files. The store is opened over files whose changes stay in memory:
  * what it would write there shows what is out of step, and nothing on disk changes.
  */
-
 import { randomUUID } from "node:crypto";
 import { join, relative } from "node:path";
 import { DAY_MS } from "../../base/days.js";
@@ -22,7 +21,7 @@ import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
 import { isNeighbours } from "../../memory/store/ledger.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
 import { readPending } from "../../memory/store/pending.js";
-import type { ShelfPlace } from "../../memory/store/places.js";
+import type { CollectionPlace } from "../../memory/store/places.js";
 import { findLocks } from "../../operations/doctor/machine.js";
 import { listPlaces } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
@@ -100,7 +99,7 @@ interface BothFiles {
 /** The order of an index changes with use and time, so only its lines count. */
 async function findIndexIssues(
   { disk, dry }: BothFiles,
-  { folder }: ShelfPlace,
+  { folder }: CollectionPlace,
   memories: readonly Memory[],
 ): Promise<Issue[]> {
   const file = join(folder, "MEMORY.md");
@@ -135,7 +134,7 @@ function countMemories(page: string): number {
 }
 
 /** A change that a killed process has left half done, or a repository has brought along. */
-async function findPending(files: Files, place: ShelfPlace): Promise<Issue[]> {
+async function findPending(files: Files, place: CollectionPlace): Promise<Issue[]> {
   const file = join(place.state, "pending.json");
   const reading = await readPending(files, file, formatPrefix(place));
   if (!reading) return [];
@@ -149,7 +148,7 @@ async function findPending(files: Files, place: ShelfPlace): Promise<Issue[]> {
 }
 
 /** In the folder of private memories git ignores everything. */
-async function findUnhidden(files: Files, { folder, sensitivity }: ShelfPlace): Promise<Issue[]> {
+async function findUnhidden(files: Files, { folder, sensitivity }: CollectionPlace): Promise<Issue[]> {
   if (sensitivity !== "private" || (await files.list(folder)).length === 0) return [];
   if (hidesAll((await readTextWithin(files, folder, ".gitignore")) ?? "")) return [];
   return [
@@ -253,7 +252,7 @@ const REVOKE = "remove it; if it was committed, revoke it as well, because git k
 
 export async function findLedgerIssues(
   { cli: { clock, files } }: Project,
-  place: ShelfPlace,
+  place: CollectionPlace,
   { days, dry, isArchiveDue, memories }: LedgerOptions,
 ): Promise<Issue[]> {
   const issues: Issue[] = [];
@@ -283,7 +282,7 @@ export async function findLedgerIssues(
   return issues;
 }
 
-const isLongArchived = ({ folder }: ShelfPlace, id: string, run: string): Issue => ({
+const isLongArchived = ({ folder }: CollectionPlace, id: string, run: string): Issue => ({
   level: "note",
   file: join(folder, "archive", `${id.replace(/^private\//, "")}.md`),
   what: "a memory that was archived long ago; the ledger keeps its words",
@@ -325,7 +324,7 @@ function readLines(
 }
 
 /** From the lines that the store would add for what a person has changed. */
-function findHandEdits(added: string, place: ShelfPlace): Issue[] {
+function findHandEdits(added: string, place: CollectionPlace): Issue[] {
   return added.split("\n").flatMap((raw) => {
     const reading = readLedgerLine(parseJson(raw), formatPrefix(place));
     if (reading.kind !== "line" || reading.line.by !== "person") return [];

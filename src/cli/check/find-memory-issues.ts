@@ -79,8 +79,11 @@ function findAlike(memories: readonly Memory[], add: Add): void {
 /** Into the survivor as it is by now. */
 async function mergeOne(memories: OpenMemories, { others, survivor }: Merge, run: string): Promise<void> {
   const now = (await memories.read(survivor.id)) ?? survivor;
-  const swapped = await memories.swap(toChanges({ survivor: now, others }), { operation: "merge", run });
-  if (swapped.kind === "refused") throw new Error(swapped.why);
+  const allChanged = await memories.changeAll(toChanges({ survivor: now, others }), {
+    operation: "merge",
+    run,
+  });
+  if (allChanged.kind === "refused") throw new Error(allChanged.why);
 }
 
 /** What a memory names: those that do not exist, and those that must not be seen where it is seen. */

@@ -8,7 +8,6 @@
  *
  * Pure.
  */
-
 import { relate } from "../../memory/gate/gate.js";
 import {
   areBothKept,

@@ -1,5 +1,4 @@
 /** `strata archive`: one memory, or all that a type, an age or words select, in one step. */
-
 import { randomUUID } from "node:crypto";
 import { countMemories } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";
@@ -34,7 +33,7 @@ export const run: Run = async (cli, options, args) => {
 /** All or none: if any memory changes meanwhile, nothing is archived. */
 async function archiveAll(
   cli: CliContext,
-  memories: Pick<OpenMemories, "swap">,
+  memories: Pick<OpenMemories, "changeAll">,
   { going, isDry, reason }: { going: readonly Memory[]; isDry: boolean; reason: string | undefined },
 ): Promise<ExitCode> {
   const { say, warn } = cli;
@@ -50,9 +49,9 @@ async function archiveAll(
   const run = randomUUID().slice(0, 8);
   const changes = going.map((before) => ({ before, after: { ...before, status: "archived" as const } }));
   const cause = { operation: "archive", run, ...(reason !== undefined && { reason }) };
-  const swapped = await memories.swap(changes, cause);
-  if (swapped.kind === "refused") {
-    warn(`strata: ${swapped.why}`);
+  const allChanged = await memories.changeAll(changes, cause);
+  if (allChanged.kind === "refused") {
+    warn(`strata: ${allChanged.why}`);
     return exitCodes.failed;
   }
   say(`Archived ${countMemories(going.length)}; strata undo --run ${run} brings them back.`);

@@ -2,7 +2,6 @@
  * `strata doctor`: checks everything that can keep the plugin from working, then has OpenCode load what the configuration
  * names, and plays a session to prove that it works.
  */
-
 import { resolve } from "node:path";
 import { isSecond } from "../../base/tested.js";
 import { VERSION } from "../../base/version.js";

@@ -1,5 +1,4 @@
 /** `strata dream`: tidies the memories of the project by rules; only OpenCode may ask a model. */
-
 import { type DreamOutcome, runDream } from "../../../layers/6-dream/dream.js";
 import { formatCounts, formatDream } from "../../../layers/6-dream/page.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";

@@ -1,5 +1,4 @@
 /** `strata drop`: things leave the context, and candidates are forgotten and do not come back. */
-
 import { StrataError } from "../../base/error.js";
 import { findCandidates } from "../../memory/candidates/choose-candidates.js";
 import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "../../operations/command.js";

@@ -1,5 +1,4 @@
 /** `strata enrich`: asks GitLab and GitHub about the merge requests, issues and epics that memories name. */
-
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";

@@ -9,7 +9,7 @@ import {
   readType,
   readWhole,
 } from "../../operations/command.js";
-import { readShelves } from "../../operations/memory-files.js";
+import { readCollections } from "../../operations/memory-files.js";
 import { openProject } from "../../operations/project.js";
 import { formatExport } from "../../operations/transfer/json-export.js";
 import { writeNew } from "../../operations/write-new.js";
@@ -18,12 +18,12 @@ export const run: Run = async (cli, options, [target]) => {
   const { force, global: withGlobal, includePrivate } = options;
   const { clock, say, style, warn } = cli;
   const isWanted = readFilter(options, clock.now());
-  const shelves = (await readShelves(await openProject(cli))).filter(
+  const collections = (await readCollections(await openProject(cli))).filter(
     ({ place }) =>
       (withGlobal === true || place.scope === "project") &&
       (includePrivate === true || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatExport(shelves, { isWanted, withHidden: includePrivate === true });
+  const { lines, problems } = formatExport(collections, { isWanted, withHidden: includePrivate === true });
   const text = lines.map((line) => `${line}\n`).join("");
   if (target === undefined) {
     if (text !== "") say(text.trimEnd());

@@ -1,5 +1,4 @@
 /** `strata history`: every change of one memory. */
-
 import { parseID } from "../../memory/memory.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { exitCodes, type Run } from "../../operations/command.js";

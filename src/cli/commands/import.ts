@@ -7,7 +7,7 @@ import type { MemoryDraft } from "../../memory/memory.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store/store.js";
 import type { ExitCode, Run } from "../../operations/command.js";
-import { idOf, listMemories, type ReadShelf, readShelves } from "../../operations/memory-files.js";
+import { idOf, listMemories, type ReadCollection, readCollections } from "../../operations/memory-files.js";
 import { openProject, type Project } from "../../operations/project.js";
 import { type JsonExport, parseCopy } from "../../operations/transfer/json-export.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
@@ -52,7 +52,7 @@ async function importFile(project: Project, { isDry, source, withGlobal }: Impor
       `${source} has neither a line written by strata export nor JSON with memories of another tool; to import Markdown, use strata ingest`,
     );
   const { planImport } = await import("../transfer/plan-import.js");
-  const existing = listCopies(await readShelves(project));
+  const existing = listCopies(await readCollections(project));
   const { add, duplicates, leftOut } = planImport(copies, existing, { withGlobal });
   const items = add.map(
     (copy): CopyItem => ({
@@ -95,7 +95,7 @@ async function importDrafts(
   drafts: readonly MemoryDraft[],
   { isDry, notes }: { isDry: boolean; notes: readonly string[] },
 ): Promise<ExitCode> {
-  const existing = listMemories(await readShelves(project));
+  const existing = listMemories(await readCollections(project));
   const planned = planImportItems(drafts, existing, { nowMs: project.cli.clock.now(), operation: OPERATION });
   return importMemories(project, { ...planned, notes, isDry });
 }
@@ -123,8 +123,8 @@ function labelOf({ root }: Project, source: string): string {
 }
 
 /** Every file in the place of a memory, readable or not: an import must not take its name. */
-function listCopies(shelves: readonly ReadShelf[]): MemoryCopy[] {
-  return shelves.flatMap(({ looked, place }) =>
+function listCopies(collections: readonly ReadCollection[]): MemoryCopy[] {
+  return collections.flatMap(({ looked, place }) =>
     looked.flatMap(({ path, text = "" }) => {
       const parts = splitPath(path);
       return parts ? [{ id: idOf(place, path), isArchived: parts.isArchived, contents: text }] : [];

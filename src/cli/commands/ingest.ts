@@ -4,7 +4,7 @@ import { StrataError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { type Run, readType } from "../../operations/command.js";
-import { listMemories, readShelves } from "../../operations/memory-files.js";
+import { listMemories, readCollections } from "../../operations/memory-files.js";
 import { openProject } from "../../operations/project.js";
 import { listFilesBelow } from "../../operations/transfer/list-files.js";
 import { parseSections, planDrafts } from "../../operations/transfer/sections.js";
@@ -28,7 +28,7 @@ export const run: Run = async (cli, { dryRun, global: isGlobal, recursive, type:
     const name = inside.startsWith("..") ? basename(path) : inside;
     drafts.push(...planDrafts(parseSections(text), { name, type, ...(scope && { scope }) }));
   }
-  const existing = listMemories(await readShelves(project));
+  const existing = listMemories(await readCollections(project));
   const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
   return importMemories(project, { ...planned, notes, isDry: dryRun === true });
 };

@@ -1,5 +1,4 @@
 /** `strata keep`: candidates become memories. */
-
 import { randomUUID } from "node:crypto";
 import { findCandidates, keepCandidate } from "../../memory/candidates/choose-candidates.js";
 import { type ExitCode, exitCodes, type Run, readType } from "../../operations/command.js";

@@ -1,5 +1,4 @@
 /** `strata list` */
-
 import { DAY_MS } from "../../base/days.js";
 import { StrataError } from "../../base/error.js";
 import { isHandedOver, readSessions, type WaitingCandidate } from "../../memory/candidates/candidate.js";

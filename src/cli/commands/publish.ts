@@ -1,5 +1,4 @@
 /** `strata publish`: shows git memories that it ignores: one, or all that a type, an age or words select. */
-
 import { randomUUID } from "node:crypto";
 import { countMemories } from "../../base/format.js";
 import { isHidden } from "../../memory/kept-out.js";

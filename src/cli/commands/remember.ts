@@ -1,5 +1,4 @@
 /** `strata remember` */
-
 import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { formatContradicted } from "../../memory/gate/gate.js";

@@ -1,5 +1,4 @@
 /** `strata restore`: restores a memory from the archive, or the files of a `strata backup`. */
-
 import { StrataError } from "../../base/error.js";
 import { exitCodes, type Run, WRONG_ARGUMENT } from "../../operations/command.js";
 import { reportWritten, requireMemory, withMemories } from "../../operations/open-memories.js";

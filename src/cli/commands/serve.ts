@@ -1,5 +1,4 @@
 /** `strata serve`: runs the local server until Ctrl-C. */
-
 import { formatError, formatFailure } from "../../base/error.js";
 import { VERSION } from "../../base/version.js";
 import { createInspector } from "../../inspector/inspector.js";

@@ -1,5 +1,4 @@
 /** `strata show` */
-
 import { formatJudge } from "../../memory/judge.js";
 import type { Memory } from "../../memory/memory.js";
 import { exitCodes, type Run, type Style } from "../../operations/command.js";

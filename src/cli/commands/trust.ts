@@ -1,5 +1,4 @@
 /** `strata trust`: memories that came with the repository, and whether they count as the user's. */
-
 import { formatAccepted, formatRevoked, formatWaiting } from "../../memory/format-foreign.js";
 import { exitCodes, type Run } from "../../operations/command.js";
 import { withMemories } from "../../operations/open-memories.js";

@@ -1,5 +1,4 @@
 /** Checks the configuration files: this plugin once, no conflicting plugin, valid settings. */
-
 import { basename, dirname, join } from "node:path";
 import { isRecord } from "../../base/shape.js";
 import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";

@@ -1,5 +1,4 @@
 /** What OpenCode loads according to the configuration: the entry, and the package on disk that it names. */
-
 import { dirname, join } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { parseConfig, readText } from "../../config/config-files.js";

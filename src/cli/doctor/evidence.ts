@@ -1,5 +1,4 @@
 /** What the played session shows about each hook and each layer. */
-
 import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";

@@ -1,5 +1,4 @@
 /** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
-
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { isRecord, mergeRecords, type PlainRecord, parseJson } from "../../base/shape.js";

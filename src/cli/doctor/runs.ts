@@ -2,7 +2,6 @@
  * Plays the doctor's session in OpenCode 2, message by message with `opencode run --standalone`, which needs neither a
  * server nor its password. Seen in 2.0.15.
  */
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

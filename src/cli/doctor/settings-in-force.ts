@@ -1,5 +1,4 @@
 /** Which settings are in force, and where they come from. */
-
 import { formatError } from "../../base/error.js";
 import { listFields, readPath } from "../../config/owners.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";

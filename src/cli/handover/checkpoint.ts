@@ -1,5 +1,4 @@
 /** `strata checkpoint`: saves the state of a session under a name; lists or removes checkpoints. */
-
 import { StrataError } from "../../base/error.js";
 import { formatCheckpointLine } from "../../notes/checkpoints/checkpoint.js";
 import type { OpenCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";

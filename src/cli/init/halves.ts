@@ -2,7 +2,6 @@
  * The package's two halves, and the files in which OpenCode 1 looks for each: it loads them apart. OpenCode 2 loads both by
  * the entry of the first.
  */
-
 import { basename, dirname, join, relative } from "node:path";
 import { formatCount } from "../../base/format.js";
 import { readConfigFiles, readText } from "../../config/config-files.js";

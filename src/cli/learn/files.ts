@@ -1,5 +1,4 @@
 /** Files with past conversations: JSON Lines of messages, `{id, session, role?, text, at?}`, or session exports. */
-
 import { resolve } from "node:path";
 import type { PastTurn } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createTurnSplitter, type StoredSession } from "../../../layers/5-auto-memory/learn/past-sessions.js";

@@ -1,5 +1,4 @@
 /** `strata sync`: shares memories over a git remote. */
-
 import { join, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { countMemories, formatAge, formatCounted } from "../../base/format.js";

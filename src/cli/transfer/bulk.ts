@@ -3,7 +3,6 @@
  * import needs no file access per memory. Memories that wait to be written count as stored. The gate decides as for one
  * memory after the other: it sees the same memories in the same order, without those irrelevant to its decision.
  */
-
 import { planMemory } from "../../memory/draft.js";
 import { createFindSimilar, MOST_SIMILAR, type ReadSimilar, toSearch } from "../../memory/gate/gate.js";
 import { createRelated } from "../../memory/gate/related.js";

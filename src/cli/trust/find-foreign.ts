@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../memory/memory.js";
-import { createBorder } from "../../memory/store/border.js";
-import { readShelves } from "../../operations/memory-files.js";
+import { createOwnership } from "../../memory/store/ownership.js";
+import { readCollections } from "../../operations/memory-files.js";
 import { openTrust } from "../../operations/open-memories.js";
 import type { Project } from "../../operations/project.js";
 
@@ -9,12 +9,12 @@ export async function findForeign(project: Project): Promise<string[]> {
   const { files } = project.cli;
   const trust = await openTrust(project);
   const ids: string[] = [];
-  for (const { looked, place } of await readShelves(project)) {
-    const border = createBorder({ files, folder: place.folder, prefix: formatPrefix(place), trust });
+  for (const { looked, place } of await readCollections(project)) {
+    const ownership = createOwnership({ files, folder: place.folder, prefix: formatPrefix(place), trust });
     const entries = { all: () => looked };
-    await border.prepareLook();
-    await border.settle(entries);
-    ids.push(...border.foreign(entries).keys());
+    await ownership.prepareLook();
+    await ownership.settle(entries);
+    ids.push(...ownership.foreign(entries).keys());
   }
   return ids.sort();
 }

@@ -8,7 +8,6 @@
  *
  * Holds only one file's contents in memory at a time, besides the compressed archive.
  */
-
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { join, relative, resolve } from "node:path";

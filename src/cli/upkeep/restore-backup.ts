@@ -1,5 +1,4 @@
 /** `strata restore --backup`: restores the missing files of a backup. */
-
 import { dirname, join, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
@@ -129,10 +128,10 @@ async function restoreOne(
 
 /** The other place of the same memory, active or archived; `undefined` for any other file. Pure. */
 export function findTwin(path: string): string | undefined {
-  const [, folder, shelf = "", inside = ""] =
+  const [, folder, collection = "", inside = ""] =
     /^((?:\.opencode\/)?memory\/)(private\/)?(.*)$/s.exec(path) ?? [];
   const parts = folder === undefined ? undefined : splitPath(inside);
-  return parts && `${folder}${shelf}${formatPath({ ...parts, isArchived: !parts.isArchived })}`;
+  return parts && `${folder}${collection}${formatPath({ ...parts, isArchived: !parts.isArchived })}`;
 }
 
 /** Line files are append-only: the longer one contains both. Pure. */

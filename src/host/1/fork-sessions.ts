@@ -6,7 +6,6 @@
  * so that the next start recognises the sessions of a killed process. Copying a long session takes the host a while, so
  * a fork is registered and titled at its first event.
  */
-
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { UsedTokens } from "../../io/host.js";
 import { findEventSession } from "../../messages/events.js";

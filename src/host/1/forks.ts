@@ -9,7 +9,6 @@
  *
  * Every step is bounded. No person watches a fork, so all its permission requests and questions are refused at once.
  */
-
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";

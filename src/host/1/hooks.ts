@@ -2,7 +2,6 @@
  * Binds each dispatcher hook to a host hook, one row each. Hooks without a listening layer are not registered. Layers
  * hear nothing about our own sessions.
  */
-
 import type { Hooks } from "@opencode-ai/plugin";
 import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
@@ -53,7 +52,7 @@ export function bindHooks(
   const rows = listRows({
     ...{ dispatcher, pulse, requests, host, slashCommands },
   });
-  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
+  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.handles(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
@@ -194,7 +193,7 @@ function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
         slashCommands.notice(type, properties);
         if (type === "session.idle" && typeof properties?.sessionID === "string")
           titles.close(properties.sessionID);
-        if (ownSessions.notice(type, properties) || !dispatcher.hearsEvent(type)) return undefined;
+        if (ownSessions.notice(type, properties) || !dispatcher.handlesEvent(type)) return undefined;
         return { input: { type, properties }, value: undefined };
       },
       write: () => undefined,

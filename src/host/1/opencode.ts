@@ -1,5 +1,4 @@
 /** Implements the Host seam with OpenCode. Every call is bounded; the plugin's start waits for none. */
-
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";

@@ -8,7 +8,6 @@
  *
  * Layers must not see them: each host hook filters them with `isOwnAgent` or `notice`.
  */
-
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { Models } from "../../io/host.js";
 import { findEventSession } from "../../messages/events.js";

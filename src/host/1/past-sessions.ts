@@ -1,5 +1,4 @@
 /** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
-
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import { finite, isRecord, object, type PlainRecord, string } from "../../base/shape.js";

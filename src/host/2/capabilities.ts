@@ -2,7 +2,6 @@
  * Looks for each capability of the host before Strata uses it. One that is missing or refuses switches off what needs
  * it; the log, `/memory` and `strata doctor` say so.
  */
-
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { CHARACTERS_PER_TOKEN } from "../../context/context-size.js";

@@ -2,7 +2,6 @@
  * Sizes and prices of the models. While plugins are set up the host knows only its own free models; the user's come
  * before the first request.
  */
-
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { ModelWindow } from "../../context/windows.js";
 import type { ModelPrices } from "../../costs/prices.js";

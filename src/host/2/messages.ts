@@ -9,7 +9,6 @@
  * know stay in place. If there is no safe way back, the result is `undefined` and the request stays as it was. Pure:
  * the host's objects are never changed in place.
  */
-
 import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type MessageInfo, type Part, type ToolPart } from "../../io/message.js";
 import { CHECKPOINT, type StoredMessage, type TheirMessage, type TheirPart } from "./contract.js";

@@ -2,7 +2,6 @@
  * Answers the hooks of OpenCode 2 that show a request to the model. Layers get it in Strata's form; the result is
  * written into the host's list last and all at once, so an earlier failure leaves the request as it was.
  */
-
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type ModelName } from "../../io/message.js";

@@ -2,7 +2,6 @@
  * Runs the plugin in OpenCode 2: makes the host of its context, opens Strata with it, and registers what the layers
  * listen to. Written against OpenCode's documentation; see contract.ts.
  */
-
 import { formatError, StrataError } from "../../base/error.js";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { findChanges } from "../../base/tested.js";
@@ -122,7 +121,7 @@ function registerAll(running: Running): Promise<unknown>[] {
     "event",
   ];
   pulse.bind(
-    bound.filter((hook) => isBound(hook, capabilities) && (hook === "turn" || dispatcher.hears(hook))),
+    bound.filter((hook) => isBound(hook, capabilities) && (hook === "turn" || dispatcher.handles(hook))),
   );
   const on = (capability: Capability, path: string, name: string, callback: (event: never) => unknown) =>
     capabilities.register(capability, `${path} "${name}"`, () => find(context, path)?.(name, callback));
@@ -231,7 +230,7 @@ async function listen({
           answers.noteTurn(String(properties.sessionID), true);
         if (type === "session.deleted" && isRecord(properties.info))
           stored.forget(String(properties.info.id));
-        if (dispatcher.hearsEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
+        if (dispatcher.handlesEvent(type)) void dispatcher.ask("event", { type, properties }, undefined);
       }
     }
   } catch (thrown) {

@@ -1,5 +1,4 @@
 /** Reads stored messages from the host in bounded time and remembers them by session. */
-
 import { formatError } from "../../base/error.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";

@@ -2,7 +2,6 @@
  * Stored messages of OpenCode 2: times, tokens, models and whose words they are, which the messages of a request lack.
  * Pure; anything of another shape counts as absent.
  */
-
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import type { Message, MessageInfo, Part, ReportedTokens, ToolPart } from "../../io/message.js";
 import { RENAMED_TOOLS, type StoredMessage, type StoredPart } from "./contract.js";

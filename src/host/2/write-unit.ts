@@ -1,5 +1,4 @@
 /** Writes a message that layers changed back into the host's messages. Pure. */
-
 import { isRecord } from "../../base/shape.js";
 import { isToolPart, type Message, type Part, type ToolPart } from "../../io/message.js";
 import type { TheirMessage, TheirPart } from "./contract.js";

@@ -1,5 +1,4 @@
 /** State that several views need: live answers, keys, the width of an element. */
-
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Done, MemoryPage, ProjectName, ViewAnswer } from "../answers.js";

@@ -1,5 +1,4 @@
 /** One memory: its text, facts and history; edit, pin and archive. */
-
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Done, MemoryPage, MemoryRow } from "../answers.js";

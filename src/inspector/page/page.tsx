@@ -1,5 +1,4 @@
 /** The page: navigation, the open section, live updates, keys and toasts. */
-
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Counts, ProjectName, Projects } from "../answers.js";

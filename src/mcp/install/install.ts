@@ -1,5 +1,4 @@
 /** `strata mcp install`: prints the entry for a client's configuration, or writes it. */
-
 import { dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type ParseError, parse } from "jsonc-parser";

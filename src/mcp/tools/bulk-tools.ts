@@ -54,8 +54,8 @@ const bulkArchive = defineTool<typeof bulkInput>({
     const changes = going.map((before) => ({ before, after: { ...before, status: "archived" as const } }));
     // The ledger keeps the reason for ever.
     const cause = { operation: "archive", run, reason: redactSecrets(why).text, session: client.session() };
-    const swapped = await memories.swap(changes, cause);
-    if (swapped.kind === "refused") throw refuse(`Nothing was changed: ${swapped.why}`);
+    const allChanged = await memories.changeAll(changes, cause);
+    if (allChanged.kind === "refused") throw refuse(`Nothing was changed: ${allChanged.why}`);
     const left = selected.length - going.length;
     const more = left > 0 ? ` ${countMemories(left)} left unchanged: pinned, or the user's words.` : "";
     return `Archived ${countMemories(going.length)}; strata undo --run ${run} brings them back.${more}`;

@@ -1,5 +1,4 @@
 /** Tools that find memories and change none. */
-
 import * as z from "zod";
 import { describeEntities } from "../../../layers/5-auto-memory/injection/named-entities.js";
 import { formatAnswer } from "../../../layers/5-auto-memory/tools/tools.js";

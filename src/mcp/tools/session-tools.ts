@@ -1,5 +1,4 @@
 /** Tools with which agents of several programs see each other and claim what they work on. */
-
 import * as z from "zod";
 import { formatTime } from "../../../layers/7-across-agents/format.js";
 import { formatLease } from "../../../layers/7-across-agents/leases/lease-tool.js";

@@ -1,5 +1,4 @@
 /** Tools about the memories as a whole: entities, first facts, status and upkeep. */
-
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
@@ -60,7 +59,7 @@ const bootstrapMemory = defineTool<typeof bootstrapInput>({
     const lines: string[] = [];
     const { allowsPrivate, project: of } = client.shared;
     const { cli, folders, globalFolder, root } = of;
-    const hidden = [folders.memory, globalFolder].map((shelf) => join(shelf, "private"));
+    const hidden = [folders.memory, globalFolder].map((collection) => join(collection, "private"));
     const say = (text: string): void => {
       // File names come from the text of memories.
       const namesPrivate = findPrivateID(text) ?? hidden.find((path) => text.includes(path));

@@ -1,5 +1,4 @@
 /** What `candidates.ts` does, behind its lazy import. */
-
 import { formatError, StrataError } from "../../base/error.js";
 import { finite, isRecord, list, object, oneOf, optional, parseJson, string } from "../../base/shape.js";
 import { inSlices } from "../../base/slices.js";

@@ -2,7 +2,6 @@
  * Why each message was kept or not: a line each time somebody judged one, beside the candidates. `strata why` reads it.
  * Bounded; what the user takes back is taken out.
  */
-
 import { finite, isVersion, object, oneOf, optional, string } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { createLineLog } from "../../io/json-lines.js";

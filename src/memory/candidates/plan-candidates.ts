@@ -1,5 +1,4 @@
 /** Plans which candidates wait, which have become sure, and which are forgotten. Pure. */
-
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
 import type { Sliced } from "../../base/slices.js";

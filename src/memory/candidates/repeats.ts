@@ -2,7 +2,6 @@
  * Counts in how many sessions the user has said the same, so that nobody has to say it a sixth time. Hashes of words, no
  * words. Pure but for `createRepeats`.
  */
-
 import { hashOf } from "../../base/hash.js";
 import { finite, isRecord, list, object, parseJson, string } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";

@@ -2,7 +2,6 @@
  * Why something that the user said was kept or not: from the judgements, the memories' sources and what waits. Pure but for
  * `findReasons`.
  */
-
 import { DAY_MS } from "../../base/days.js";
 import { formatCount, formatPercent } from "../../base/format.js";
 import { foldLetters, toLine } from "../../text/text.js";

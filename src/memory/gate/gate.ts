@@ -12,7 +12,6 @@
  *
  * Idempotent: after a crash the same statement may come again.
  */
-
 import { type Compare, compareStatements, type Relation } from "../../text/compare.js";
 import { languages } from "../../text/language/languages.js";
 import { findSecrets, redactSecrets } from "../../text/secrets/secrets.js";

@@ -2,7 +2,6 @@
  * Finds the memories that a draft may repeat or contradict, without comparing it with each. The gate needs only these:
  * a memory about something else does not affect its decision.
  */
-
 import { createComparison, createStatementReader } from "../../text/compare.js";
 import { createStatementIndex } from "../../text/statement-index.js";
 import type { Memory, MemoryDraft } from "../memory.js";

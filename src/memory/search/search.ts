@@ -1,5 +1,4 @@
 /** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
-
 import type PQueue from "p-queue";
 import { DAY_MS } from "../../base/days.js";
 import type { Clock } from "../../io/clock.js";
@@ -119,8 +118,8 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     async find(query) {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
       if (query.archived) archive ??= openArchive();
-      const shelves = query.archived && archive ? [active, archive] : [active];
-      const found = await Promise.all(shelves.map((shelf) => searchIndex(shelf, query)));
+      const collections = query.archived && archive ? [active, archive] : [active];
+      const found = await Promise.all(collections.map((collection) => searchIndex(collection, query)));
       const isRanked = query.text !== undefined || query.entity !== undefined;
       const sorted = found.flat().sort(byScore);
       const memoryHits = isRanked ? dropIrrelevant(sorted) : sorted;
@@ -144,28 +143,31 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   /** Rebuilt after a change: archive searches are rare. */
   function openArchive(): MemoryIndex {
     const list = async () => (await memories.list({ archived: true })).filter(isArchived);
-    const shelf = { list, known: () => [], onChange: () => {} };
-    return createMemoryIndex({ ...common, memories: shelf, createIndex });
+    const collection = { list, known: () => [], onChange: () => {} };
+    return createMemoryIndex({ ...common, memories: collection, createIndex });
   }
 
-  async function searchIndex(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
-    await shelf.whenCurrent();
-    if (query.id !== undefined) return findByID(shelf, query.id);
+  async function searchIndex(collection: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
+    await collection.whenCurrent();
+    if (query.id !== undefined) return findByID(collection, query.id);
     const { byWords, entity, text, type } = query;
     const asked = text ?? entity;
     const found =
-      asked === undefined || shelf.recall === undefined
-        ? listByTime(shelf)
-        : weigh(await (byWords ? shelf.recall.search : shelf.recall.searchByMeaning)(asked, ALL), shelf);
+      asked === undefined || collection.recall === undefined
+        ? listByTime(collection)
+        : weigh(
+            await (byWords ? collection.recall.search : collection.recall.searchByMeaning)(asked, ALL),
+            collection,
+          );
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
     );
   }
 
-  function weigh(hits: readonly RecallHit[], shelf: MemoryIndex): Weighed[] {
+  function weigh(hits: readonly RecallHit[], collection: MemoryIndex): Weighed[] {
     return hits.flatMap(({ id, score, why }) => {
-      const memory = shelf.memories.get(id);
+      const memory = collection.memories.get(id);
       if (!memory) return [];
       const importance = Math.max(0, Math.min(1, importanceOf(memory)));
       return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];

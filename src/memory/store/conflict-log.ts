@@ -1,5 +1,4 @@
 /** Records of conflicts: two versions of a memory, between which the user decides. */
-
 import { basename, dirname, join, relative } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";

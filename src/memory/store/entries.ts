@@ -2,7 +2,6 @@
  * The files of one memory folder as they are on disk: read when their size or time changes. No link is followed, and an
  * unreadable file is left alone.
  */
-
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";

@@ -9,7 +9,6 @@
  * nor after was changed by a person and stays as it is, as does a file behind a link. An invalid `pending.json` is set
  * aside. All of this happens under the lock.
  */
-
 import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";

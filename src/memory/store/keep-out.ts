@@ -7,7 +7,7 @@
  *     hide       the same back
  *
  * Each order leaves, if the process stops in between, a state that the next call completes. All of it is done under the
- * lock of the shelf, except `look` and `has`.
+ * lock of the collection, except `look` and `has`.
  */
 import { join } from "node:path";
 import { formatNegation, planRules, readIgnored } from "../../base/git-ignore.js";
@@ -21,7 +21,7 @@ import { findObstacle, listItself, readTextWithin } from "./entries.js";
 import { listPaths } from "./entry-paths.js";
 import { appendLines, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { prepareHidden, type ShelfPlace } from "./places.js";
+import { type CollectionPlace, prepareHidden } from "./places.js";
 
 export interface KeepOut {
   /** Reads the rules again. Rejects with the system's error. */
@@ -57,11 +57,11 @@ const IGNORE = ".gitignore";
 const TRACKED_IN = ".opencode/memory/";
 
 /** For the memories at this place; `undefined` if git sees all of them, or none. */
-export function openKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut | undefined {
+export function openKeepOut(options: KeepOutOptions, place: CollectionPlace): KeepOut | undefined {
   return place.keepsOut && createKeepOut(options, place);
 }
 
-function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
+function createKeepOut(options: KeepOutOptions, place: CollectionPlace): KeepOut {
   const { files, keepOutOfGit: types = typesKeptOut, listTracked } = options;
   const { folder, nameClone, state } = place;
   const rules = planKeepingRules(types);
@@ -186,7 +186,7 @@ interface Moves {
   dropCopies(lock: Lock, isDropped: (line: LedgerLine) => boolean): Promise<void>;
 }
 
-interface MovesOptions extends Pick<KeepOutOptions, "files">, Pick<ShelfPlace, "folder" | "state"> {
+interface MovesOptions extends Pick<KeepOutOptions, "files">, Pick<CollectionPlace, "folder" | "state"> {
   /** Prefix of the memories' ids. */
   prefix: string;
 }

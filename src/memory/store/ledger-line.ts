@@ -33,7 +33,7 @@ export interface LedgerLine extends Omit<Cause, "saidMs" | "isForeign"> {
   by: "strata" | "person";
   /** The memory's id. */
   key: string;
-  /** Path of its file, relative to the ledger's shelf. */
+  /** Path of its file, relative to the ledger's collection. */
   path: string;
   /** Previous path of a moved file. */
   from?: string;

@@ -7,7 +7,7 @@ import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 
 /** One step on a file: write it, move it to a free path, or remove it. */
-export interface DeskStep {
+export interface TransactionStep {
   path: string;
   /** Path the file is moved from. */
   from?: string;
@@ -22,9 +22,9 @@ export interface DeskStep {
 export interface LineWriter {
   line(ledger: Known, path: string, cause: Cause, change: Change, last?: string): LedgerLine;
   /** A line for the step, dated after `lastAt`. */
-  after(ledger: Known, step: DeskStep, lastAt: string): LedgerLine;
+  after(ledger: Known, step: TransactionStep, lastAt: string): LedgerLine;
   /** The lines of consecutive steps. */
-  steps(ledger: Known, steps: readonly DeskStep[]): LedgerLine[];
+  steps(ledger: Known, steps: readonly TransactionStep[]): LedgerLine[];
 }
 
 export interface LineWriterOptions {
@@ -86,7 +86,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
   };
 }
 
-function changeOf({ before, contents, from, isRemoved }: DeskStep): Change {
+function changeOf({ before, contents, from, isRemoved }: TransactionStep): Change {
   const after = isRemoved ? null : contents === undefined ? before : hashOf(contents);
   return { before, after, contents, ...(from !== undefined && { from }) };
 }

@@ -1,5 +1,4 @@
-/** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
-
+/** The store on disk: four collections behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { anyList, number, object, string } from "../../base/shape.js";
@@ -13,16 +12,16 @@ import type { MemoryGate } from "../draft.js";
 import { type Memory, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
 import type { Trust } from "../trust/trust.js";
+import { createChangeAll, isOn, type Standing } from "./change-all.js";
 import { type Changes, createChanges } from "./changes/changes.js";
+import { createCollection } from "./collection.js";
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
 import type { ExchangeOptions } from "./exchange/exchange.js";
 import { createIndexWriter } from "./index-writer.js";
 import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { sortByTime } from "./ledger-line.js";
 import { planPlaces } from "./places.js";
-import { createShelf } from "./shelf.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
-import { createSwap, isOn, type Standing } from "./swap.js";
 import { createUndo } from "./undo.js";
 
 export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
@@ -52,14 +51,19 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const indexed = new Set<Standing>();
   const standings: Standing[] = planPlaces(options).map((place) => {
     const keepOut = openKeepOut(options, place);
-    const shelf = createShelf({ ...options, ...place, keepOut, onSeen: (ids) => onChanged(standing, ids) });
+    const collection = createCollection({
+      ...options,
+      ...place,
+      keepOut,
+      onSeen: (ids) => onChanged(standing, ids),
+    });
     const read = async (): Promise<Memory[]> => {
-      await shelf.scan();
-      const isHere = ({ isKeptOut }: Memory): boolean => !isKeptOut || shelf.isKeptOut("MEMORY.md");
-      return shelf.memories().filter(isCurrent).filter(isHere);
+      await collection.scan();
+      const isHere = ({ isKeptOut }: Memory): boolean => !isKeptOut || collection.isKeptOut("MEMORY.md");
+      return collection.memories().filter(isCurrent).filter(isHere);
     };
     const index = { folder: place.folder, state: place.state, read };
-    const standing: Standing = { place, shelf, index, ...(keepOut && { keepOut }) };
+    const standing: Standing = { place, collection, index, ...(keepOut && { keepOut }) };
     return standing;
   });
   function onChanged(standing: Standing, ids: readonly string[]): void {
@@ -68,7 +72,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   }
   trust?.onChange(() => {
     for (const standing of standings) indexes.touch(standing.index);
-    tell(standings.flatMap(({ shelf }) => shelf.memories().map(({ id }) => id)));
+    tell(standings.flatMap(({ collection }) => collection.memories().map(({ id }) => id)));
   });
   const onSaidAgain = (id: string): void => uses.note([id]);
   const changes = createChanges({ ...options, standings, onWritten: onChanged, onSaidAgain });
@@ -81,14 +85,14 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     async list({ archived = false } = {}) {
       await uses.load();
       await Promise.all(standings.map(scan));
-      return archived ? standings.flatMap(({ shelf }) => shelf.memories()) : reads.known();
+      return archived ? standings.flatMap(({ collection }) => collection.memories()) : reads.known();
     },
 
     remember: changes.remember,
     update: changes.update,
     archive: changes.archive,
     restore: changes.restore,
-    swap: createSwap({ ...options, standings, onWritten: onChanged }),
+    changeAll: createChangeAll({ ...options, standings, onWritten: onChanged }),
     undo: createUndo({ standings, onWritten: onChanged }),
     adopt: changes.adopt,
     adoptAll: changes.adoptAll,
@@ -104,7 +108,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     async mendAfterUndo(cause, touched) {
       const mended: string[] = [];
       for (const standing of standings.filter(({ place }) => place.isUndone)) {
-        const ids = await standing.shelf.mendAfterUndo(cause, touched);
+        const ids = await standing.collection.mendAfterUndo(cause, touched);
         onChanged(standing, ids);
         mended.push(...ids);
       }
@@ -118,12 +122,12 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   };
 
   async function scan(standing: Standing): Promise<void> {
-    await standing.shelf.scan();
+    await standing.collection.scan();
     for (const problem of findProblems(standing)) report(problem);
     // Once at the start: the index may lack what a killed instance wrote.
     const isFirst = !indexed.has(standing);
     indexed.add(standing);
-    if (isFirst && standing.shelf.entries().length > 0) indexes.touch(standing.index);
+    if (isFirst && standing.collection.entries().length > 0) indexes.touch(standing.index);
   }
 
   function tell(changed: readonly string[]): void {
@@ -165,14 +169,16 @@ export function createAcceptance(options: AcceptanceOptions): Pick<OpenMemories,
   const { files, folder, standings, trust } = options;
   return {
     async accept(ids, why) {
-      const waiting = new Map(standings.flatMap(({ shelf }) => [...shelf.foreign()]));
+      const waiting = new Map(standings.flatMap(({ collection }) => [...collection.foreign()]));
       const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
       const records = ids === undefined ? await readConflictRecords(files, folder) : [];
       const named = records.map(({ hash, path }) => nameConflictRecord(folder, { hash, path }));
       if (taken.length === 0) return [];
       await trust?.accept([...taken.map(([, file]) => file), ...named], why);
       const accepted = new Set(taken.map(([id]) => id));
-      return standings.flatMap(({ shelf }) => shelf.memories()).filter(({ id }) => accepted.has(id));
+      return standings
+        .flatMap(({ collection }) => collection.memories())
+        .filter(({ id }) => accepted.has(id));
     },
 
     async revoke() {
@@ -182,7 +188,7 @@ export function createAcceptance(options: AcceptanceOptions): Pick<OpenMemories,
   };
 }
 
-/* What the store answers from its shelves without changing them. */
+/* What the store answers from its collections without changing them. */
 
 type Reads = Pick<OpenMemories, "foreign" | "history" | "isDeciding" | "known" | "locate" | "problems">;
 
@@ -192,12 +198,13 @@ export function createReads(standings: readonly Standing[], find: Changes["find"
 
   return {
     problems: () => standings.flatMap(findProblems),
-    isDeciding: () => standings.some(({ shelf }) => shelf.isDeciding()),
-    foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
+    isDeciding: () => standings.some(({ collection }) => collection.isDeciding()),
+    foreign: () =>
+      standings.flatMap(({ collection }) => collection.memories().filter(({ isForeign }) => isForeign)),
 
     /** Asked in hooks, so the list is built only after a change. */
     known() {
-      const lists = standings.map(({ shelf }) => shelf.memories());
+      const lists = standings.map(({ collection }) => collection.memories());
       if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
         seen = { lists, current: lists.flat().filter(isCurrent) };
       return seen.current;
@@ -210,7 +217,7 @@ export function createReads(standings: readonly Standing[], find: Changes["find"
 
     async history(id) {
       const standing = standingOf(id);
-      const lines = (await standing?.shelf.readLedger()) ?? [];
+      const lines = (await standing?.collection.readLedger()) ?? [];
       return sortByTime(lines.filter(({ key }) => key === id));
     },
   };
@@ -223,11 +230,11 @@ export function createReads(standings: readonly Standing[], find: Changes["find"
 
 export const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
 
-export function findProblems({ shelf }: Standing): FileProblem[] {
-  return shelf
+export function findProblems({ collection }: Standing): FileProblem[] {
+  return collection
     .entries()
     .flatMap(({ path, reading }) =>
-      reading.kind === "problem" ? [{ path: join(shelf.folder, path), what: reading.what }] : [],
+      reading.kind === "problem" ? [{ path: join(collection.folder, path), what: reading.what }] : [],
     );
 }
 

@@ -8,7 +8,7 @@ import { type Folders, hideFromGit } from "../../project/folders.js";
 import type { Place } from "../memory.js";
 
 /** One of the four memory folders. */
-export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
+export interface CollectionPlace extends Pick<Place, "scope" | "sensitivity"> {
   folder: string;
   /** Folder of its machine state. */
   state: string;
@@ -26,7 +26,7 @@ export interface PlacesOptions {
   globalFolder: string;
 }
 
-export function planPlaces({ files, folders, globalFolder }: PlacesOptions): ShelfPlace[] {
+export function planPlaces({ files, folders, globalFolder }: PlacesOptions): CollectionPlace[] {
   const global = { memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") };
   const project = { memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") };
   return [
@@ -62,7 +62,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
           await prepareHidden(files, hidden);
         },
       },
-    ] satisfies ShelfPlace[];
+    ] satisfies CollectionPlace[];
   });
 }
 

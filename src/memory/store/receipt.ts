@@ -8,7 +8,6 @@
  * A line is always later than the one that it builds on, whatever the clocks say, and everything on the remote was merged
  * before it was pushed. So the newest line by time and id includes all earlier ones. Pure.
  */
-
 import { join } from "node:path";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
@@ -20,7 +19,7 @@ import { listItself, readTextWithin } from "./entries.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { mergeVersions, type Version } from "./merge-versions.js";
 
-/** A memory's file: its path in the shelf's folder, and its text. */
+/** A memory's file: its path in the collection's folder, and its text. */
 export interface State {
   path: string;
   text: string;

@@ -5,7 +5,6 @@
  * the store writes the result whole or not at all, with one ledger line. A person's edits are noticed before that and
  * take precedence. A refusal is a value and changes nothing.
  */
-
 import type { Memory, MemoryDraft } from "../memory.js";
 import type { Use } from "../rank.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
@@ -44,7 +43,7 @@ export interface Memories extends MemoryStore {
    * Makes all of these changes or none, in one step on disk per memory folder. If any memory has changed since the
    * change was planned, none is made.
    */
-  swap(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<Swapped>;
+  changeAll(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<AllChanged>;
   /** Reverts the last operation, or this run; memories changed since then stay as they are. */
   undo(cause: Cause, run?: string): Promise<Undone>;
   /**
@@ -151,7 +150,7 @@ export interface PlannedChange {
   reason?: string;
 }
 
-export type Swapped =
+export type AllChanged =
   | { kind: "written"; ids: readonly string[] }
   /** Nothing was changed. */
   | { kind: "refused"; why: string };

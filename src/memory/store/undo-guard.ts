@@ -1,5 +1,4 @@
-/** Undoes what the host's undo has done to the files and the ledger of a shelf. */
-
+/** Undoes what the host's undo has done to the files and the ledger of a collection. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
@@ -9,11 +8,11 @@ import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { LEDGER } from "../path.js";
 import type { Trust } from "../trust/trust.js";
-import type { Desk } from "./desk.js";
+import type { Loaded } from "./collection-loading.js";
 import { listItself } from "./entries.js";
 import type { Ledger } from "./ledger.js";
 import { type Cause, type LedgerLine, replayLedger, sortByTime } from "./ledger-line.js";
-import type { Loaded } from "./shelf-loading.js";
+import type { Transaction } from "./transaction.js";
 
 export interface UndoGuard {
   /** Copies the ledger out of the undo's reach. Never rejects: without the copy only the way back is lost. */
@@ -22,7 +21,7 @@ export interface UndoGuard {
   restoreLedger(lock: Pick<HeldLock, "check">): Promise<void>;
   /** The IDs of what was mended, of these files, absolute, or of any. Rejects when the disk fails. */
   mend(
-    desk: Pick<Desk, "swap">,
+    transaction: Pick<Transaction, "changeAll">,
     loaded: Loaded,
     options: { cause: Cause; touched: ReadonlySet<string> | undefined },
   ): Promise<string[]>;
@@ -33,7 +32,7 @@ export interface UndoGuardOptions {
   files: Files;
   folder: string;
   idOf(path: string): string;
-  /** Does the host's undo reach this shelf? */
+  /** Does the host's undo reach this collection? */
   isUndone?: boolean;
   log: Log;
   state: string;
@@ -64,13 +63,13 @@ export function createUndoGuard(options: UndoGuardOptions): UndoGuard {
       }
     },
 
-    async mend(desk, { entries, ledger }, { cause, touched }) {
+    async mend(transaction, { entries, ledger }, { cause, touched }) {
       const found = findPutBack(await ledger.readAll(), {
         now: new Date(clock.now()).toISOString(),
         isTouched: (path) => touched?.has(join(folder, path)) ?? true,
         hashAt: (path) => (entries.get(path) ? entries.get(path)?.hash : null),
       });
-      await desk.swap(
+      await transaction.changeAll(
         found.map(({ before, contents, path }) =>
           contents === null ? { path, before, isRemoved: true, cause } : { path, before, contents, cause },
         ),

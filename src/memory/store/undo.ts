@@ -5,13 +5,13 @@
 import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { formatPath, parsePath } from "../path.js";
-import type { Desk } from "./desk.js";
+import { OPENED_AT_A_TIME, type Openings, openMany, type Standing } from "./change-all.js";
 import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
-import type { DeskStep } from "./line-writer.js";
+import type { TransactionStep } from "./line-writer.js";
 import type { Memories, Undone } from "./store.js";
-import { OPENED_AT_A_TIME, type Openings, openMany, type Standing } from "./swap.js";
+import type { Transaction } from "./transaction.js";
 
 export interface UndoOptions {
   standings: readonly Standing[];
@@ -28,9 +28,9 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
     const { run, within } = found;
     const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
     for (const standing of within) {
-      const { ids, left } = await standing.shelf.change(async (desk): Promise<Reverted> => {
+      const { ids, left } = await standing.collection.change(async (transaction): Promise<Reverted> => {
         // Another process may have undone it meanwhile.
-        const lines = await standing.shelf.readLedger();
+        const lines = await standing.collection.readLedger();
         if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
         const own = lines.filter((line) => runOf(line) === run.run);
         const isHidden = standing.keepOut !== undefined && run.operation === PUBLISH;
@@ -38,8 +38,8 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
         const published = own.filter(isPublished);
         const changed = own.filter((line) => !isPublished(line));
         const back = { ...cause, undoes: run.run };
-        const hidden = await hide(desk, planUndo(lines, published), back);
-        const { ids, left } = await revert(desk, planUndo(lines, changed), back);
+        const hidden = await hide(transaction, planUndo(lines, published), back);
+        const { ids, left } = await revert(transaction, planUndo(lines, changed), back);
         return { ids: [...hidden.ids, ...ids], left: [...hidden.left, ...left] };
       });
       onWritten(standing, ids);
@@ -56,9 +56,9 @@ async function findRun(
   wanted: string | undefined,
 ): Promise<{ run: { run: string; operation: string; at: string }; within: readonly Standing[] } | string> {
   const ledgers = await Promise.all(
-    standings.map(async ({ shelf }) => {
-      await shelf.scan();
-      return shelf.readLedger();
+    standings.map(async ({ collection }) => {
+      await collection.scan();
+      return collection.readLedger();
     }),
   );
   const run = findUndoable(ledgers, wanted);
@@ -133,18 +133,24 @@ function findContents(lines: readonly LedgerLine[], hash: string): string | unde
 }
 
 /** Takes published memories out of git's sight again; those that came from `private/` leave this folder. */
-async function hide(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
+async function hide(
+  transaction: Transaction,
+  restorations: readonly Restoration[],
+  cause: Cause,
+): Promise<Reverted> {
   const ids: string[] = [];
   const left: Left[] = [];
   for (const { id, is, was } of restorations) {
-    const there = is && requireRead(is.path, await desk.open(is.path));
+    const there = is && requireRead(is.path, await transaction.open(is.path));
     if (!is || there?.hash !== is.hash) {
       left.push({ id, why: CHANGED });
-      await desk.swap(await planSkipped(desk, { id, ...(is && { is }), ...(was && { was }) }, cause));
+      await transaction.changeAll(
+        await planSkipped(transaction, { id, ...(is && { is }), ...(was && { was }) }, cause),
+      );
       continue;
     }
-    if (!was) await desk.discard(there, cause);
-    await desk.hide(is.path, was && there, cause);
+    if (!was) await transaction.discard(there, cause);
+    await transaction.hide(is.path, was && there, cause);
     ids.push(id);
   }
   return { ids, left };
@@ -152,18 +158,22 @@ async function hide(desk: Desk, restorations: readonly Restoration[], cause: Cau
 
 const CHANGED = "it has been changed since";
 
-async function revert(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
-  const steps: DeskStep[] = [];
+async function revert(
+  transaction: Transaction,
+  restorations: readonly Restoration[],
+  cause: Cause,
+): Promise<Reverted> {
+  const steps: TransactionStep[] = [];
   const ids: string[] = [];
   const left: Left[] = [];
   for (let from = 0; from < restorations.length; from += OPENED_AT_A_TIME) {
     const some = restorations.slice(from, from + OPENED_AT_A_TIME);
-    const openings = await openMany(desk, some.flatMap(listPaths));
+    const openings = await openMany(transaction, some.flatMap(listPaths));
     for (const one of some) {
       const planned = await planSteps(openings, one, cause);
       if (typeof planned === "string") {
         left.push({ id: one.id, why: planned });
-        steps.push(...(await planSkipped(desk, one, cause)));
+        steps.push(...(await planSkipped(transaction, one, cause)));
       } else {
         steps.push(...planned);
         ids.push(one.id);
@@ -172,7 +182,7 @@ async function revert(desk: Desk, restorations: readonly Restoration[], cause: C
   }
   // Changes the files of one kind of step together; a moved file gets its earlier bytes afterwards.
   const moves = steps.filter(({ from }) => from !== undefined);
-  await desk.swap([...moves, ...steps.filter(({ from }) => from === undefined)]);
+  await transaction.changeAll([...moves, ...steps.filter(({ from }) => from === undefined)]);
   return { ids, left };
 }
 
@@ -184,10 +194,14 @@ function listPaths({ is, was, why }: Restoration): string[] {
 }
 
 /** A line without change: it marks the memory as handled, so that the next undo goes further back. */
-async function planSkipped(desk: Desk, { is, was }: Restoration, cause: Cause): Promise<DeskStep[]> {
+async function planSkipped(
+  transaction: Transaction,
+  { is, was }: Restoration,
+  cause: Cause,
+): Promise<TransactionStep[]> {
   const path = is?.path ?? was?.path;
   if (path === undefined) return [];
-  const looked = await desk.open(path);
+  const looked = await transaction.open(path);
   return looked?.hash === undefined && looked ? [] : [{ path, before: looked?.hash ?? null, cause }];
 }
 
@@ -196,7 +210,7 @@ async function planSteps(
   openings: Openings,
   { is, was, why }: Restoration,
   cause: Cause,
-): Promise<readonly DeskStep[] | string> {
+): Promise<readonly TransactionStep[] | string> {
   if (why !== undefined) return why;
   const isInTheWay = async (path: string): Promise<boolean> =>
     openings.get(path) !== undefined || (await openings.findFolderLink(path)) !== undefined;

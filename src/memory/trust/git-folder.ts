@@ -2,7 +2,6 @@
  * Finds git's folder of a project without running git. A clone never contains one, but an archive may, so only what can
  * be checked is trusted: links are not followed, and a `.git` file counts only if the folder that it names points back.
  */
-
 import { randomBytes } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type Files, readPlainText } from "../../io/files.js";

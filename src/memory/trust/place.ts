@@ -104,7 +104,7 @@ export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
       if (undecided.length > 0) await judgeAll(undecided, look.sinceMs);
       // Noted when all is decided: if the process is killed before, no file looks older than the last check.
       const { atMs, isNoted } = look;
-      if (!isNoted) await opening.note({ op: "look", root: identity.root, shelf: collection, at: atMs });
+      if (!isNoted) await opening.note({ op: "look", root: identity.root, collection: collection, at: atMs });
       Object.assign(look, { isNoted: true, sinceMs: atMs });
     },
 

@@ -25,7 +25,7 @@ export type ForeignCause = "repository" | "agent";
 
 export type RecordLine =
   | { op: "root"; root: string; log?: string }
-  | { op: "look"; root: string; shelf: string; at: number }
+  | { op: "look"; root: string; collection: string; at: number }
   | { op: "own"; files: readonly NamedContents[] }
   | { op: "foreign"; files: readonly NamedContents[]; why: ForeignCause }
   | { op: "accept"; run: string; at: string; files: readonly NamedContents[]; why: string }
@@ -50,7 +50,7 @@ export interface TrustRecord {
   hasRoot(root: string): boolean;
   /** Digest of the last line of git's log when the project was first seen here; `undefined` if there was no log. */
   logOf(root: string): string | undefined;
-  lookedMs(root: string, shelf: string): number | undefined;
+  lookedMs(root: string, collection: string): number | undefined;
   /** Acceptances in force, oldest first. */
   acceptances(): readonly Acceptance[];
   /** Changes whenever the answers of `isOwn` may change. */
@@ -97,7 +97,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     isKnownOwn: (hash) => ownHashes.has(hash),
     hasRoot: (root) => roots.has(root),
     logOf: (root) => roots.get(root),
-    lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
+    lookedMs: (root, collection) => looks.get(`${root}\n${collection}`),
     acceptances: () => accepted,
     get version() {
       return version;
@@ -115,7 +115,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   /** Idempotent, because lines added by this process are read again. */
   function take(line: RecordLine): void {
     if (line.op === "root" && !roots.has(line.root)) roots.set(line.root, line.log);
-    if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
+    if (line.op === "look") looks.set(`${line.root}\n${line.collection}`, line.at);
     if (line.op === "own")
       for (const file of line.files) {
         if (!own.has(nameOf(file))) version++;
@@ -141,7 +141,7 @@ type Line<Op> = Extract<RecordLine, { op: Op }>;
 const named = list(object<NamedContents>({ name: string, hash: string }));
 const isLine = either(
   object<Line<"root">>({ op: oneOf(["root"]), root: string }),
-  object<Line<"look">>({ op: oneOf(["look"]), root: string, shelf: string, at: number }),
+  object<Line<"look">>({ op: oneOf(["look"]), root: string, collection: string, at: number }),
   object<Line<"own">>({ op: oneOf(["own"]), files: named }),
   object<Line<"accept">>({ op: oneOf(["accept"]), run: string, at: unchecked, files: named, why: unchecked }),
   object<Line<"foreign">>({ op: oneOf(["foreign"]), files: named, why: unchecked }),

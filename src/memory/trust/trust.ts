@@ -8,7 +8,6 @@
  * What counts is the hash of the contents with the name they stand under. It is kept in the user's state folder, which
  * no repository reaches. Without that folder nothing is known but what this process has written.
  */
-
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";

@@ -6,7 +6,6 @@
  *
  * All times are those of the disk, as it dates its files: a clock that was put forward or is wrong changes nothing.
  */
-
 import { join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
 import { anyObject, number, object, oneOf, parserOf, string } from "../../base/shape.js";

@@ -5,7 +5,6 @@
  *     projects/<id>/checkpoint-cp-3fa2b1c.json        requested by a person, each with its own id
  *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   the plugin's own, only the last per session and occasion
  */
-
 import { createHash } from "node:crypto";
 import { formatAge } from "../../base/format.js";
 import {

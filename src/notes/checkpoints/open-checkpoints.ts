@@ -1,5 +1,4 @@
 /** Checkpoints and attachments. */
-
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { inSlices } from "../../base/slices.js";

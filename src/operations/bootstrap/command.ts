@@ -1,5 +1,4 @@
 /** `strata bootstrap`: adds, renews and drops memories of what a project's files state. */
-
 import { randomUUID } from "node:crypto";
 import { join, relative, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
@@ -165,9 +164,9 @@ export async function writeBootstrap(
   try {
     // One by one, so that a refused memory does not prevent the renewal of others.
     for (const { file, ...planned } of change) {
-      const swapped = await memories.swap([planned], cause);
-      if (swapped.kind === "written") done.changed += swapped.ids.length;
-      else done.refused.push({ name: `${planned.before.id} (${file})`, why: swapped.why });
+      const allChanged = await memories.changeAll([planned], cause);
+      if (allChanged.kind === "written") done.changed += allChanged.ids.length;
+      else done.refused.push({ name: `${planned.before.id} (${file})`, why: allChanged.why });
     }
     const written = await memories.adoptAll(add, cause, (count) => progress.step(count, add.length));
     for (const [n, one] of written.entries()) {

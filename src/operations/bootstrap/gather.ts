@@ -1,5 +1,4 @@
 /** Collects the facts of a project's files and, on request, of its git history. */
-
 import { join } from "node:path";
 import { readConfigFiles } from "../../config/config-files.js";
 import type { Git } from "../../io/host.js";

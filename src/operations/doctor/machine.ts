@@ -1,5 +1,4 @@
 /** Checks what the plugin needs of the machine: writable folders, disk space, live locks, a clock. */
-
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DAY_MS } from "../../base/days.js";

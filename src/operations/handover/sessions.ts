@@ -1,5 +1,4 @@
 /** `strata sessions`: the sessions of the project and their state. */
-
 import { formatAge, formatCounted } from "../../base/format.js";
 import {
   findQuestion,

@@ -15,7 +15,6 @@
  * In such tools a model words the entries. So an entry is never a rule, preference or correction of the user's: it
  * becomes a fact, with the tool's own type as a tag. Pure.
  */
-
 import { join } from "node:path";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { atOnce } from "../../base/slices.js";
@@ -29,7 +28,7 @@ import {
   usersTypes,
 } from "../../memory/memory.js";
 import type { MemoryCopy } from "../../memory/store/store.js";
-import { idOf, type ReadShelf } from "../memory-files.js";
+import { idOf, type ReadCollection } from "../memory-files.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 export interface JsonExport {
@@ -184,12 +183,12 @@ export interface ExportOptions {
 
 /** `problems`: sentences about the memories left out. */
 export function formatExport(
-  shelves: readonly ReadShelf[],
+  collections: readonly ReadCollection[],
   { isWanted, withHidden }: ExportOptions,
 ): { lines: string[]; problems: string[] } {
   const lines: string[] = [];
   const problems: string[] = [];
-  for (const { isKeptOut, looked, place } of shelves) {
+  for (const { isKeptOut, looked, place } of collections) {
     for (const { path, reading, text = "" } of looked) {
       const hidden = isKeptOut(path) && { isKeptOut: true as const };
       if (hidden && !withHidden) continue;

@@ -1,5 +1,4 @@
 /** Finds the files of a project that state facts. Follows no link and reads no file. */
-
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";

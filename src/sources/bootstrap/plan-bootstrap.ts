@@ -1,5 +1,4 @@
 /** Plans which memories to add, renew and drop so that they state what the files state. Pure. */
-
 import { atOnce } from "../../base/slices.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { formatID, type Memory, type MemoryType } from "../../memory/memory.js";

@@ -11,7 +11,6 @@
  *     403, and an unexpected answer         a refusal of this entity
  *     anything else                         a failure of the forge
  */
-
 import { formatError } from "../../base/error.js";
 import { isRecord, parseJson } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";

@@ -1,5 +1,4 @@
 /** Asks forges about entities, one request at a time, as GitHub demands. */
-
 import type { Memory } from "../../memory/memory.js";
 import { type EntityName, findEntityNames, parseEntityName } from "../../recall/entities.js";
 import { type Asked, type AskOptions, askForge, type Limit } from "./ask-forge.js";

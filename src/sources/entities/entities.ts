@@ -2,7 +2,6 @@
  * Merge requests, issues and epics with their forge's facts: read from disk, looked up on request or, if the
  * user has allowed it, in the background. Loaded only if there is something to read or look up.
  */
-
 import { formatError } from "../../base/error.js";
 import type { Config } from "../../config/schema.js";
 import type { Clock } from "../../io/clock.js";

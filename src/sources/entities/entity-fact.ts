@@ -1,5 +1,4 @@
 /** A forge's facts about a merge request, issue or epic. Untrusted text: bounded, on one line, without secrets. */
-
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { count, isRecord, list, object, oneOf, optional, parserOf, string } from "../../base/shape.js";

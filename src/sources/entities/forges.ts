@@ -2,7 +2,6 @@
  * GitLab and GitHub instances that may be asked: gitlab.com, github.com, and those of the user's own configuration. No
  * request and no token goes anywhere else, whatever a repository names. Pure.
  */
-
 import { join } from "node:path";
 import type { Config } from "../../config/schema.js";
 import { type Files, readPlainText } from "../../io/files.js";

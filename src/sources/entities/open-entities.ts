@@ -1,5 +1,4 @@
 /** Opens the known facts about entities. Their code is loaded only if there is something to read or look up. */
-
 import { formatError } from "../../base/error.js";
 import type { Entities, EntitiesOptions } from "./entities.js";
 import type { EntityFact } from "./entity-fact.js";

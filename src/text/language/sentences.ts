@@ -2,7 +2,6 @@
  * Extracts the sentences that a person wrote. Omits pasted text: code, quotations, stack traces, logs, diffs, command
  * lines with their output. Line-based and simple: doubtful lines count as pasted.
  */
-
 import { atOnce, type Sliced } from "../../base/slices.js";
 import { toLine } from "../text.js";
 

@@ -3,7 +3,6 @@
  * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
  * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
-
 import { atOnce, type Sliced } from "../../base/slices.js";
 import { readHints } from "./hints.js";
 import { hasLook } from "./looks.js";

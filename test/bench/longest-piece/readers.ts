@@ -34,11 +34,11 @@ import { refuseSecrets } from "../../../src/memory/draft.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
+import { readKnown } from "../../../src/memory/store/collection-loading.js";
 import { createLedger } from "../../../src/memory/store/ledger.js";
 import { parsePending } from "../../../src/memory/store/pending.js";
-import { readKnown } from "../../../src/memory/store/shelf-loading.js";
 import { createTrustRecord } from "../../../src/memory/trust/record.js";
-import { findTellingLine } from "../../../src/messages/telling-line.js";
+import { findErrorLine } from "../../../src/messages/error-line.js";
 import { parseForkReports } from "../../../src/notes/fork-report.js";
 import { findNextStep, findReasons, findRules, learnMessages } from "../../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../../src/notes/ledger.js";
@@ -195,8 +195,8 @@ export const readers: readonly Reader[] = [
   reader("toLine", (text) => toLine(text, 200)),
   reader("toCode", (text) => toCode(text, 200)),
   reader("stripVTControlCharacters", stripVTControlCharacters),
-  reader("findTellingLine, last", (text) => findTellingLine(text, { limit: 200, isLast: true })),
-  reader("findTellingLine", (text) => findTellingLine(text, { limit: 200 })),
+  reader("findTellingLine, last", (text) => findErrorLine(text, { limit: 200, isLast: true })),
+  reader("findTellingLine", (text) => findErrorLine(text, { limit: 200 })),
   reader("readEndedCall, output", (text) => readEndedCall(bash("make", text), "/p")),
   reader("readEndedCall, command", (text) => readEndedCall(bash(text, "error: x"), "/p")),
   reader("isCorrection", (text) => isCorrection("bash", `make ${text}`, `make ${text}b`)),

@@ -42,7 +42,7 @@ async function listOwn({ host }: Pick<Stage, "host">): Promise<SessionRecord[]> 
   return sessions.filter(({ title }) => title.startsWith("[strata] "));
 }
 
-interface Heard {
+interface LayerCall {
   hook?: string;
   type?: string;
   sessionID?: string;
@@ -52,13 +52,13 @@ interface Heard {
 }
 
 /** What the plugin noted, once it has the result of its call. */
-async function hear(stage: Stage): Promise<Heard[]> {
+async function hear(stage: Stage): Promise<LayerCall[]> {
   await whenContains(stage.project.file(HEARD), '"result"');
   const lines = stage.read(HEARD).trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as Heard);
+  return lines.map((line) => JSON.parse(line) as LayerCall);
 }
 
-const resultOf = (heard: Heard[]) => heard.find(({ result }) => result)?.result;
+const resultOf = (heard: LayerCall[]) => heard.find(({ result }) => result)?.result;
 
 function readBudget(stage: Stage): Record<string, unknown>[] {
   const folder = ".opencode/strata/state/background";

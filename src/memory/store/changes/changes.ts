@@ -1,15 +1,14 @@
-/** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
-
+/** What changes memories: each under the lock of its collection, checked before, one step on disk. */
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
 import { findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
 import { type Memory, parseID } from "../../memory.js";
 import { ARCHIVE, foldName, formatPath, planName } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import type { Desk } from "../desk.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../change-all.js";
 import type { Cause } from "../ledger-line.js";
 import type { MemoryStore, OpenMemories, Written } from "../store.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
+import type { Transaction } from "../transaction.js";
 import type { Copies } from "./copies.js";
 import { createEdits, type Edits, findLinkOn, findProblem, refuse, type Target } from "./edits.js";
 import { createPublishing } from "./publishing.js";
@@ -55,7 +54,7 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
       const standing = place && findStanding(standings, place);
       if (!standing) return undefined;
       for (const path of pathsOf(place)) {
-        const reading = (await standing.shelf.look(path))?.reading;
+        const reading = (await standing.collection.look(path))?.reading;
         if (reading?.kind === "memory") return { memory: reading.memory, path };
       }
       return undefined;
@@ -72,10 +71,10 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
   }
 
   function finish(standing: Standing, path: string, memory: Memory): Written {
-    const { shelf } = standing;
+    const { collection } = standing;
     onWritten(standing, [memory.id]);
-    const marked = shelf.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
-    return { kind: "written", memory: marked, path: join(shelf.folder, path) };
+    const marked = collection.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
+    return { kind: "written", memory: marked, path: join(collection.folder, path) };
   }
 }
 
@@ -100,20 +99,20 @@ export function createAdditions(options: AdditionsOptions): Additions {
       const files = await import("../../memory-file.js");
       const planned = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
       const standing = findStanding(standings, planned);
-      await standing.shelf.scan();
+      await standing.collection.scan();
       const { keepOut } = standing;
       const kept = keepOut?.covers(planned.type) ? { ...planned, isKeptOut: true as const } : planned;
       const memory = withoutHints(kept, listKeptOut(standings));
       const why = await findWhy(memory);
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);
-      return standing.shelf.change(async (desk) => {
+      return standing.collection.change(async (transaction) => {
         const { type } = memory;
-        const known = await findKnown(standing, desk, memory);
+        const known = await findKnown(standing, transaction, memory);
         if (known) return sayAgain(known, memory, cause);
-        const link = (await desk.findLink(type)) ?? (await desk.findLink(join(ARCHIVE, type)));
+        const link = (await transaction.findLink(type)) ?? (await transaction.findLink(join(ARCHIVE, type)));
         if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
-        const names = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
+        const names = [...(await transaction.names(type)), ...(await transaction.names(join(ARCHIVE, type)))];
         const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
         // Git sees a new file under a name that was published before.
         const isOpen = (name: string): boolean =>
@@ -124,7 +123,7 @@ export function createAdditions(options: AdditionsOptions): Additions {
         const reading = files.parseMemoryFile(Buffer.from(contents), place);
         if (reading.kind === "problem") return refuse(reading.what);
         const path = formatPath({ type, name, isArchived: false });
-        await desk.write(path, undefined, contents, cause);
+        await transaction.write(path, undefined, contents, cause);
         return finish(standing, path, reading.memory);
       });
     },
@@ -140,21 +139,25 @@ export function createAdditions(options: AdditionsOptions): Additions {
 }
 
 /** The memory that says the same already, those included that somebody else has written since the last look. */
-async function findKnown(standing: Standing, desk: Desk, memory: Memory): Promise<Target | undefined> {
+async function findKnown(
+  standing: Standing,
+  transaction: Transaction,
+  memory: Memory,
+): Promise<Target | undefined> {
   const { type } = memory;
-  const read = new Set(standing.shelf.entries().map(({ path }) => path));
-  for (const name of await desk.names(type)) {
+  const read = new Set(standing.collection.entries().map(({ path }) => path));
+  for (const name of await transaction.names(type)) {
     const path = join(type, name);
-    if (!read.has(path)) await standing.shelf.look(path);
+    if (!read.has(path)) await standing.collection.look(path);
   }
-  const same = findSameSentence(memory, standing.shelf.memories());
+  const same = findSameSentence(memory, standing.collection.memories());
   const place = same && parseID(same.id);
   if (!place) return undefined;
   const path = formatPath({ ...place, isArchived: false });
-  const looked = await desk.open(path);
-  if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(desk, path)))
+  const looked = await transaction.open(path);
+  if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(transaction, path)))
     return undefined;
   // Somebody may be changing it with an editor just now.
   const current = findSameSentence(memory, [looked.reading.memory]);
-  return current && { standing, desk, path, looked, memory: current };
+  return current && { standing, transaction, path, looked, memory: current };
 }

@@ -6,12 +6,12 @@ import { findHint, type MemoryGate } from "../../draft.js";
 import { type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
 import { findNameFault, foldName, quotePath } from "../../path.js";
-import type { Desk } from "../desk.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../change-all.js";
 import type { Readings } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
-import type { DeskStep } from "../line-writer.js";
+import type { TransactionStep } from "../line-writer.js";
 import type { MemoryCopy, OpenMemories, Written } from "../store.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
+import type { Transaction } from "../transaction.js";
 import { findLinkOn, missing, refuse } from "./edits.js";
 
 export type Copies = Pick<OpenMemories, "adopt" | "adoptAll">;
@@ -50,7 +50,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
       const places = copies.flatMap(({ id }) => parseID(id) ?? []);
       // Records files that a person has removed, so that a name that no folder lists is free; `list` already does that.
       for (const standing of new Set(places.map((place) => findStanding(standings, place))))
-        if (standing.shelf.entries().length === 0) await standing.shelf.scan();
+        if (standing.collection.entries().length === 0) await standing.collection.scan();
       const keptOut = new Set(listKeptOut(standings));
       for (let from = 0; from < copies.length; from += AT_A_TIME) {
         const some = await adoptSome(copies.slice(from, from + AT_A_TIME), keptOut, cause);
@@ -88,13 +88,13 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
     checked: readonly Checked[],
     cause: Cause,
   ): Promise<Map<number, Written>> {
-    const { folder } = standing.shelf;
-    return standing.shelf.change(async (desk) => {
+    const { folder } = standing.collection;
+    return standing.collection.change(async (transaction) => {
       const written = new Map<number, Written>();
-      const steps: DeskStep[] = [];
+      const steps: TransactionStep[] = [];
       const ready: (Checked & { path: string })[] = [];
       const planned = new Map<string, string>();
-      const look = createLook(desk, planned);
+      const look = createLook(transaction, planned);
       for (const one of checked) {
         const { copy, memory, place } = one;
         const [active, archived] = pathsOf(place);
@@ -112,7 +112,7 @@ export function createCopies({ clock, finish, gate, standings }: CopiesOptions):
           ready.push({ ...one, path });
         }
       }
-      await desk.swap(steps, listReadings(ready));
+      await transaction.changeAll(steps, listReadings(ready));
       for (const { index, memory, path } of ready) written.set(index, finish(standing, path, memory));
       return written;
     });
@@ -164,7 +164,7 @@ interface Look {
 }
 
 /** Lists each folder once, because most copies have a free path. `planned`: the texts of this step, by path. */
-function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
+function createLook(transaction: Transaction, planned: ReadonlyMap<string, string>): Look {
   const links = new Map<string, Promise<string | undefined>>();
   const names = new Map<string, Promise<ReadonlySet<string>>>();
 
@@ -177,7 +177,7 @@ function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
         const known = names.get(folder) ?? list(folder);
         names.set(folder, known);
         if (!(await known).has(foldName(basename(path)))) continue;
-        const looked = await desk.open(path);
+        const looked = await transaction.open(path);
         if (looked) return { path, text: looked.text };
       }
       return undefined;
@@ -185,13 +185,13 @@ function createLook(desk: Desk, planned: ReadonlyMap<string, string>): Look {
 
     findLink(path) {
       const folder = dirname(path);
-      const found = links.get(folder) ?? findLinkOn(desk, folder);
+      const found = links.get(folder) ?? findLinkOn(transaction, folder);
       links.set(folder, found);
       return found;
     },
   };
 
   async function list(folder: string): Promise<ReadonlySet<string>> {
-    return new Set((await desk.names(folder)).map(foldName));
+    return new Set((await transaction.names(folder)).map(foldName));
   }
 }

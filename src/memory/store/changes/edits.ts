@@ -1,16 +1,15 @@
 /** Changes memories that are there: rewrites, archives, restores and removes them. */
-
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
 import { findMove, type MemoryGate, withoutHints } from "../../draft.js";
 import { formatPrefix, type Memory, type Place, parseID } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
 import { findPathFault, formatPath } from "../../path.js";
-import type { Desk } from "../desk.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../change-all.js";
 import type { Looked } from "../entries.js";
 import type { Cause } from "../ledger-line.js";
 import type { MemoryStore, Written } from "../store.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
+import type { Transaction } from "../transaction.js";
 
 export interface Edits extends Pick<MemoryStore, "update" | "archive" | "restore"> {
   /** Runs `action` under the lock with the memory of this id, or says why there is none. */
@@ -43,11 +42,11 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     /** What was opened is in the ledger: a file that was changed by hand is entered first. */
     discard(id, cause) {
       return at(id, async (target) => {
-        const { desk, looked, memory, path, standing } = target;
+        const { transaction, looked, memory, path, standing } = target;
         if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
         const refusal = await findSecret(target);
         if (refusal) return refusal;
-        await desk.discard(looked, cause);
+        await transaction.discard(looked, cause);
         return finish(standing, path, memory);
       });
     },
@@ -58,18 +57,18 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     if (!place) return refuse(missing(id));
     const standing = findStanding(standings, place);
     // Who asks for what is not there makes no lock and no folder.
-    const isThere = await Promise.all(pathsOf(place).map((path) => standing.shelf.look(path)));
+    const isThere = await Promise.all(pathsOf(place).map((path) => standing.collection.look(path)));
     if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
-    return standing.shelf.change(async (desk) => {
+    return standing.collection.change(async (transaction) => {
       for (const path of pathsOf(place)) {
-        const looked = await desk.open(path);
+        const looked = await transaction.open(path);
         if (!looked) continue;
         const { reading } = looked;
-        const file = join(standing.shelf.folder, path);
-        const problem = findProblem(looked) ?? (await findLinkOn(desk, path));
+        const file = join(standing.collection.folder, path);
+        const problem = findProblem(looked) ?? (await findLinkOn(transaction, path));
         if (problem) return refuse(`${file} is left as it is: ${problem}`);
         if (reading.kind === "memory")
-          return action({ standing, desk, path, looked, memory: reading.memory });
+          return action({ standing, transaction, path, looked, memory: reading.memory });
       }
       return refuse(missing(id));
     });
@@ -86,7 +85,7 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     change: (current: Memory) => Memory | undefined,
     cause: Cause,
   ): Promise<Written> {
-    const { standing, desk, path, looked, memory } = target;
+    const { standing, transaction, path, looked, memory } = target;
     const changed = change(memory);
     if (!changed) return unchanged(target);
     const next = withoutHints(changed, listKeptOut(standings));
@@ -96,7 +95,7 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     if (!planned) return unchanged(target);
     const { contents, reading } = planned;
     if (reading.kind === "problem") return refuse(reading.what);
-    await desk.write(path, looked, contents, cause);
+    await transaction.write(path, looked, contents, cause);
     return finish(standing, path, reading.memory);
   }
 
@@ -112,12 +111,14 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     { isArchived }: { isArchived: boolean },
     cause: Cause,
   ): Promise<Written> {
-    const { standing, desk, looked, memory } = target;
+    const { standing, transaction, looked, memory } = target;
     const own = parseID(memory.id) as Place;
     const to = formatPath({ ...own, isArchived });
-    const inTheWay = (await desk.open(to)) ? join(standing.shelf.folder, to) : await desk.findLink(to);
+    const inTheWay = (await transaction.open(to))
+      ? join(standing.collection.folder, to)
+      : await transaction.findLink(to);
     if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
-    await desk.move(looked, to, cause);
+    await transaction.move(looked, to, cause);
     const { parseMemoryFile } = await import("../../memory-file.js");
     const place = { ...own, isArchived, modifiedMs: looked.modifiedMs };
     const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), place);
@@ -149,15 +150,15 @@ async function planRewrite(
 /** A change that was looked at and may be made. */
 export interface Target {
   standing: Standing;
-  desk: Desk;
-  /** From the folder of the shelf. */
+  transaction: Transaction;
+  /** From the folder of the collection. */
   path: string;
   looked: Looked;
   memory: Memory;
 }
 
 export function unchanged({ standing, memory, path }: Target): Written {
-  return { kind: "unchanged", memory, path: join(standing.shelf.folder, path) };
+  return { kind: "unchanged", memory, path: join(standing.collection.folder, path) };
 }
 
 export const refuse = (why: string): Written => ({ kind: "refused", why });
@@ -171,7 +172,7 @@ export function findProblem({ path, reading }: Looked): string | undefined {
   return fault && `${fault}, so it has no history and is not changed; give it another name`;
 }
 
-export async function findLinkOn(desk: Desk, path: string): Promise<string | undefined> {
-  const link = await desk.findLink(path);
+export async function findLinkOn(transaction: Transaction, path: string): Promise<string | undefined> {
+  const link = await transaction.findLink(path);
   return link && `${link} is a link, and links are not followed`;
 }

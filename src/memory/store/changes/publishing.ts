@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { findHint, findKeptOutID, findPrivateID, type MemoryGate } from "../../draft.js";
 import { formatID, type Memory, parseID } from "../../memory.js";
 import { ARCHIVE, foldName, formatPath, type MemoryPath, planName, splitPath } from "../../path.js";
-import type { Desk } from "../desk.js";
+import { findStanding, listKeptOut, type Standing } from "../change-all.js";
 import { type Cause, type LedgerLine, PUBLISH } from "../ledger-line.js";
 import type { OpenMemories, Written } from "../store.js";
-import { findStanding, listKeptOut, type Standing } from "../swap.js";
+import type { Transaction } from "../transaction.js";
 import { type Edits, missing, refuse, type Target, unchanged } from "./edits.js";
 
 export interface PublishingOptions {
@@ -26,12 +26,12 @@ export function createPublishing(options: PublishingOptions): Pick<OpenMemories,
       if (!place) return refuse(missing(id));
       if (place.scope === "global")
         return refuse(`${id} holds in every project and is in the git of none; copy its file to share it`);
-      await Promise.all(standings.map(({ shelf }) => shelf.scan()));
+      await Promise.all(standings.map(({ collection }) => collection.scan()));
       if (place.sensitivity === "internal") return edits.at(id, (target) => publishHere(target, cause));
       const shared = findStanding(standings, { ...place, sensitivity: "internal" });
       // In the order in which every change of two folders locks them.
-      const written = await shared.shelf.change((desk) =>
-        edits.at(id, (target) => publishPrivate(target, { desk, shared }, cause)),
+      const written = await shared.collection.change((transaction) =>
+        edits.at(id, (target) => publishPrivate(target, { transaction, shared }, cause)),
       );
       if (written.kind === "written") await renameLinks(options, id, written.memory.id, cause);
       return written;
@@ -39,12 +39,12 @@ export function createPublishing(options: PublishingOptions): Pick<OpenMemories,
   };
 
   async function publishHere(target: Target, cause: Cause): Promise<Written> {
-    const { desk, looked, memory, path, standing } = target;
+    const { transaction, looked, memory, path, standing } = target;
     const why = await findWhy(target);
     if (why !== undefined) return refuse(why);
-    if (!standing.shelf.isKeptOut(path)) return unchanged(target);
-    await desk.publish(path, looked, await readHistory(target), cause);
-    if (standing.shelf.isKeptOut(path)) return refuse(stillIgnored(standing, path));
+    if (!standing.collection.isKeptOut(path)) return unchanged(target);
+    await transaction.publish(path, looked, await readHistory(target), cause);
+    if (standing.collection.isKeptOut(path)) return refuse(stillIgnored(standing, path));
     const { isKeptOut: _, ...published } = memory;
     return finish(standing, path, published);
   }
@@ -52,7 +52,7 @@ export function createPublishing(options: PublishingOptions): Pick<OpenMemories,
   /** The file is written there before it is removed here. */
   async function publishPrivate(
     target: Target,
-    { desk, shared }: { desk: Desk; shared: Standing },
+    { transaction, shared }: { transaction: Transaction; shared: Standing },
     cause: Cause,
   ): Promise<Written> {
     const { looked, memory, path, standing } = target;
@@ -60,16 +60,16 @@ export function createPublishing(options: PublishingOptions): Pick<OpenMemories,
     const why = await findWhy(target);
     if (why !== undefined) return refuse(why);
     if (!from || looked.text === undefined) return refuse(missing(memory.id));
-    const name = await findFreeName(desk, from);
+    const name = await findFreeName(transaction, from);
     const to = formatPath({ ...from, name });
     const key = formatID({ scope: "project", sensitivity: "internal", type: from.type, name });
     const earlier = (await readHistory(target)).map((line) => rename(line, key, name));
-    await desk.publish(to, undefined, earlier, cause);
-    if (shared.shelf.isKeptOut(to)) return refuse(stillIgnored(shared, to));
-    await desk.write(to, undefined, looked.text, cause);
-    await target.desk.discard(looked, cause);
+    await transaction.publish(to, undefined, earlier, cause);
+    if (shared.collection.isKeptOut(to)) return refuse(stillIgnored(shared, to));
+    await transaction.write(to, undefined, looked.text, cause);
+    await target.transaction.discard(looked, cause);
     finish(standing, path, memory);
-    const found = (await desk.open(to))?.reading;
+    const found = (await transaction.open(to))?.reading;
     return finish(shared, to, found?.kind === "memory" ? found.memory : { ...memory, id: key });
   }
 
@@ -87,7 +87,7 @@ export function createPublishing(options: PublishingOptions): Pick<OpenMemories,
   async function readHistory({ memory, standing }: Target): Promise<LedgerLine[]> {
     const others = listOthers(memory.id);
     const clean: LedgerLine[] = [];
-    for (const line of (await standing.shelf.readLedger()).filter(({ key }) => key === memory.id)) {
+    for (const line of (await standing.collection.readLedger()).filter(({ key }) => key === memory.id)) {
       const content = `${line.contents ?? ""}\n${line.reason ?? ""}`;
       const hint = findPrivateID(content) ?? findKeptOutID(content, others);
       if (hint === undefined && !(await gate?.({ ...memory, content }))) clean.push(line);
@@ -109,7 +109,7 @@ async function renameLinks(
 ): Promise<void> {
   const rename = (one: string): string => (one === id ? newID : one);
   const names = ({ links, supersededBy }: Memory): boolean => links.includes(id) || supersededBy === id;
-  for (const memory of standings.flatMap(({ shelf }) => shelf.memories()).filter(names))
+  for (const memory of standings.flatMap(({ collection }) => collection.memories()).filter(names))
     await edits.update(
       memory.id,
       ({ supersededBy, ...one }) => ({
@@ -122,8 +122,8 @@ async function renameLinks(
 }
 
 /** The name, or the first free one after it. */
-async function findFreeName(desk: Desk, { name, type }: MemoryPath): Promise<string> {
-  const files = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
+async function findFreeName(transaction: Transaction, { name, type }: MemoryPath): Promise<string> {
+  const files = [...(await transaction.names(type)), ...(await transaction.names(join(ARCHIVE, type)))];
   const taken = new Set(files.map((file) => foldName(file.replace(/\.md$/i, ""))));
   return taken.has(foldName(name)) ? planName(name, type, taken) : name;
 }
@@ -137,5 +137,5 @@ function rename(line: LedgerLine, key: string, name: string): LedgerLine {
   return { ...line, key, path: move(line.path), ...(line.from !== undefined && { from: move(line.from) }) };
 }
 
-const stillIgnored = ({ shelf }: Standing, path: string): string =>
-  `a rule of ${join(shelf.folder, ".gitignore")} keeps ${path} out of git; remove that rule`;
+const stillIgnored = ({ collection }: Standing, path: string): string =>
+  `a rule of ${join(collection.folder, ".gitignore")} keeps ${path} out of git; remove that rule`;

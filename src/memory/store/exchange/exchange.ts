@@ -1,5 +1,4 @@
 /** The store's side of a sync: returns the lines that may be shared, and applies those of other machines. */
-
 import { dirname, join } from "node:path";
 import { hashOf } from "../../../base/hash.js";
 import type { Clock } from "../../../io/clock.js";
@@ -10,8 +9,9 @@ import { formatPrefix, parseID } from "../../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../../path.js";
 import type { Trust } from "../../trust/trust.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../change-all.js";
+import type { Collection } from "../collection.js";
 import { createConflictLog } from "../conflict-log.js";
-import type { Desk, ReceivedChanges } from "../desk.js";
 import { groupByKey, type LedgerLine } from "../ledger-line.js";
 import type { Version } from "../merge-versions.js";
 import {
@@ -26,9 +26,8 @@ import {
   type State,
   SYNC,
 } from "../receipt.js";
-import type { Shelf } from "../shelf.js";
 import type { Exchange, Shared, Taken, TakeOptions } from "../store.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../swap.js";
+import type { ReceivedChanges, Transaction } from "../transaction.js";
 
 export interface ExchangeOptions {
   clock: Clock;
@@ -46,18 +45,18 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   return {
     async read(scope) {
-      await Promise.all(standings.map(({ shelf }) => shelf.scan()));
-      const { shelf } = findStanding(standings, { scope, sensitivity: "internal" });
+      await Promise.all(standings.map(({ collection }) => collection.scan()));
+      const { collection } = findStanding(standings, { scope, sensitivity: "internal" });
       const prefix = formatPrefix({ scope, sensitivity: "internal" });
       // Under the lock, since hiding a memory from git moves its lines between two ledgers.
-      const lines = await shelf.change(() => readSharedLedger(files, shelf.folder, prefix));
-      const hidden = standings.flatMap((one) => one.shelf.memories()).filter(isHidden);
-      const paths = new Set(shelf.entries().map(({ path }) => path));
+      const lines = await collection.change(() => readSharedLedger(files, collection.folder, prefix));
+      const hidden = standings.flatMap((one) => one.collection.memories()).filter(isHidden);
+      const paths = new Set(collection.entries().map(({ path }) => path));
       return {
         lines,
         hidden: new Set(hidden.flatMap(listFingerprints)),
         keptOut: listKeptOut(standings),
-        isKeptOut: (path) => shelf.isKeptOut(path),
+        isKeptOut: (path) => collection.isKeptOut(path),
         isThere: (path) => paths.has(path),
         isOwn: ({ after, path }) =>
           after === null || !trust || trust.isOwn({ name: `${prefix}${path}`, hash: after }),
@@ -66,9 +65,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
     async take(scope, lines, given) {
       const standing = findStanding(standings, { scope, sensitivity: "internal" });
-      await Promise.all(standings.map(({ shelf }) => shelf.scan()));
+      await Promise.all(standings.map(({ collection }) => collection.scan()));
       const taken: Taken = { ids: [], conflicts: [], deferred: [] };
-      const parts = { readLocal: createLocalLines(standing.shelf), openState: createOpenState(standing) };
+      const parts = {
+        readLocal: createLocalLines(standing.collection),
+        openState: createOpenState(standing),
+      };
       for (const some of cutInSteps(lines)) {
         const batch = { ...parts, lines: some, given };
         const { conflicts, deferred, ids } = await receiving.receive(standing, batch);
@@ -106,8 +108,8 @@ function createReceiving(options: ExchangeOptions) {
     async receive(standing: Standing, batch: Batch): Promise<Taken> {
       const taken: Taken = { ids: [], conflicts: [], deferred: [] };
       const { given } = batch;
-      await standing.shelf.change(async (desk) => {
-        const planned = await plan(desk, standing, batch);
+      await standing.collection.change(async (transaction) => {
+        const planned = await plan(transaction, standing, batch);
         const changes: Mutable = { lines: {}, steps: [], merges: [], claims: [] };
         for (const one of planned) {
           const { key, receipt } = one;
@@ -115,13 +117,13 @@ function createReceiving(options: ExchangeOptions) {
             taken.deferred.push({ id: key, why: receipt.why });
             continue;
           }
-          addLines(desk, changes, one.lines, given);
+          addLines(transaction, changes, one.lines, given);
           addMerge(changes, one, given);
           const path = await recordRival(receipt, one);
           if (path !== undefined) taken.conflicts.push(path);
           if (receipt.steps.length > 0 || receipt.merged) taken.ids.push(key);
         }
-        if (Object.keys(changes.lines).length > 0) await desk.receive(changes);
+        if (Object.keys(changes.lines).length > 0) await transaction.receive(changes);
       });
       onWritten(standing, taken.ids);
       return taken;
@@ -141,14 +143,14 @@ function createReceiving(options: ExchangeOptions) {
   }
 
   async function plan(
-    desk: Desk,
+    transaction: Transaction,
     standing: Standing,
     { given, lines, openState, readLocal }: Batch,
   ): Promise<Planned[]> {
     const received = groupShared(lines);
     const states = new Map<string, State | { why: string } | undefined>();
-    for (const key of received.keys()) states.set(key, await openState(desk, key));
-    const own = await readLocal(desk, [...received.keys()]);
+    for (const key of received.keys()) states.set(key, await openState(transaction, key));
+    const own = await readLocal(transaction, [...received.keys()]);
     const nowMs = clock.now();
     return [...received].map(([key, all]) => {
       const local = own.get(key) ?? [];
@@ -157,7 +159,7 @@ function createReceiving(options: ExchangeOptions) {
       const there = states.get(key);
       const path = fresh.at(-1)?.line.path ?? "";
       const isHiddenHere =
-        placesOf(key).some((one) => standing.shelf.isKeptOut(one)) &&
+        placesOf(key).some((one) => standing.collection.isKeptOut(one)) &&
         (there !== undefined || local.length > 0);
       if (fresh.length === 0) return { key, lines: [], path, receipt: NOTHING };
       if (there && "why" in there)
@@ -202,13 +204,13 @@ const sortLines = (lines: readonly SharedLine[]): SharedLine[] =>
   [...lines].sort(({ line: a }, { line: b }) => (isLater(a, b) ? 1 : -1));
 
 function addLines(
-  desk: Desk,
+  transaction: Transaction,
   changes: Mutable,
   lines: readonly SharedLine[],
   { isForeign }: TakeOptions,
 ): void {
   for (const { file, line, text } of lines) {
-    const name = findPlace(desk, file, line);
+    const name = findPlace(transaction, file, line);
     const group = changes.lines[name] ?? [];
     changes.lines[name] = group;
     group.push(text);
@@ -220,9 +222,9 @@ function addLines(
  * The ledger file for a line: that of the machine that wrote it. Within a file the last line about a path counts, so a
  * late line goes to a separate file.
  */
-function findPlace(desk: Desk, file: string, { at, from, path }: LedgerLine): string {
+function findPlace(transaction: Transaction, file: string, { at, from, path }: LedgerLine): string {
   const isLate = [path, from ?? path].some((one) => {
-    const known = desk.known(one);
+    const known = transaction.known(one);
     return known?.file === file && known.at >= at;
   });
   return isLate ? formatLedgerFile(at, "unnamed") : file;
@@ -260,11 +262,11 @@ function addMerge(changes: Mutable, { path, receipt }: Planned, { isForeign }: T
   if (state) changes.claims.push({ path: state.path, hash: hashOf(state.text), isForeign });
 }
 
-/* Reads this machine's state of a memory before lines of others are applied. Call under the shelf's lock. */
+/* Reads this machine's state of a memory before lines of others are applied. Call under the collection's lock. */
 
 /** Ledger lines about these memories, by memory id. */
 export type ReadLocal = (
-  desk: Pick<Desk, "known">,
+  transaction: Pick<Transaction, "known">,
   keys: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly LedgerLine[]>>;
 
@@ -275,28 +277,32 @@ export function placesOf(key: string): string[] {
 }
 
 /** Reads the whole ledger only if it has lines about these memories, and again only after another change of them. */
-export function createLocalLines(shelf: Pick<Shelf, "readLedger">): ReadLocal {
+export function createLocalLines(collection: Pick<Collection, "readLedger">): ReadLocal {
   let groups: ReadonlyMap<string, LedgerLine[]> | undefined;
-  return async (desk, keys) => {
-    const isKnown = keys.some((key) => placesOf(key).some((path) => desk.known(path)));
+  return async (transaction, keys) => {
+    const isKnown = keys.some((key) => placesOf(key).some((path) => transaction.known(path)));
     if (!isKnown) return new Map();
-    const isFresh = groups && keys.every((key) => isCurrent(desk, key, groups?.get(key) ?? []));
-    if (!groups || !isFresh) groups = groupByKey(await shelf.readLedger());
+    const isFresh = groups && keys.every((key) => isCurrent(transaction, key, groups?.get(key) ?? []));
+    if (!groups || !isFresh) groups = groupByKey(await collection.readLedger());
     return groups;
   };
 }
 
 /** Do these lines include the newest one about each path? */
-function isCurrent(desk: Pick<Desk, "known">, key: string, lines: readonly LedgerLine[]): boolean {
+function isCurrent(
+  transaction: Pick<Transaction, "known">,
+  key: string,
+  lines: readonly LedgerLine[],
+): boolean {
   return placesOf(key).every((place) => {
     const times = lines.filter(({ from, path }) => path === place || from === place).map(({ at }) => at);
-    return desk.known(place)?.at === times.sort().at(-1);
+    return transaction.known(place)?.at === times.sort().at(-1);
   });
 }
 
 /** The current file of a memory, or why it is left alone. */
 export type OpenState = (
-  desk: Pick<Desk, "findLink" | "known" | "open">,
+  transaction: Pick<Transaction, "findLink" | "known" | "open">,
   key: string,
 ) => Promise<State | { why: string } | undefined>;
 
@@ -304,26 +310,29 @@ export type OpenState = (
  * Reads the disk only for memories known from the last scan or the ledger, since most of a first pull is new. A file that
  * appears meanwhile is not overwritten: new files are created exclusively.
  */
-export function createOpenState({ shelf }: Pick<Standing, "shelf">): OpenState {
-  const there = new Map(shelf.entries().map(({ path }) => [foldName(path), path]));
+export function createOpenState({ collection }: Pick<Standing, "collection">): OpenState {
+  const there = new Map(collection.entries().map(({ path }) => [foldName(path), path]));
   const links = new Map<string, Promise<string | undefined>>();
 
-  return async (desk, key) => {
+  return async (transaction, key) => {
     const places = placesOf(key);
     const rival = places
       .map((path) => [path, there.get(foldName(path)) ?? path])
       .find(([one, other]) => one !== other);
     if (rival) return { why: `${rival[1]} exists, which some disks consider the same file; rename it` };
-    const isNew = places.every((path) => !there.has(foldName(path)) && !desk.known(path));
+    const isNew = places.every((path) => !there.has(foldName(path)) && !transaction.known(path));
     for (const path of places) there.set(foldName(path), path);
-    if (!isNew) return openFile(desk, shelf.folder, places);
-    const folders = await Promise.all(places.map((path) => findLinkOnce(desk, dirname(path))));
+    if (!isNew) return openFile(transaction, collection.folder, places);
+    const folders = await Promise.all(places.map((path) => findLinkOnce(transaction, dirname(path))));
     const link = folders.find((one) => one !== undefined);
     return link === undefined ? undefined : { why: `${link} is a link, and links are not followed` };
   };
 
-  function findLinkOnce(desk: Pick<Desk, "findLink">, folder: string): Promise<string | undefined> {
-    const found = links.get(folder) ?? desk.findLink(folder);
+  function findLinkOnce(
+    transaction: Pick<Transaction, "findLink">,
+    folder: string,
+  ): Promise<string | undefined> {
+    const found = links.get(folder) ?? transaction.findLink(folder);
     links.set(folder, found);
     return found;
   }
@@ -331,15 +340,15 @@ export function createOpenState({ shelf }: Pick<Standing, "shelf">): OpenState {
 
 /** Reads the file, after entering a person's change to it in the ledger. */
 async function openFile(
-  desk: Pick<Desk, "findLink" | "open">,
+  transaction: Pick<Transaction, "findLink" | "open">,
   folder: string,
   places: readonly string[],
 ): Promise<State | { why: string } | undefined> {
   let found: State | undefined;
   for (const path of places) {
-    const link = await desk.findLink(path);
+    const link = await transaction.findLink(path);
     if (link) return { why: `${link} is a link, and links are not followed` };
-    const looked = await desk.open(path);
+    const looked = await transaction.open(path);
     if (!looked) continue;
     if (looked.reading.kind === "problem")
       return { why: `${join(folder, path)} cannot be used: ${looked.reading.what}; repair or remove it` };

@@ -1,5 +1,4 @@
 /** Rules in files for other agents: one memory per file, with the file's text. Pure. */
-
 import type { PlainRecord } from "../../../base/shape.js";
 import { readPage } from "../../../memory/memory-file.js";
 import { toLine } from "../../../text/text.js";

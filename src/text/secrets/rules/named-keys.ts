@@ -2,7 +2,6 @@
  * Keys that do not say what they are: only the provider's name before them does, as in `ALGOLIA_ADMIN_KEY=…` or "our
  * Algolia key is …".
  */
-
 import type { Look } from "./rule.js";
 import { GIVES, QUOTE, SPACE, VALUE } from "./settings.js";
 

@@ -26,18 +26,18 @@ interface Placed {
   index: number;
 }
 
-export interface ResultThing extends Placed {
+export interface ResultEntry extends Placed {
   kind: "result";
   result: Result;
 }
 
-export interface InputThing extends Placed {
+export interface InputEntry extends Placed {
   kind: "input";
   result: Result;
 }
 
 /** The agent's answers to one message of the user. */
-export interface TurnThing extends Placed {
+export interface TurnEntry extends Placed {
   kind: "turn";
   /** Index of the message behind the last answer. */
   end: number;
@@ -48,16 +48,16 @@ export interface TurnThing extends Placed {
 }
 
 /** Notes that replace the messages before `index`. */
-export interface CutThing extends Placed {
+export interface CutEntry extends Placed {
   kind: "cut";
   cut: KnownDecision;
 }
 
-export interface SummaryThing extends Placed {
+export interface SummaryEntry extends Placed {
   kind: "summary";
 }
 
-export type Thing = ResultThing | InputThing | TurnThing | CutThing | SummaryThing;
+export type Entry = ResultEntry | InputEntry | TurnEntry | CutEntry | SummaryEntry;
 
 export interface Seen {
   find: Find;
@@ -66,39 +66,39 @@ export interface Seen {
 }
 
 /** In the order of the context. */
-export function findThings(seen: Seen): Thing[] {
+export function findEntries(seen: Seen): Entry[] {
   const { history, shownFrom } = seen;
   const from = shownFrom();
-  const things: Thing[] = [];
-  const cut = findCutThing(seen, from);
-  if (cut) things.push(cut);
+  const entries: Entry[] = [];
+  const cut = findCutEntry(seen, from);
+  if (cut) entries.push(cut);
   const results = history.results(from);
   let next = 0;
   for (const found of findTurns(seen, from)) {
     if (found.kind === "summary") {
-      things.push(found);
+      entries.push(found);
       continue;
     }
     const first = next;
     while ((results[next]?.index ?? Number.POSITIVE_INFINITY) < found.end) next++;
     const turn = { ...found, results: results.slice(first, next) };
-    things.push(turn);
+    entries.push(turn);
     if (seen.find(turn.key.key)?.dropped) continue;
-    for (const result of turn.results) things.push(...findOfCall(seen, result));
+    for (const result of turn.results) entries.push(...findOfCall(seen, result));
   }
-  return things;
+  return entries;
 }
 
-function findCutThing({ find, history }: Seen, index: number): CutThing | undefined {
+function findCutEntry({ find, history }: Seen, index: number): CutEntry | undefined {
   const key = index > 0 ? history.keyOf(index) : undefined;
   const cut = key && find(key.key)?.cut;
   return key && cut ? { kind: "cut", id: planID("cut", key), key, index, cut } : undefined;
 }
 
 /** Runs of answers, and summaries by the host. */
-function findTurns({ history }: Seen, from: number): (Omit<TurnThing, "results"> | SummaryThing)[] {
+function findTurns({ history }: Seen, from: number): (Omit<TurnEntry, "results"> | SummaryEntry)[] {
   const { messages } = history;
-  const found: (Omit<TurnThing, "results"> | SummaryThing)[] = [];
+  const found: (Omit<TurnEntry, "results"> | SummaryEntry)[] = [];
   for (let index = from; index < messages.length; ) {
     const message = messages[index];
     const key = history.keyOf(index);
@@ -124,7 +124,7 @@ function findEnd(messages: readonly Message[], from: number): number {
   return end;
 }
 
-function findOfCall({ find }: Seen, result: Result): Thing[] {
+function findOfCall({ find }: Seen, result: Result): Entry[] {
   const { day, index, key } = result;
   const input = readInputKey(result);
   const hasInput = findLongInput(result.part) !== undefined || find(input.key)?.cleared !== undefined;
@@ -138,17 +138,17 @@ const LETTERS = { result: "r", input: "i", turn: "t", cut: "c", summary: "s" } a
 const ID_CHARACTERS = 7;
 
 /** Made from the key, which a fork and a restart keep. */
-function planID(kind: Thing["kind"], { key }: DecisionKey): string {
+function planID(kind: Entry["kind"], { key }: DecisionKey): string {
   const letters = hashText(`${kind} ${key}`)
     .toLowerCase()
     .replace(/[^0-9a-z]/g, "");
   return `${LETTERS[kind]}-${letters.slice(0, ID_CHARACTERS)}`;
 }
 
-/** Which kind of thing has such an id. */
-export function readKind(id: string): Thing["kind"] {
+/** Which kind of entry has such an id. */
+export function readKind(id: string): Entry["kind"] {
   const found = Object.entries(LETTERS).find(([, letter]) => id.startsWith(`${letter}-`));
-  return (found?.[0] ?? "result") as Thing["kind"];
+  return (found?.[0] ?? "result") as Entry["kind"];
 }
 
 /** For each message, the number of the user's message that it belongs to, from 1; 0 before the first. */
@@ -179,7 +179,7 @@ export function formatTools(messages: readonly Message[]): string {
   return [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", ");
 }
 
-/* What is known of a request, gathered once for all the things in it. */
+/* What is known of a request, gathered once for all the entries in it. */
 
 export interface Surroundings {
   seen: Seen;
@@ -200,14 +200,14 @@ export interface Surroundings {
   namedTools: Readonly<Record<string, boolean>>;
   /** Folder that names of files leave out. */
   project: string;
-  /** Returns the name of the thing with this id, from an earlier request if it is known. */
+  /** Returns the name of the entry with this id, from an earlier request if it is known. */
   nameOnce(id: string, read: () => string): string;
   /** Tokens of everything that is pinned. */
   pinnedTokens: number;
   /** Size of a file with a whole result, if it is known. */
   bytesOf(file: string): number | undefined;
   /** Messages as they would be sent without the cut. */
-  showUncut(cut: CutThing): readonly Message[];
+  showUncut(cut: CutEntry): readonly Message[];
 }
 
 export interface GatherOptions {
@@ -245,7 +245,7 @@ export function gatherSurroundings(
 }
 
 /** Without this cut an earlier one counts, if there is any. */
-export function showUncut({ find, history }: Pick<ContextRequest, "find" | "history">, { key }: CutThing) {
+export function showUncut({ find, history }: Pick<ContextRequest, "find" | "history">, { key }: CutEntry) {
   const findUncut: Seen["find"] = (one) => {
     const standing = find(one);
     if (one !== key.key || !standing) return standing;
@@ -266,7 +266,7 @@ function countAnswers(messages: readonly Message[]): number[] {
 
 /* The agent's answers to one message, whole, as a text for people and for the agent. Pure. */
 
-type Turn = Pick<TurnThing, "end" | "index">;
+type Turn = Pick<TurnEntry, "end" | "index">;
 
 /** With what layers have appended to results, such as messages of other agents. */
 export function formatTurn({ find, history }: Pick<Seen, "find" | "history">, { end, index }: Turn): string {

@@ -27,7 +27,7 @@ export interface TellingLineOptions {
 }
 
 /** The first line of an output that says what went wrong or where, else the last that says anything; without secrets. */
-export function findTellingLine(output: string, { isLast = false, limit }: TellingLineOptions): string {
+export function findErrorLine(output: string, { isLast = false, limit }: TellingLineOptions): string {
   const lines = stripVTControlCharacters(output.slice(-LOOKED_AT).replace(REMARKS, "")).split("\n");
   const failed = isLast
     ? -1

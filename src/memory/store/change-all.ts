@@ -1,38 +1,37 @@
 /** Makes planned changes together: all in one step, or none. */
-
 import { dirname } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { findMove, findRefusal, type MemoryGate, withoutHints } from "../draft.js";
 import { type Memory, type Place, parseID } from "../memory.js";
 import { findPathFault, formatPath } from "../path.js";
-import type { Desk } from "./desk.js";
+import type { Collection } from "./collection.js";
 import type { Looked } from "./entries.js";
 import type { IndexPlace } from "./index-writer.js";
 import type { KeepOut } from "./keep-out.js";
 import type { Cause } from "./ledger-line.js";
-import type { DeskStep } from "./line-writer.js";
-import type { ShelfPlace } from "./places.js";
-import type { Shelf } from "./shelf.js";
-import type { Memories, PlannedChange, Swapped } from "./store.js";
+import type { TransactionStep } from "./line-writer.js";
+import type { CollectionPlace } from "./places.js";
+import type { AllChanged, Memories, PlannedChange } from "./store.js";
+import type { Transaction } from "./transaction.js";
 
-export interface SwapOptions {
+export interface ChangeAllOptions {
   standings: readonly Standing[];
   gate?: MemoryGate;
   onWritten(standing: Standing, ids: readonly string[]): void;
 }
 
-type Steps = { steps: readonly DeskStep[] } | { why: string };
+type Steps = { steps: readonly TransactionStep[] } | { why: string };
 
 /** The planned steps in one folder. */
 interface Part {
   standing: Standing;
-  desk: Desk;
-  steps: readonly DeskStep[];
+  transaction: Transaction;
+  steps: readonly TransactionStep[];
   ids: readonly string[];
 }
 
-export function createSwap({ standings, gate, onWritten }: SwapOptions): Memories["swap"] {
+export function createChangeAll({ standings, gate, onWritten }: ChangeAllOptions): Memories["changeAll"] {
   return (planned, cause) => {
     const parts = standings.map((standing) => ({
       standing,
@@ -50,19 +49,19 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     [first, ...others]: readonly { standing: Standing; own: readonly PlannedChange[] }[],
     ready: readonly Part[],
     cause: Cause,
-  ): Promise<Swapped> {
+  ): Promise<AllChanged> {
     if (!first) return write(ready);
     const { own, standing } = first;
-    return standing.shelf.change(async (desk) => {
-      const rewrites: DeskStep[] = [];
-      const moves: DeskStep[] = [];
+    return standing.collection.change(async (transaction) => {
+      const rewrites: TransactionStep[] = [];
+      const moves: TransactionStep[] = [];
       const ids: string[] = [];
       // Once for all, because nothing is written before the last plan.
       const keptOut = listKeptOut(standings);
       for (let from = 0; from < own.length; from += OPENED_AT_A_TIME) {
         const some = own.slice(from, from + OPENED_AT_A_TIME);
         const places = some.flatMap(({ before }) => parseID(before.id) ?? []);
-        const openings = await openMany(desk, places.flatMap(pathsOf));
+        const openings = await openMany(transaction, places.flatMap(pathsOf));
         for (const change of some) {
           const planned = await planSteps(openings, change, { all: cause, gate, keptOut });
           if ("why" in planned) return { kind: "refused", why: planned.why };
@@ -72,15 +71,15 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
         }
       }
       const steps = [...rewrites, ...moves];
-      return lockAll(others, [...ready, { standing, desk, steps, ids }], cause);
+      return lockAll(others, [...ready, { standing, transaction, steps, ids }], cause);
     });
   }
 
-  async function write(parts: readonly Part[]): Promise<Swapped> {
+  async function write(parts: readonly Part[]): Promise<AllChanged> {
     const done: string[] = [];
-    for (const { desk, ids, standing, steps } of parts) {
+    for (const { transaction, ids, standing, steps } of parts) {
       try {
-        await desk.swap(steps);
+        await transaction.changeAll(steps);
       } catch (thrown) {
         if (done.length === 0) throw thrown;
         throw new StrataError(
@@ -119,7 +118,7 @@ async function planSteps(
   const reading = contents === looked.text ? looked.reading : parseMemoryFile(Buffer.from(contents), own);
   if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
   const cause = reason === undefined ? all : { ...all, reason };
-  const steps: DeskStep[] = [];
+  const steps: TransactionStep[] = [];
   if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
   if (!isMoved) return { steps };
   const [, archived] = pathsOf(place);
@@ -142,24 +141,24 @@ async function findFile(
   return undefined;
 }
 
-/** A shelf with its place and index. */
+/** A collection with its place and index. */
 export interface Standing {
-  place: ShelfPlace;
-  shelf: Shelf;
+  place: CollectionPlace;
+  collection: Collection;
   index: IndexPlace;
   /** Only where some types stay out of git. */
   keepOut?: KeepOut;
 }
 
-/** True if it is the shelf of this place. */
-export function isOn({ place }: Standing, one: Pick<ShelfPlace, "scope" | "sensitivity">): boolean {
+/** True if it is the collection of this place. */
+export function isOn({ place }: Standing, one: Pick<CollectionPlace, "scope" | "sensitivity">): boolean {
   return place.scope === one.scope && place.sensitivity === one.sensitivity;
 }
 
-/** The shelf of this place. */
+/** The collection of this place. */
 export function findStanding(
   standings: readonly Standing[],
-  place: Pick<ShelfPlace, "scope" | "sensitivity">,
+  place: Pick<CollectionPlace, "scope" | "sensitivity">,
 ): Standing {
   const standing = standings.find((one) => isOn(one, place));
   if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
@@ -168,11 +167,11 @@ export function findStanding(
 
 /** Ids of the memories that git ignores although they are not in `private/`. */
 export function listKeptOut(standings: readonly Standing[]): ReadonlySet<string> {
-  const memories = standings.flatMap(({ keepOut, shelf }) => (keepOut ? shelf.memories() : []));
+  const memories = standings.flatMap(({ keepOut, collection }) => (keepOut ? collection.memories() : []));
   return new Set(memories.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
 }
 
-/** The two possible paths of a memory's file, relative to its shelf: in use, and archived. */
+/** The two possible paths of a memory's file, relative to its collection: in use, and archived. */
 export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
   return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
 }
@@ -190,18 +189,18 @@ export interface Openings {
 export const OPENED_AT_A_TIME = 250;
 
 export async function openMany(
-  desk: Pick<Desk, "findLink" | "openAll">,
+  transaction: Pick<Transaction, "findLink" | "openAll">,
   paths: readonly string[],
 ): Promise<Openings> {
   const all = [...new Set(paths)];
-  const looked = await desk.openAll(all);
+  const looked = await transaction.openAll(all);
   const opened = new Map(all.map((path, n) => [path, looked[n]]));
   const links = new Map<string, Promise<string | undefined>>();
   return {
     get: (path) => opened.get(path),
     findFolderLink(path) {
       const folder = dirname(path);
-      const found = links.get(folder) ?? desk.findLink(folder);
+      const found = links.get(folder) ?? transaction.findLink(folder);
       links.set(folder, found);
       return found;
     },

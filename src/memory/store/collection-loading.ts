@@ -1,5 +1,4 @@
-/** What a shelf knows of its files and its ledger; a start takes up what was written down of it. */
-
+/** What a collection knows of its files and its ledger; a start takes up what was written down of it. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
@@ -13,7 +12,7 @@ import { createEntries, type Entries, type EntriesOptions, type Entry } from "./
 import { createLedger, type Ledger, type LedgerPosition } from "./ledger.js";
 import { isTime } from "./ledger-line.js";
 
-export interface ShelfLoading {
+export interface CollectionLoading {
   /** Loaded once. Rejects with the system's error, and is tried again then. */
   load(): Promise<Loaded>;
   current(): Loaded | undefined;
@@ -28,20 +27,20 @@ export interface Loaded {
   ledger: Ledger;
 }
 
-export interface ShelfLoadingOptions extends EntriesOptions {
+export interface CollectionLoadingOptions extends EntriesOptions {
   log: Log;
   nameClone: () => Promise<string>;
   /** See `Trust`. */
   nameOwner(): Promise<string | undefined>;
   prefix: string;
-  /** Machine state of the shelf. */
+  /** Machine state of the collection. */
   state: string;
-  /** See `ShelfPlace`. */
+  /** See `CollectionPlace`. */
   keepsOut?: true;
   trust?: Trust | undefined;
 }
 
-export function createShelfLoading(options: ShelfLoadingOptions): ShelfLoading {
+export function createCollectionLoading(options: CollectionLoadingOptions): CollectionLoading {
   const { files, folder, keepsOut, log, nameClone, nameOwner, prefix, state, trust } = options;
   const knownPath = join(state, "known.jsonl");
   let loading: Promise<Loaded> | undefined;

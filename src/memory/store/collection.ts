@@ -17,22 +17,22 @@ import { formatID, formatPrefix, type Memory } from "../memory.js";
 import { LEDGER, parsePath, splitPath } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import { type Border, createBorder } from "./border.js";
-import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
+import { type CollectionLoading, createCollectionLoading } from "./collection-loading.js";
 import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";
 import { createJournal, type Journal } from "./journal.js";
 import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
-import { createShelfLoading, type ShelfLoading } from "./shelf-loading.js";
+import { createOwnership, type Ownership } from "./ownership.js";
+import { type Entering, type Opened, openTransaction, type Transaction } from "./transaction.js";
 import { createUndoGuard } from "./undo-guard.js";
 
-export interface ShelfOptions extends EntriesOptions {
+export interface CollectionOptions extends EntriesOptions {
   locks: Locks;
   log: Log;
   instance: string;
-  /** Machine state of this shelf. */
+  /** Machine state of this collection. */
   state: string;
   /** Names this clone of the repository; the same for all its instances. */
   nameClone: () => Promise<string>;
@@ -42,15 +42,15 @@ export interface ShelfOptions extends EntriesOptions {
   isUndone?: boolean;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust | undefined;
-  /** Decides which memories git ignores; without it all memories of the shelf are alike. */
+  /** Decides which memories git ignores; without it all memories of the collection are alike. */
   keepOut?: KeepOut | undefined;
-  /** See `ShelfPlace`. */
+  /** See `CollectionPlace`. */
   keepsOut?: true;
   /** Is given the ids of memories that are others now than they were at the last look, whoever looks. */
   onSeen?: (ids: readonly string[]) => void;
 }
 
-export interface Shelf {
+export interface Collection {
   readonly folder: string;
   /** Looks at the files, and enters in the ledger what a person has done. */
   scan(): Promise<void>;
@@ -62,7 +62,7 @@ export interface Shelf {
   /** The contents under their names that are not the user's, by the ids of their memories. */
   foreign(): ReadonlyMap<string, NamedContents>;
   /** Runs `action` under the lock, when everything half-done is done. */
-  change<T>(action: (desk: Desk) => Promise<T>): Promise<T>;
+  change<T>(action: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** The file as it is now. */
   look(path: string): Promise<Looked | undefined>;
   /** All lines of its ledger. */
@@ -82,18 +82,18 @@ const WORTH_KEEPING = 200;
 const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
-export function createShelf(options: ShelfOptions): Shelf {
+export function createCollection(options: CollectionOptions): Collection {
   const { files, keepOut, log, folder, state } = options;
   const prefix = formatPrefix(options);
-  const border = createBorder({ ...options, prefix, ledger: () => loading.current()?.ledger });
+  const ownership = createOwnership({ ...options, prefix, ledger: () => loading.current()?.ledger });
   const path = join(state, "pending.json");
-  const beforeRecovery = border.disownUnknown;
+  const beforeRecovery = ownership.disownUnknown;
   const isKeptOut = (path: string): boolean => keepOut?.has(path) ?? false;
   const journal = createJournal({ files, folder, log, prefix, path, isKeptOut, beforeRecovery });
-  const loading = createShelfLoading({ ...options, nameOwner: border.nameOwner, prefix });
+  const loading = createCollectionLoading({ ...options, nameOwner: ownership.nameOwner, prefix });
   const { load } = loading;
   const { idOf, lookIn, see } = createSight(options);
-  const withDesk = createDesks(options, { border, idOf, journal, load, lookIn });
+  const withTransaction = createTransactions(options, { ownership, idOf, journal, load, lookIn });
   const undoGuard = createUndoGuard({ ...options, idOf });
   const warn = createWarnOnce(log, join(folder, LEDGER));
   let keptChanges = 0;
@@ -101,11 +101,11 @@ export function createShelf(options: ShelfOptions): Shelf {
   return {
     folder,
     entries: () => loading.read((entries) => entries.all()) ?? [],
-    memories: () => loading.read(border.memories) ?? NONE,
-    look: async (path) => border.mark((await lookIn((await load()).entries)([path]))[0]),
+    memories: () => loading.read(ownership.memories) ?? NONE,
+    look: async (path) => ownership.mark((await lookIn((await load()).entries)([path]))[0]),
 
-    isDeciding: border.isDeciding,
-    foreign: () => loading.read(border.foreign) ?? new Map(),
+    isDeciding: ownership.isDeciding,
+    foreign: () => loading.read(ownership.foreign) ?? new Map(),
     readLedger: async () => (await load()).ledger.readAll(),
 
     scan: shareNext(scan),
@@ -114,11 +114,11 @@ export function createShelf(options: ShelfOptions): Shelf {
 
     async mendAfterUndo(cause, touched) {
       const loaded = await load();
-      return change(async (desk, lock) => {
+      return change(async (transaction, lock) => {
         await undoGuard.restoreLedger(lock);
         await loaded.ledger.readOn();
         see(await loaded.entries.scan());
-        return undoGuard.mend(desk, loaded, { cause, touched });
+        return undoGuard.mend(transaction, loaded, { cause, touched });
       });
     },
 
@@ -126,19 +126,19 @@ export function createShelf(options: ShelfOptions): Shelf {
     isKeptOut,
   };
 
-  async function change<T>(action: (desk: Desk, lock: HeldLock) => Promise<T>): Promise<T> {
-    const done = await withDesk(action);
+  async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
+    const done = await withTransaction(action);
     await undoGuard.keepCopy(loading.current()?.ledger);
     return done;
   }
 
   async function scan(): Promise<void> {
     if (!(await files.statItself(folder))) {
-      await border.noteAbsence();
+      await ownership.noteAbsence();
       see((await loading.current()?.entries.scan()) ?? []);
       return;
     }
-    await border.prepareLook();
+    await ownership.prepareLook();
     await keepOut?.look();
     const { entries, ledger } = await load();
     if (await journal.isPending()) await tryChange(async () => {});
@@ -146,12 +146,12 @@ export function createShelf(options: ShelfOptions): Shelf {
     const seen = new Set(changed);
     try {
       await ledger.readOn();
-      for (const path of await border.settle(entries)) seen.add(path);
+      for (const path of await ownership.settle(entries)) seen.add(path);
     } finally {
       see([...seen]);
     }
     const drift = findDrift(entries, ledger);
-    if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
+    if (drift.length > 0) await tryChange((transaction) => enterAll(transaction, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
     if (entries.changes - keptChanges >= WORTH_KEEPING) {
       keptChanges = entries.changes;
@@ -160,8 +160,10 @@ export function createShelf(options: ShelfOptions): Shelf {
   }
 
   /** Where nothing can be written, memories can still be read. */
-  async function tryChange(action: (desk: Desk & Entering, lock: HeldLock) => Promise<void>): Promise<void> {
-    await withDesk(action).catch(warn);
+  async function tryChange(
+    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<void>,
+  ): Promise<void> {
+    await withTransaction(action).catch(warn);
   }
 }
 
@@ -184,17 +186,22 @@ function shareNext(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-interface DeskParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookIn"> {
-  border: Border;
+interface TransactionParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookIn"> {
+  ownership: Ownership;
   journal: Journal;
-  load: ShelfLoading["load"];
+  load: CollectionLoading["load"];
 }
 
-/** Runs an action under the lock of the shelf, when everything half-done is done. */
-function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookIn }: DeskParts) {
+/** Runs an action under the lock of the collection, when everything half-done is done. */
+function createTransactions(
+  options: CollectionOptions,
+  { ownership, idOf, journal, load, lookIn }: TransactionParts,
+) {
   const { clock, files, folder, keepOut, locks, prepare, state } = options;
   const write = createLineWriter({ ...options, idOf });
-  return async <T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> => {
+  return async <T>(
+    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<T>,
+  ): Promise<T> => {
     const { entries, ledger } = await load();
     return locks.withLock(
       join(state, "lock"),
@@ -202,9 +209,9 @@ function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookI
         await keepOut?.look();
         await journal.recover(lock);
         await ledger.readOn();
-        await border.refresh();
-        const known = { clock, files, folder, border, journal, keepOut, write, prepare, idOf };
-        return action(openDesk({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
+        await ownership.refresh();
+        const known = { clock, files, folder, ownership, journal, keepOut, write, prepare, idOf };
+        return action(openTransaction({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
       },
       { waitMs: LOCK_WAIT_MS },
     );
@@ -214,7 +221,7 @@ function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookI
 type LookAt = (paths: readonly string[]) => Promise<(Looked | undefined)[]>;
 
 /** What was found is told as memories, once for each change: the next look finds the file as it is known. */
-function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivity">) {
+function createSight(options: Pick<CollectionOptions, "onSeen" | "scope" | "sensitivity">) {
   return { idOf, lookIn, see };
 
   function idOf(path: string): string {
@@ -237,11 +244,11 @@ function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivi
   }
 }
 
-async function enterAll(desk: Entering, paths: readonly string[], lookAt: LookAt): Promise<void> {
+async function enterAll(transaction: Entering, paths: readonly string[], lookAt: LookAt): Promise<void> {
   for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
     const some = paths.slice(from, from + LINES_AT_A_TIME);
     const looked = await lookAt(some);
-    await desk.enter(some.map((path, n): Opened => ({ path, looked: looked[n] })));
+    await transaction.enter(some.map((path, n): Opened => ({ path, looked: looked[n] })));
   }
 }
 

@@ -13,7 +13,7 @@ import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
 
-export interface Border {
+export interface Ownership {
   /** Call before files are checked. Never rejects. */
   prepareLook(): Promise<void>;
   /** Records that there are no files, so that a session knows later ones are new. Never rejects. */
@@ -40,10 +40,10 @@ export interface Border {
   nameOwner(): Promise<string | undefined>;
 }
 
-export interface BorderOptions {
+export interface OwnershipOptions {
   files: Pick<Files, "statItself">;
   folder: string;
-  /** Prefix of this shelf's ids. */
+  /** Prefix of this collection's ids. */
   prefix: string;
   trust?: Trust | undefined;
   keepOut?: Pick<KeepOut, "has" | "rules"> | undefined;
@@ -52,7 +52,14 @@ export interface BorderOptions {
 }
 
 /** Without `trust`, all memories are the user's. */
-export function createBorder({ files, folder, keepOut, ledger, prefix, trust }: BorderOptions): Border {
+export function createOwnership({
+  files,
+  folder,
+  keepOut,
+  ledger,
+  prefix,
+  trust,
+}: OwnershipOptions): Ownership {
   let deciding = 0;
   let settledVersion: number | undefined;
   const marking = createMarking({ keepOut, ledger, prefix, trust });
@@ -137,10 +144,15 @@ export function createBorder({ files, folder, keepOut, ledger, prefix, trust }: 
   };
 }
 
-type Marking = Pick<Border, "mark" | "memories"> & { isForeign: IsForeign };
+type Marking = Pick<Ownership, "mark" | "memories"> & { isForeign: IsForeign };
 
 /** Marks memories that are foreign, or that git ignores, and dates those that a person has edited. */
-function createMarking({ keepOut, ledger, prefix, trust }: Omit<BorderOptions, "files" | "folder">): Marking {
+function createMarking({
+  keepOut,
+  ledger,
+  prefix,
+  trust,
+}: Omit<OwnershipOptions, "files" | "folder">): Marking {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   const isForeign: IsForeign = ({ hash, path }) =>
     trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });

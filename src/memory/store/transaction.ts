@@ -1,20 +1,19 @@
-/** A shelf under its lock: all operations that change a memory file or add to the ledger. */
-
+/** A collection under its lock: all operations that change a memory file or add to the ledger. */
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import { HIDDEN_LEDGER, parsePath } from "../path.js";
-import type { Border } from "./border.js";
 import type { Entries, Looked, Readings } from "./entries.js";
 import type { Journal } from "./journal.js";
 import type { KeepOut } from "./keep-out.js";
 import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
-import type { DeskStep, LineWriter } from "./line-writer.js";
+import type { LineWriter, TransactionStep } from "./line-writer.js";
+import type { Ownership } from "./ownership.js";
 import type { Received } from "./pending.js";
 
 /** Operations allowed under the lock. */
-export interface Desk {
+export interface Transaction {
   /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
   /** The same for many files, several at a time; one result per file, in order. */
@@ -28,7 +27,7 @@ export interface Desk {
   /**
    * Takes all steps in order, as one change; done when it resolves. `readings` save parsing the written files again.
    */
-  swap(steps: readonly DeskStep[], readings?: Readings): Promise<void>;
+  changeAll(steps: readonly TransactionStep[], readings?: Readings): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
   discard(opened: Looked, cause: Cause): Promise<void>;
   /**
@@ -52,7 +51,7 @@ export interface Desk {
 /** See `Received` in `pending.ts`. */
 export interface ReceivedChanges extends Received {
   /** Steps that merge their changes with ours, each with the time that it has to follow. */
-  merges: readonly { step: DeskStep; lastAt: string }[];
+  merges: readonly { step: TransactionStep; lastAt: string }[];
   /** The future owners of the files. */
   claims: readonly { path: string; hash: string; isForeign: boolean }[];
 }
@@ -69,14 +68,14 @@ export interface Opened {
   looked: Looked | undefined;
 }
 
-export interface DeskOptions {
+export interface TransactionOptions {
   clock: Clock;
   files: Files;
   folder: string;
   entries: Entries;
   ledger: Ledger;
   lock: HeldLock;
-  border: Pick<Border, "claim" | "mark" | "own">;
+  ownership: Pick<Ownership, "claim" | "mark" | "own">;
   journal: Pick<Journal, "commit" | "receive">;
   write: LineWriter;
   /** Prepares the folder for its first file. */
@@ -87,8 +86,8 @@ export interface DeskOptions {
   lookAt(paths: readonly string[]): Promise<(Looked | undefined)[]>;
 }
 
-export function openDesk(options: DeskOptions): Desk & Entering {
-  const { border, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
+export function openTransaction(options: TransactionOptions): Transaction & Entering {
+  const { ownership, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
 
   return {
     names: entries.names,
@@ -101,7 +100,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
     move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
     discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
-    swap: commit,
+    changeAll: commit,
     known: ledger.known,
 
     receive: createReceive(options, prepare),
@@ -130,7 +129,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
   async function openAll(paths: readonly string[]): Promise<(Looked | undefined)[]> {
     const looked = await lookAt(paths);
     await enter(paths.map((path, n) => ({ path, looked: looked[n] })));
-    return looked.map(border.mark);
+    return looked.map(ownership.mark);
   }
 
   /** A line that changes nothing in the file. */
@@ -144,14 +143,14 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     await keepOut?.begin(lock, changes);
   }
 
-  async function commit(steps: readonly DeskStep[], readings?: Readings): Promise<void> {
+  async function commit(steps: readonly TransactionStep[], readings?: Readings): Promise<void> {
     const lines = write.steps(ledger, steps);
     const foreign = new Set(lines.filter((_, n) => steps[n]?.cause.isForeign));
     const [first] = lines;
     if (!first) return;
     await prepare(lines.map(({ before, path }) => ({ path, isNew: before === null })));
     // Before the files exist: if the process is killed in between, they still count as the user's.
-    await border.own(lines, foreign);
+    await ownership.own(lines, foreign);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     await lookAgain(options, lines, readings);
   }
@@ -179,10 +178,10 @@ export function openDesk(options: DeskOptions): Desk & Entering {
 
 /** Applies changes of other machines. */
 function createReceive(
-  options: DeskOptions,
+  options: TransactionOptions,
   prepare: (changes: readonly { path: string; isNew: boolean }[]) => Promise<void>,
-): Desk["receive"] {
-  const { border, clock, journal, keepOut, ledger, lock, write } = options;
+): Transaction["receive"] {
+  const { ownership, clock, journal, keepOut, ledger, lock, write } = options;
   return async ({ claims, lines, merges, steps }) => {
     const own = planMerges(write, ledger, merges);
     const applied = [...steps, ...own];
@@ -190,7 +189,7 @@ function createReceive(
     // The others already have what they sent, so it need not stay hidden.
     for (const path of new Set(applied.flatMap(({ after, path: to }) => (after === null ? [] : [to]))))
       if (keepOut?.has(path)) await keepOut.publish(lock, path, []);
-    await border.claim(claims);
+    await ownership.claim(claims);
     const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
     await journal.receive(lock, { lines: own, ledgerFile, received: { lines, steps } });
     await lookAgain(options, applied);
@@ -199,7 +198,7 @@ function createReceive(
 
 /** Reads the files after a change; what cannot be read now is read next time. */
 async function lookAgain(
-  { entries, ledger }: Pick<DeskOptions, "entries" | "ledger">,
+  { entries, ledger }: Pick<TransactionOptions, "entries" | "ledger">,
   lines: readonly LedgerLine[],
   readings?: Readings,
 ): Promise<void> {
