@@ -101,6 +101,19 @@ export function reportWritten({ say, warn }: CliContext, written: Written, what:
   return exitCodes.fine;
 }
 
+/** Says so where what was written counts as the agent's: nothing shows that the user typed the command. */
+export async function warnIfForeign(
+  { warn }: CliContext,
+  memories: Pick<Memories, "list">,
+  { id }: Memory,
+): Promise<void> {
+  const now = (await memories.list()).find((one) => one.id === id);
+  if (!now?.isForeign) return;
+  warn(
+    `strata: ${id} does not count as yours, since an agent ran this, or one works and this command has no terminal; strata trust --yes in your terminal accepts it`,
+  );
+}
+
 /** The gate for what a person adds: the same as in OpenCode. */
 export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
   const search = await openSearch(project, memories);

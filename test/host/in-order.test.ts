@@ -1,7 +1,6 @@
 /** Upkeep of memory in the real OpenCode: retention by a dream, conflicts, and facts that follow their files. */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { repository } from "./repository.js";
@@ -10,17 +9,16 @@ import type { Session } from "./stage/session.js";
 import { shareHost } from "./stage/shared-host.js";
 import type { Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
+import { strata as runStrata, whenNoAgentWorks } from "./stage/strata.js";
 
 const shared = shareHost({ plugin: repository });
-const CLI = join(repository, "dist", "strata.js");
 const MEMORY = ".opencode/memory";
 const DAY_MS = 86_400_000;
 
-function strata({ project }: Stage, ...args: string[]): { code: number | null; all: string } {
-  const { config, home, state } = project.folders;
-  const env = { PATH: process.env.PATH ?? "", HOME: home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state };
-  const ran = spawnSync(process.execPath, [CLI, ...args], { cwd: project.path, env, encoding: "utf8" });
-  return { code: ran.status, all: `${ran.stdout}${ran.stderr}` };
+async function strata({ project }: Stage, ...args: string[]): Promise<{ code: number | null; all: string }> {
+  await whenNoAgentWorks(project);
+  const { status, stderr, stdout } = runStrata(project, ...args);
+  return { code: status, all: `${stdout}${stderr}` };
 }
 
 /** Types a slash command, whose answer is shown and not sent to the model. */
@@ -67,16 +65,16 @@ test("a dream archives blockers resolved long ago and old notes, and strata chec
     const front = `---\ntitle: ${name}\nstatus: ${status}\ncreated: ${day}\nupdated: ${day}\nsource:\n  by: person\n---\n`;
     writeFileSync(stage.project.file(`${MEMORY}/blocker/${name}.md`), `${front}The ${name} is missing.\n`);
   };
-  expect(strata(stage, "remember", "--type", "blocker", "the server is down").code).toBe(0);
+  expect((await strata(stage, "remember", "--type", "blocker", "the server is down")).code).toBe(0);
   blocker("old-key", "resolved", "2020-01-01T00:00:00.000Z");
   blocker("open-key", "active", "2020-01-01T00:00:00.000Z");
-  expect(strata(stage, "trust", "--yes").code).toBe(0);
+  expect((await strata(stage, "trust", "--yes")).code).toBe(0);
   const notes = stage.project.file(".opencode/session-memory/ses_old.md");
   mkdirSync(dirname(notes), { recursive: true });
   writeFileSync(notes, "# Old notes\n");
   const longAgo = new Date(Date.now() - 400 * DAY_MS);
   utimesSync(notes, longAgo, longAgo);
-  const { all } = strata(stage, "check");
+  const { all } = await strata(stage, "check");
   expect(all).toMatch(/1 resolved blockers older than 90 days/);
   expect(all).toMatch(/1 notes of sessions unused for 180 days/);
   await dreamUntil(session, stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
@@ -89,12 +87,15 @@ test("a dream archives blockers resolved long ago and old notes, and strata chec
 test("a conflict is shown to sessions until strata reconcile decides it", async () => {
   await using stage = await shared.openStage();
   await warmUp(stage);
-  const remember = (text: string): string =>
-    strata(stage, "remember", "--type", "decision", "--title", "Harbour", text).all;
-  remember("ships land at pier four");
-  const name = /conflicts\/([\w-]+)\.md/.exec(remember("cranes belong to the city"))?.[1] ?? "";
+  const remember = async (text: string): Promise<string> =>
+    (await strata(stage, "remember", "--type", "decision", "--title", "Harbour", text)).all;
+  await remember("ships land at pier four");
+  const name = /conflicts\/([\w-]+)\.md/.exec(await remember("cranes belong to the city"))?.[1] ?? "";
   expect(await begin(stage, "before")).toContain(`${MEMORY}/conflicts/${name}.md`);
-  expect(strata(stage, "reconcile", name, "--keep", "that")).toEqual({ code: 0, all: `Decided: ${name}\n` });
+  expect(await strata(stage, "reconcile", name, "--keep", "that")).toEqual({
+    code: 0,
+    all: `Decided: ${name}\n`,
+  });
   // A message does not wait for a slow disk: it may show the result of the last read.
   let told = await begin(stage, "next");
   for (let n = 0; n < 5 && told.includes("conflicts/"); n++) told = await begin(stage, `after ${n}`);
@@ -108,12 +109,12 @@ test("a fact whose file has changed is marked for verification, and a dream rene
   const manifest = (test: string): string => JSON.stringify({ name: "shop", scripts: { test } });
   await using stage = await shared.openStage({ files: { "package.json": manifest("vitest run") } });
   const session = await warmUp(stage);
-  expect(strata(stage, "bootstrap").code).toBe(0);
+  expect((await strata(stage, "bootstrap")).code).toBe(0);
   expect(await begin(stage, "before")).toMatch(/`vitest run` \(procedure, [^()]*\)/);
   writeFileSync(stage.project.file("package.json"), manifest("jest --ci"));
   const later = new Date(Date.now() + 5_000);
   utimesSync(stage.project.file("package.json"), later, later);
-  expect(strata(stage, "check")).toEqual({
+  expect(await strata(stage, "check")).toEqual({
     code: 1,
     all: expect.stringContaining("package.json has changed"),
   });

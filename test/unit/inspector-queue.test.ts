@@ -68,7 +68,8 @@ describe("while an agent works on this machine", () => {
     const folder = "/home/me/.local/state/opencode-strata/turns";
     const turns = createTurns({ clock, files, processes, folder, instance: "other", onFailure() {} });
     await turns.begin("ses_1");
-    await runStrata(files, "remember --type directive said by an agent", { clock });
+    const { err } = await runStrata(files, "remember --type directive said by an agent", { clock });
+    expect(err).toContain("does not count as yours");
     const inspector = await openInspector(files, clock, { isInTerminal });
     const change = (name: string, body: object) => inspector.post<Done & Failure>(name, body);
     await change("memories/remember", { content: "typed in the page", type: "directive" });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { formatContradicted } from "../../memory/gate/gate.js";
 import { exitCodes, type Run, readList, readShare, readType } from "../../operations/command.js";
-import { openGate, reportWritten, withMemories } from "../../operations/open-memories.js";
+import { openGate, reportWritten, warnIfForeign, withMemories } from "../../operations/open-memories.js";
 import { openProject } from "../../operations/project.js";
 import { recordRivals } from "../../operations/record-rivals.js";
 
@@ -37,8 +37,10 @@ export const run: Run = async (cli, options, args) => {
     const { contradicted, written } = await (await openGate(project, memories)).keep(draft, cause);
     const code = reportWritten(cli, written, "Remembered");
     for (const line of formatContradicted(contradicted)) cli.say(line);
-    if (written.kind === "written" && !written.isKnown)
+    if (written.kind === "written" && !written.isKnown) {
+      await warnIfForeign(cli, memories, written.memory);
       await recordRivals(project, memories, [written.memory]);
+    }
     return code;
   });
 };

@@ -1,6 +1,13 @@
 /** Runs the built command line in a project, with OpenCode in the PATH. */
 import { spawn, spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
+import { expect } from "vitest";
+import { systemClock } from "../../../src/io/clock.js";
+import { nodeFiles } from "../../../src/io/node-files.js";
+import { createRunningProcesses } from "../../../src/io/running-processes.js";
+import { TURNS } from "../../../src/memory/trust/trust.js";
+import { createTurns } from "../../../src/memory/trust/turns.js";
+import { patiently } from "../../support/patience.js";
 import { repository } from "../repository.js";
 import { findHost } from "./opencode.js";
 import type { Project } from "./project.js";
@@ -53,4 +60,21 @@ export function strata({ folders, path }: Project, ...args: string[]) {
   };
   const command = [join(repository, "dist/strata.js"), ...args];
   return spawnSync(process.execPath, command, { cwd: path, env, encoding: "utf8", timeout: LIMIT_MS });
+}
+
+/** What is written down of a turn of a killed host counts for a minute. */
+const KILLED_MS = 90_000;
+
+/**
+ * Resolves when no agent works, as this machine's record has it: a moment after the answer to a turn. What a command
+ * without a terminal writes before counts as the agent's.
+ */
+export async function whenNoAgentWorks({ folders }: Project): Promise<void> {
+  const turns = createTurns({
+    ...{ clock: systemClock, files: nodeFiles, processes: createRunningProcesses(), instance: "test" },
+    folder: join(folders.state, "opencode-strata", TURNS),
+    onFailure() {},
+  });
+  const isOne = async (): Promise<boolean> => (await turns.findWindows(Date.now()))(Date.now());
+  await expect.poll(isOne, { timeout: patiently(KILLED_MS) }).toBe(false);
 }

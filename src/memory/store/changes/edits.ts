@@ -63,12 +63,11 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
       for (const path of pathsOf(place)) {
         const looked = await transaction.open(path);
         if (!looked) continue;
-        const { reading } = looked;
-        const file = join(standing.collection.folder, path);
         const problem = findProblem(looked) ?? (await findLinkOn(transaction, path));
-        if (problem) return refuse(`${file} is left as it is: ${problem}`);
-        if (reading.kind === "memory")
-          return action({ standing, transaction, path, looked, memory: reading.memory });
+        if (problem) return refuse(`${join(standing.collection.folder, path)} is left as it is: ${problem}`);
+        const { reading } = looked;
+        if (reading.kind !== "memory") continue;
+        return action({ standing, transaction, path, looked, memory: reading.memory });
       }
       return refuse(missing(id));
     });
@@ -106,11 +105,8 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     });
   }
 
-  async function move(
-    target: Target,
-    { isArchived }: { isArchived: boolean },
-    cause: Cause,
-  ): Promise<Written> {
+  async function move(target: Target, where: { isArchived: boolean }, cause: Cause): Promise<Written> {
+    const { isArchived } = where;
     const { standing, transaction, looked, memory } = target;
     const own = parseID(memory.id) as Place;
     const to = formatPath({ ...own, isArchived });
