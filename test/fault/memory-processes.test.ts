@@ -19,6 +19,7 @@ import { draft } from "../support/memory-world.js";
 import { patiently } from "../support/patience.js";
 import { bundleScript } from "../support/processes/bundled.js";
 import { type Child, startChild } from "../support/processes/child.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { sizeOf } from "../support/sizes.js";
 
 let project: string;
@@ -43,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([...children].map((child) => child.kill()));
   children.clear();
-  await rm(project, { recursive: true, force: true });
+  removeFolder(project);
 });
 
 /** A new instance each time: the last one's index may still be on its way to disk. */
