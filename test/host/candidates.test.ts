@@ -11,6 +11,7 @@ import type { ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
 import type { Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
+import { whenNoAgentWorks } from "./stage/strata.js";
 
 const shared = shareHost({ plugin: repository });
 const INDEX = ".opencode/memory/MEMORY.md";
@@ -50,6 +51,7 @@ test("a message that may hold something waits unseen, is kept by strata keep and
   const file = await locate(stage);
   await whenContains(file, OTHER);
   expect(await beginSession(stage)).not.toContain("needs no server");
+  await whenNoAgentWorks(stage.project);
   expect(strata(stage, "list")).toBe("No memories.\n");
   const rows = strata(stage, "list", "--candidates").trimEnd().split("\n");
   const idOf = (text: string): string => rows.find((row) => row.includes(text))?.split(" ")[0] ?? "";
