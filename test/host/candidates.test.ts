@@ -1,46 +1,15 @@
 /** Messages that may hold something to know, in the real OpenCode: they wait unseen, until a judge or the user decides. */
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../src/io/node-files.js";
-import { locateRecord } from "../../src/project/state-owner.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER } from "../support/extraction.js";
 import { repository } from "./repository.js";
+import { beginSession, locateCandidates, strata } from "./stage/candidates.js";
 import { whenContains, whenFits } from "./stage/files.js";
-import type { ModelRequest } from "./stage/model-request.js";
 import { shareHost } from "./stage/shared-host.js";
-import type { Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { whenNoAgentWorks } from "./stage/strata.js";
 
 const shared = shareHost({ plugin: repository });
 const INDEX = ".opencode/memory/MEMORY.md";
-const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
-
-/** The file of the project's candidates. */
-async function locate({ project }: Stage): Promise<string> {
-  const stateFolder = join(project.folders.state, "opencode-strata");
-  return (await locateRecord(nodeFiles, { project: project.path, stateFolder })).candidates;
-}
-
-function strata({ project }: Stage, ...args: string[]): string {
-  const { OPENCODE: _, OPENCODE_PID: __, ...env } = process.env;
-  const { config, state } = project.folders;
-  const ran = spawnSync(process.execPath, [join(repository, "dist/strata.js"), ...args], {
-    cwd: project.path,
-    env: { ...env, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state },
-    encoding: "utf8",
-  });
-  expect([ran.status, ran.stderr]).toEqual([0, ""]);
-  return ran.stdout;
-}
-
-/** What the model is sent with the first message of a new session. */
-async function beginSession(stage: Stage): Promise<string> {
-  await (await stage.newSession("next")).ask("Good morning.");
-  const { messages } = stage.model.requests.filter((request) => !isOwn(request)).at(-1) ?? {};
-  return JSON.stringify(messages);
-}
 
 test("a message that may hold something waits unseen, is kept by strata keep and forgotten by /drop", async () => {
   await using stage = await shared.openStage();
@@ -48,7 +17,7 @@ test("a message that may hold something waits unseen, is kept by strata keep and
   const session = await stage.newSession("one");
   await session.ask(MESSAGE);
   await session.ask(messageOf(OTHER));
-  const file = await locate(stage);
+  const file = await locateCandidates(stage);
   await whenContains(file, OTHER);
   expect(await beginSession(stage)).not.toContain("needs no server");
   await whenNoAgentWorks(stage.project);
@@ -72,7 +41,7 @@ test("a demand is a rule of the next sessions once it was said in five, with nob
   const demand = "Run the linter before you say that you are done.";
   for (const n of [1, 2, 3, 4, 5]) {
     await (await stage.newSession(`session ${n}`)).ask(demand);
-    if (n === 3) await whenContains(await locate(stage), demand);
+    if (n === 3) await whenContains(await locateCandidates(stage), demand);
   }
   await whenContains(stage.project.file(INDEX), "linter");
   expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
@@ -85,7 +54,7 @@ test("a candidate goes with the turn that the user undoes, and comes back with i
   const session = await stage.newSession("one");
   await session.ask("Look at the importer.");
   await session.ask(MESSAGE);
-  const file = await locate(stage);
+  const file = await locateCandidates(stage);
   await whenContains(file, CANDIDATE);
   const asked = (await session.messages()).filter(({ info }) => info.role === "user").at(-1);
   await session.revert(asked?.info.id);

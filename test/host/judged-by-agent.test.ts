@@ -5,10 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../src/io/node-files.js";
-import { locateRecord } from "../../src/project/state-owner.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
 import { repository } from "./repository.js";
+import { locateCandidates } from "./stage/candidates.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
@@ -18,12 +17,6 @@ import { call, calls, say } from "./stage/steps.js";
 
 const shared = shareHost({ plugin: repository });
 const HEAD = "[Strata] Worth knowing in later sessions?";
-
-/** The file of the project's candidates. */
-async function locate({ project }: Stage): Promise<string> {
-  const stateFolder = join(project.folders.state, "opencode-strata");
-  return (await locateRecord(nodeFiles, { project: project.path, stateFolder })).candidates;
-}
 
 /** How often the last request has a question. */
 const countQuestions = ({ model }: Stage): number =>
@@ -39,7 +32,7 @@ test("what the user said in passing is asked about once, with the same bytes eve
   await using stage = await shared.openStage();
   stage.model.respond(({ messages }) => (messages.length > 0 ? say("Understood.") : undefined));
   const session = await stage.newSession("club");
-  const file = await locate(stage);
+  const file = await locateCandidates(stage);
   await session.ask(PLAYERS);
   await whenContains(file, CORES.players);
   expect(countQuestions(stage)).toBe(0);
@@ -95,7 +88,7 @@ test("what is asked costs no request, and its price is in the ledger", async () 
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("price");
   await session.ask(PLAYERS);
-  await whenContains(await locate(stage), CORES.players);
+  await whenContains(await locateCandidates(stage), CORES.players);
   await session.ask("Go on.");
   expect(countQuestions(stage)).toBe(1);
   expect(stage.model.requests).toHaveLength(2);
@@ -109,7 +102,7 @@ test.each(["off", "model"])(
     stage.model.respond(() => say("Understood."));
     const session = await stage.newSession("quiet");
     await session.ask(PLAYERS);
-    await whenContains(await locate(stage), CORES.players);
+    await whenContains(await locateCandidates(stage), CORES.players);
     for (const text of [INVOICES, LEDGER]) await session.ask(text);
     expect(JSON.stringify(stage.model.requests.map(({ body }) => body))).not.toContain("memory_keep");
   },

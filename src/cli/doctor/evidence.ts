@@ -12,7 +12,7 @@ import type { Beat, PulseRecord } from "../../kernel/pulse.js";
 import { type Finding, fine, note, problem } from "../../operations/doctor/machine.js";
 import { planFolders } from "../../project/folders.js";
 import { readPulses } from "../../status/status.js";
-import { type Line, mergePulses, type ScriptedModel } from "./runs.js";
+import { type Line, mergePulses, playWork, type ScriptedModel } from "./runs.js";
 
 /** What the session left in the scratch folder. */
 export interface Evidence extends ProofSeen {
@@ -143,18 +143,7 @@ export async function playSession({
     model.script(...lines);
     return post(`/session/${sessionID}/message`, { parts: [{ type: "text", text }] });
   };
-  const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
-  onStep("large results are moved to files");
-  await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
-    say: "seen",
-  });
-  onStep("a command fails twice, and a memory is stored");
-  const calls = proofs.flatMap((proof) => proof.calls ?? []);
-  await ask("Try twice what fails, claim something and remember it.", ...calls, { say: "tried" });
-  onStep("the session grows too long");
-  // Long enough for history to be replaced and for its results to be old.
-  for (const topic of ["one", "two", "three"])
-    await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
+  await playWork(ask, { onStep, project, proofs });
   onStep("a summary is made");
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");

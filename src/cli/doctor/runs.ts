@@ -43,6 +43,15 @@ export async function playRuns({
     const args = ["run", "--standalone", "--model", "scripted/m1", ...going, text];
     await runOnce(binary, args, { cwd: project, env, signal });
   };
+  await playWork(ask, { onStep, project, proofs });
+  await ask("Go on.");
+}
+
+/** What the agent is asked in both OpenCodes, so that every layer has something to do. */
+export async function playWork(
+  ask: (text: string, ...lines: Line[]) => Promise<unknown>,
+  { onStep, project, proofs }: Pick<RunsOptions, "onStep" | "project" | "proofs">,
+): Promise<void> {
   const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
   onStep("large results are moved to files");
   await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
@@ -52,9 +61,9 @@ export async function playRuns({
   const calls = proofs.flatMap((proof) => proof.calls ?? []);
   await ask("Try twice what fails, claim something and remember it.", ...calls, { say: "tried" });
   onStep("the session grows too long");
+  // Long enough for history to be replaced and for its results to be old.
   for (const topic of ["one", "two", "three"])
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
-  await ask("Go on.");
 }
 
 /** A scripted call with the names of OpenCode 2. */

@@ -1,14 +1,12 @@
 /** The small model judges what may be worth a memory, in the real OpenCode. */
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../../src/io/node-files.js";
-import { locateRecord } from "../../../src/project/state-owner.js";
 import { CANDIDATE, MESSAGE, messageOf, OTHER, verdicts } from "../../support/extraction.js";
 import { only1 } from "../only-1.js";
 import { repository } from "../repository.js";
+import { beginSession, isOwn, locateCandidates, strata } from "../stage/candidates.js";
 import { whenContains, whenFits } from "../stage/files.js";
 import type { ModelRequest } from "../stage/model-request.js";
 import { writeShift } from "../stage/shift-date.js";
@@ -19,32 +17,6 @@ const shiftedClock = fileURLToPath(new URL("../fixtures/shifted-clock", import.m
 const INDEX = ".opencode/memory/MEMORY.md";
 /** So long that nobody has said anything for a while, and that no answer comes any more. */
 const QUIET_MS = 95_000;
-const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
-
-/** The file of the project's candidates. */
-async function locate({ project }: Stage): Promise<string> {
-  const stateFolder = join(project.folders.state, "opencode-strata");
-  return (await locateRecord(nodeFiles, { project: project.path, stateFolder })).candidates;
-}
-
-function strata({ project }: Stage, ...args: string[]): string {
-  const { OPENCODE: _, OPENCODE_PID: __, ...env } = process.env;
-  const { config, state } = project.folders;
-  const ran = spawnSync(process.execPath, [join(repository, "dist/strata.js"), ...args], {
-    cwd: project.path,
-    env: { ...env, XDG_CONFIG_HOME: config, XDG_STATE_HOME: state },
-    encoding: "utf8",
-  });
-  expect([ran.status, ran.stderr]).toEqual([0, ""]);
-  return ran.stdout;
-}
-
-/** What the model is sent with the first message of a new session. */
-async function beginSession(stage: Stage): Promise<string> {
-  await (await stage.newSession("next")).ask("Good morning.");
-  const { messages } = stage.model.requests.filter((request) => !isOwn(request)).at(-1) ?? {};
-  return JSON.stringify(messages);
-}
 
 /** A host with a small model that does this when it is asked, and time that passes when it is told to. */
 async function openJudged(
@@ -128,7 +100,7 @@ test.each<[string, (request: ModelRequest) => Step]>([
     const { pass, stage } = await openJudged(step);
     await using __ = stage;
     const rule = "From now on answer in whole sentences.";
-    const file = await locate(stage);
+    const file = await locateCandidates(stage);
     const session = await stage.newSession("one");
     await session.ask(`${MESSAGE} ${rule}`);
     let seen = 0;
