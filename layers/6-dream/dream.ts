@@ -35,7 +35,7 @@ import {
   writeDreamState,
 } from "../../src/project/dream-state.js";
 import type { Folders } from "../../src/project/folders.js";
-import { checkFacts, type FactChange } from "../../src/sources/bootstrap/check-facts.js";
+import { checkFacts, type FactChange } from "../../src/sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../src/sources/bootstrap/taken.js";
 import { archiveNotes, findOldNotes } from "./archive-notes.js";
 import {

@@ -19,7 +19,7 @@ export const transferCommands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata bootstrap --dry-run",
-    load: () => import("../operations/bootstrap/command.js"),
+    load: () => import("../operations/bootstrap.js"),
   },
   {
     name: "export",

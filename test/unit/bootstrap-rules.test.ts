@@ -1,7 +1,7 @@
 /** Rules for other agents and decisions from the git history in `strata bootstrap`. */
 import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { planDecisions } from "../../src/operations/bootstrap/gather.js";
+import { planDecisions } from "../../src/operations/bootstrap.js";
 import { GIT_HISTORY } from "../../src/sources/bootstrap/taken.js";
 import { byFact, listMemories, openProject } from "../support/bootstrap.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -43,7 +43,7 @@ winapi = "0.3.9"
 `,
   "crates/wire/Cargo.toml": '[package]\nname = "wire"\nedition.workspace = true\n',
   "README.md":
-    "Gull\n====\n\nReads ship logs.\n\nBuild\n-----\n\n```sh\nmake\n```\nand\n```sh\nmake test\n```\n",
+    "Gull\n====\n\nReads ship logs.\n\n## Build C# ##\n\n```sh\nmake\n```\nand\n```sh\nmake test\n```\n",
   ".github/workflows/release.yml":
     'name: Release\non: push\njobs:\n  tag:\n    runs-on: ubuntu-latest\n    steps:\n      - run: cargo publish\n      - run: |\n          if [ -z "$TAG" ]; then\n            exit 1\n          fi\n',
   Makefile:
@@ -56,10 +56,6 @@ const go = {
 describe("strata bootstrap takes facts", () => {
   it.each([
     ["fast-uri", ["package.json#commands", ".github/workflows/ci.yml#ci", "README.md#about"]],
-    ["side-channel", ["package.json#dependencies", "package.json#commands"]],
-    ["bare-fs", ["package.json#dependencies", "package.json#about"]],
-    ["siginfo", ["package.json#about", "package.json#commands"]],
-    ["json-schema-traverse", [".github/workflows/build.yml#ci", "package.json#commands"]],
     // Also a Python project and a Go module.
     [
       "crawler-user-agents",
@@ -78,6 +74,8 @@ describe("strata bootstrap takes facts", () => {
       expect([first.code, first.err]).toEqual([0, ""]);
       const facts = await byFact(files);
       expect(Object.keys(facts)).toEqual(expect.arrayContaining(expected));
+      // What npm init writes if there are no tests is no command.
+      if (name === "modularscale-sass") expect(Object.keys(facts)).not.toContain("package.json#commands");
       for (const [fact, memory] of Object.entries(facts)) {
         const file = fact.split("#")[0] ?? "";
         expect(memory.entities).toEqual([file]);
@@ -90,18 +88,12 @@ describe("strata bootstrap takes facts", () => {
     },
   );
 
-  it("of the real package modularscale-sass without its script that only reports missing tests", async () => {
-    const files = openPackage("modularscale-sass");
-    await runStrata(files, "bootstrap");
-    expect(Object.keys(await byFact(files))).not.toContain("package.json#commands");
-  });
-
   it.each([
     ["Python", python, "pyproject.toml#dependencies", "- `dev`: `pytest`"],
     ["Python", python, ".gitlab-ci.yml#ci", "- `uv run pytest -q`"],
     ["Rust", rust, "Cargo.toml#dependencies", "- `cc`: `1.0`\n- `winapi`: `0.3.9`"],
     ["Rust", rust, "README.md#about", "README.md begins:\n> Reads ship logs."],
-    ["Rust", rust, "README.md#commands", "by heading:\n- `Build`:\n- `make`\n- `make test`"],
+    ["Rust", rust, "README.md#commands", "by heading:\n- `Build C#`:\n- `make`\n- `make test`"],
     ["Rust", rust, ".github/workflows/release.yml#ci", "- `tag`: `ubuntu-latest`\n- `cargo publish`"],
     ["Rust", rust, "Cargo.toml#layout", "- `gl`: `src/main.rs`"],
     ["Rust", rust, "Makefile#commands", "- `test`: `runs all tests`\n- `lint`"],

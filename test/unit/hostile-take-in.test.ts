@@ -1,53 +1,36 @@
 /** Files of a repository that try to hang or crash their readers. */
 import { describe, expect, it } from "vitest";
 import { compileGlob } from "../../src/base/glob.js";
-import { readWorkflow } from "../../src/sources/bootstrap/readers/ci.js";
-import { readGoMod } from "../../src/sources/bootstrap/readers/lines.js";
-import { readCargo, readPackageJson } from "../../src/sources/bootstrap/readers/manifests.js";
-import { readReadme } from "../../src/sources/bootstrap/readers/readme.js";
+import { findKind } from "../../src/sources/bootstrap/read-facts.js";
 import { openProject } from "../support/bootstrap.js";
 import { runStrata } from "../support/shell.js";
 
 const LONG = 500_000;
 
+const read = async (path: string, text: string) => findKind(path)?.read(text, path);
+
 describe("readers of a repository's files", () => {
   // Each took minutes with an expression that backtracks: the test's own time limit is the assertion.
   it.each([
-    ["a heading of signs", readReadme, `# a${"#".repeat(LONG)}x`],
-    ["a heading of spaces", readReadme, `# ${" ".repeat(LONG)}x`],
-    ["a module of dots", readGoMod, "a.".repeat(LONG / 2)],
-    ["empty lines in go.mod", readGoMod, "\n".repeat(LONG)],
+    ["a heading of signs", "README.md", `# a${"#".repeat(LONG)}x`],
+    ["a heading of spaces", "README.md", `# ${" ".repeat(LONG)}x`],
+    ["a module of dots", "go.mod", "a.".repeat(LONG / 2)],
+    ["empty lines in go.mod", "go.mod", "\n".repeat(LONG)],
     [
       "many jobs",
-      readWorkflow,
+      ".github/workflows/a.yml",
       `jobs:\n${Array.from({ length: 20_000 }, (_, n) => ` j${n}:\n  runs-on: x\n`).join("")}`,
     ],
-  ])("a text with %s is read in linear time", async (_, read, text) => {
-    expect(await read(text, "FILE")).toBeInstanceOf(Array);
+  ])("a text with %s is read in linear time", async (_, path, text) => {
+    expect(await read(path, text)).toBeInstanceOf(Array);
   });
 
   it.each([
-    ["a workflow of quotes", readWorkflow, '"'.repeat(200_000)],
-    ["a table of dots", readCargo, `[a${".a".repeat(100_000)}]`],
-    ["keys of dots", readCargo, `a = { b${".a".repeat(20_000)} = 1 }`],
-  ])("%s is refused at once", async (_, read, text) => {
-    await expect(async () => read(text, "FILE")).rejects.toThrow();
-  });
-
-  it("programs are listed by their names, and a package's type alone is not a fact", async () => {
-    const read = async (manifest: object): Promise<string[]> =>
-      (await readPackageJson(JSON.stringify({ name: "a", ...manifest }), "package.json")).map(
-        ({ content }) => content,
-      );
-    expect(await read({ type: "module" })).toEqual([]);
-    expect(await read({ type: "module", main: "./a.js", bin: { b: "./b.js" } })).toEqual([
-      expect.stringContaining("- `main`: `./a.js`\n- `b`: `./b.js`"),
-    ]);
-  });
-
-  it("headings lose their closing signs, and keep those that belong to them", async () => {
-    const [, commands] = await readReadme("Text.\n\n## Use C# ##\n\n```sh\nmake\n```\n", "README.md");
-    expect(commands?.content).toContain("- `Use C#`:\n- `make`");
+    ["a workflow of quotes", ".github/workflows/a.yml", '"'.repeat(200_000)],
+    ["a table of dots", "Cargo.toml", `[a${".a".repeat(100_000)}]`],
+    ["keys of dots", "Cargo.toml", `a = { b${".a".repeat(20_000)} = 1 }`],
+  ])("%s is refused at once", async (_, path, text) => {
+    await expect(read(path, text)).rejects.toThrow();
   });
 });
 

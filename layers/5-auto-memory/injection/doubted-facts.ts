@@ -39,7 +39,7 @@ export function createFindDoubts({
   };
 
   async function check(newer: readonly { memory: Memory; version: string }[]): Promise<void> {
-    const { checkFacts } = await import("../../../src/sources/bootstrap/check-facts.js");
+    const { checkFacts } = await import("../../../src/sources/bootstrap/plan-bootstrap.js");
     const looked = newer.map(({ memory }) => memory);
     const checked = await checkFacts(looked, { files, project, nowMs: clock.now() });
     const changed = new Set(checked.changes.map(({ before }) => before.id));

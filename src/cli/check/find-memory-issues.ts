@@ -10,7 +10,7 @@ import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store/store.js";
 import type { Project } from "../../operations/project.js";
 import { openConflictLog } from "../../operations/record-rivals.js";
-import { checkFacts } from "../../sources/bootstrap/check-facts.js";
+import { checkFacts } from "../../sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
 import type { Issue } from "./issue.js";
 import { findContradictions, type Merge, planMerges, toChanges } from "./merges.js";

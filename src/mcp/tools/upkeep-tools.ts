@@ -55,7 +55,7 @@ const bootstrapMemory = defineTool<typeof bootstrapInput>({
   effect: "write",
   files: ["path"],
   async run({ path: folder }, client) {
-    const { run } = await import("../../operations/bootstrap/command.js");
+    const { run } = await import("../../operations/bootstrap.js");
     const lines: string[] = [];
     const { allowsPrivate, project: of } = client.shared;
     const { cli, folders, globalFolder, root } = of;

@@ -1,17 +1,13 @@
-/** Finds the files of a project that state facts. Follows no link and reads no file. */
-import { join } from "node:path";
+/** Finds the files of a project that state facts, and reads them. Follows no link. */
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { formatError } from "../../base/error.js";
+import { compileGlob } from "../../base/glob.js";
+import type { PlainRecord } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import { findWay } from "../../memory/store/entries.js";
-import type { Reader } from "./fact.js";
+import { listFolders } from "../../project/opencode-files.js";
+import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";
-
-export interface Source {
-  /** Relative to the project's root, with `/`. */
-  path: string;
-  kind: SourceKind;
-  bytes: number;
-}
 
 export interface FindOptions {
   root: string;
@@ -21,143 +17,50 @@ export interface FindOptions {
   isRecursive: boolean;
 }
 
-export interface FoundSources {
-  sources: Source[];
-  /** Were there more than the limit? */
-  isCut: boolean;
-}
-
 const MOST_FOLDERS = 5_000;
-const MOST_SOURCES = 1_000;
 /** Folders with third-party or built files. */
 const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
+/** Folders whose files belong to the folder that they lie in. */
+const PARTS = new Set([".github", ".cursor", ".windsurf"]);
 
-/** Sorted by path. */
+/** Paths relative to the root, sorted. `isCut`: there were too many folders. */
 export async function findSources(
   files: Files,
   { folders, isRecursive, root }: FindOptions,
-): Promise<FoundSources> {
-  const found = new Map<string, Source>();
+): Promise<{ paths: string[]; isCut: boolean }> {
+  const found = new Set<string>();
   const visited = new Set<string>();
-  const waiting = [...folders];
-  for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
-    if (visited.has(folder)) continue;
+  for (const folder of folders)
+    if (folder === "" || (await findWay(files, root, folder)).kind === "clear") await visit(folder, false);
+  return { paths: [...found].sort(), isCut: visited.size >= MOST_FOLDERS };
+
+  async function visit(folder: string, isPart: boolean): Promise<void> {
+    if (visited.has(folder) || visited.size >= MOST_FOLDERS) return;
     visited.add(folder);
-    if (visited.size > MOST_FOLDERS || found.size > MOST_SOURCES)
-      return { sources: sort(found), isCut: true };
-    const { folders: inside, paths } = await listFolder(files, root, folder);
-    for (const path of paths) await add(folder, path);
-    for (const place of sourceFolders)
-      for (const path of await listDeep(files, root, joinPath(folder, place))) await add(folder, path);
-    if (isRecursive) waiting.push(...inside.filter((one) => !isOthers(one)));
-  }
-  return { sources: sort(found), isCut: false };
-
-  async function add(folder: string, path: string): Promise<void> {
-    const kind = findKind(folder === "" ? path : path.slice(folder.length + 1));
-    if (!kind) return;
-    const way = await findWay(files, root, path);
-    if (way.kind === "clear" && way.stat.kind === "file")
-      found.set(path, { path, kind, bytes: way.stat.bytes });
+    for (const name of await files.list(join(root, folder))) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      const kind = (await files.statItself(join(root, path)))?.kind;
+      if (kind === "file" && findKind(path)) found.add(path);
+      const isBelow = isPart || (isRecursive && !name.startsWith(".") && !OTHERS.has(name));
+      if (kind === "folder" && (PARTS.has(name) || isBelow)) await visit(path, isPart || PARTS.has(name));
+    }
   }
 }
 
-/** The source at a path that a memory names; `undefined` if it is gone or no longer a source. */
-export async function findSource(files: Files, root: string, path: string): Promise<Source | undefined> {
-  const parts = path.split("/");
-  if (parts.some((part) => part === "" || part === "." || part === "..")) return undefined;
-  // The search may have started in any folder above the file.
-  const kind = parts.flatMap((_, n) => findKind(parts.slice(n).join("/")) ?? [])[0];
+/**
+ * What became of a file that a memory names. `other` is a link, a folder, a path out of the project, or a file that is
+ * no source any more.
+ */
+export async function findSource(
+  files: Files,
+  root: string,
+  path: string,
+): Promise<"source" | "gone" | "other"> {
+  if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return "other";
   const way = await findWay(files, root, path);
-  if (!kind || way.kind !== "clear" || way.stat.kind !== "file") return undefined;
-  return { path, kind, bytes: way.stat.bytes };
+  if (way.kind === "missing") return "gone";
+  return findKind(path) && way.kind === "clear" && way.stat.kind === "file" ? "source" : "other";
 }
-
-interface Listed {
-  paths: string[];
-  folders: string[];
-}
-
-/** Files and folders in a folder, relative to the root; empty if a link is on the way. */
-async function listFolder(files: Files, root: string, folder: string): Promise<Listed> {
-  const listed: Listed = { paths: [], folders: [] };
-  const way = folder === "" ? undefined : await findWay(files, root, folder);
-  if (way && (way.kind !== "clear" || way.stat.kind !== "folder")) return listed;
-  for (const name of await files.list(join(root, folder))) {
-    const path = joinPath(folder, name);
-    const kind = (await files.statItself(join(root, path)))?.kind;
-    if (kind === "file") listed.paths.push(path);
-    else if (kind === "folder") listed.folders.push(path);
-  }
-  return listed;
-}
-
-const MOST_DEPTH = 5;
-
-async function listDeep(files: Files, root: string, folder: string, depth = 0): Promise<string[]> {
-  if (depth > MOST_DEPTH) return [];
-  const { folders, paths } = await listFolder(files, root, folder);
-  const deeper: string[] = [];
-  for (const one of folders) deeper.push(...(await listDeep(files, root, one, depth + 1)));
-  return [...paths, ...deeper];
-}
-
-/** Hidden folders have their own rows in `sourceFolders`. */
-function isOthers(path: string): boolean {
-  const name = path.split("/").at(-1) ?? "";
-  return name.startsWith(".") || OTHERS.has(name);
-}
-
-const joinPath = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
-const sort = (found: ReadonlyMap<string, Source>): Source[] =>
-  [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-
-/* Files that state facts and rules, and their readers. Readers are loaded when a file needs them. */
-
-export interface SourceKind {
-  /** Matches the path relative to the searched folder, with `/`. */
-  pattern: RegExp;
-  load(): Promise<Reader>;
-  /** Rules for another agent: skipped if OpenCode sends the file itself. */
-  isRules?: true;
-}
-
-/** Larger files are not written for people. */
-export const MOST_BYTES = 512 * 1024;
-/** Folders whose files have a kind below, at any depth. */
-export const sourceFolders: readonly string[] = [".github", ".cursor/rules", ".windsurf/rules"];
-
-const manifests = () => import("./readers/manifests.js");
-const lines = () => import("./readers/lines.js");
-const ci = () => import("./readers/ci.js");
-const rules = async () => (await import("./readers/rules.js")).readRules;
-
-const sourceKinds: readonly SourceKind[] = [
-  { pattern: /^package\.json$/, load: async () => (await manifests()).readPackageJson },
-  { pattern: /^pyproject\.toml$/, load: async () => (await manifests()).readPyproject },
-  { pattern: /^Cargo\.toml$/, load: async () => (await manifests()).readCargo },
-  { pattern: /^go\.mod$/, load: async () => (await lines()).readGoMod },
-  { pattern: /^(GNU)?[Mm]akefile$/, load: async () => (await lines()).readMakefile },
-  { pattern: /^\.github\/workflows\/[^/]+\.ya?ml$/, load: async () => (await ci()).readWorkflow },
-  { pattern: /^\.gitlab-ci\.yml$/, load: async () => (await ci()).readGitlab },
-  {
-    pattern: /^readme(\.md|\.markdown)?$/i,
-    load: async () => (await import("./readers/readme.js")).readReadme,
-  },
-  { pattern: /^CLAUDE(\.local)?\.md$/, load: rules, isRules: true },
-  { pattern: /^\.cursorrules$/, load: rules, isRules: true },
-  { pattern: /^\.cursor\/rules\/.+\.mdc?$/, load: rules, isRules: true },
-  { pattern: /^\.windsurfrules$/, load: rules, isRules: true },
-  { pattern: /^\.windsurf\/rules\/.+\.md$/, load: rules, isRules: true },
-  { pattern: /^\.github\/copilot-instructions\.md$/, load: rules, isRules: true },
-  { pattern: /^\.github\/instructions\/.+\.instructions\.md$/, load: rules, isRules: true },
-];
-
-/** The kind of the file at this path, relative to the searched folder. */
-export const findKind = (path: string): SourceKind | undefined =>
-  sourceKinds.find(({ pattern }) => pattern.test(path));
-
-/* Reads facts out of the files of a project. */
 
 export interface ReadFacts {
   facts: TakenFact[];
@@ -167,13 +70,15 @@ export interface ReadFacts {
   notes: string[];
 }
 
+/** Larger files are not written for people. */
+const MOST_BYTES = 512 * 1024;
+
 /** Never rejects because of a file's contents: that becomes a note. */
-export async function readFacts(files: Files, root: string, sources: readonly Source[]): Promise<ReadFacts> {
+export async function readFacts(files: Files, root: string, paths: readonly string[]): Promise<ReadFacts> {
   const all: ReadFacts = { facts: [], read: new Set(), notes: [] };
-  for (const source of sources) {
-    const { path } = source;
+  for (const path of paths) {
     try {
-      const facts = await readSource(files, root, source);
+      const facts = (await findKind(path)?.read(await readText(join(root, path)), path)) ?? [];
       all.facts.push(...facts.map((fact) => ({ ...fact, file: path })));
       all.read.add(path);
     } catch (thrown) {
@@ -181,13 +86,72 @@ export async function readFacts(files: Files, root: string, sources: readonly So
     }
   }
   return all;
+
+  async function readText(path: string): Promise<string> {
+    const { bytes = 0 } = (await files.statItself(path)) ?? {};
+    if (bytes > MOST_BYTES) throw new RangeError(`it has ${bytes} bytes, more than ${MOST_BYTES}`);
+    const text = decodeStrictly((await files.read(path, { links: "refused" })) ?? new Uint8Array());
+    if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
+    return text.replace(/^\uFEFF/, "");
+  }
 }
 
-async function readSource(files: Files, root: string, { bytes, kind, path }: Source) {
-  if (bytes > MOST_BYTES) throw new RangeError(`it has ${bytes} bytes, more than ${MOST_BYTES}`);
-  const contents = await files.read(join(root, path), { links: "refused" });
-  const text = decodeStrictly(contents ?? new Uint8Array());
-  if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
-  const read = await kind.load();
-  return read(text.replace(/^\uFEFF/, ""), path);
+export interface InstructionsInput {
+  files: Pick<Files, "statItself">;
+  /** Whether OpenCode 2 sends them. */
+  isSecond: boolean;
+  /** Root of the project. */
+  project: string;
+  /** Where the session works. */
+  directory: string;
+  home: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Contents of the configuration files. */
+  configs: readonly PlainRecord[];
+}
+
+/**
+ * Tells of a path in the project whether OpenCode sends that file itself as instructions. OpenCode 1.18.33 (from its
+ * source, and seen in requests) sends:
+ *
+ *     of AGENTS.md, CLAUDE.md and CONTEXT.md the first name that any folder from the working directory up to the
+ *         project's root has, from all of these folders
+ *     the files that `instructions` in the configuration names, as globs from the same folders
+ *     beside a file that the agent reads, the first of the same three names that the file's folder has
+ *
+ * OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md,
+ * OPENCODE_DISABLE_PROJECT_CONFIG everything from the project.
+ *
+ * OpenCode 2.0.15 sends AGENTS.md of these folders and no other file, whatever `instructions` says (seen in requests).
+ */
+export async function openInstructions(
+  input: InstructionsInput,
+): Promise<(path: string) => Promise<boolean>> {
+  const { configs, directory, env, files, home, isSecond, project } = input;
+  const isOn = (name: string): boolean => /^(1|true)$/i.test(env[name] ?? "");
+  if (isOn("OPENCODE_DISABLE_PROJECT_CONFIG")) return async () => false;
+  const hasClaude = !isOn("OPENCODE_DISABLE_CLAUDE_CODE") && !isOn("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT");
+  const names = isSecond ? ["AGENTS.md"] : ["AGENTS.md", ...(hasClaude ? ["CLAUDE.md"] : []), "CONTEXT.md"];
+  const above = listFolders(project, directory);
+  const sent = await findFirst(above);
+  const given = isSecond ? [] : configs.flatMap(({ instructions }) => [instructions].flat());
+  const patterns = given.flatMap((glob) => {
+    if (typeof glob !== "string" || /^https?:\/\//.test(glob)) return [];
+    const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
+    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(compileGlob);
+  });
+
+  return async (path) => {
+    if (patterns.some((fits) => fits(path))) return true;
+    const [folder, name] = [dirname(path), basename(path)];
+    if (!names.includes(name)) return false;
+    return above.includes(folder) ? name === sent : name === (await findFirst([folder]));
+  };
+
+  /** The first name that exists in any of these folders. */
+  async function findFirst(folders: readonly string[]): Promise<string | undefined> {
+    for (const name of names)
+      for (const folder of folders) if (await files.statItself(join(folder, name))) return name;
+    return undefined;
+  }
 }

@@ -1,13 +1,16 @@
-/** Plans which memories to add, renew and drop so that they state what the files state. Pure. */
+/** Which memories to add, renew and drop so that they state what the files of the project state. */
 import { atOnce } from "../../base/slices.js";
+import type { Files } from "../../io/files.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
-import { formatID, type Memory, type MemoryType } from "../../memory/memory.js";
+import { formatID, type Memory } from "../../memory/memory.js";
 import { formatMemoryFile, readTitle } from "../../memory/memory-file.js";
 import { foldName, planName, splitPath } from "../../memory/path.js";
 import type { MemoryCopy, PlannedChange } from "../../memory/store/store.js";
 import { toSafeLine } from "../../text/text.js";
+import { findSource, readFacts } from "./find-sources.js";
 import {
   drop,
+  GIT_HISTORY,
   isChangedByHand,
   nameFact,
   readTaken,
@@ -18,10 +21,12 @@ import {
   toDraft,
 } from "./taken.js";
 
+export type FactChange = PlannedChange & { file: string };
+
 export interface BootstrapPlan {
   add: (MemoryCopy & { title: string; file: string })[];
   /** Renewed and dropped ones. */
-  change: (PlannedChange & { file: string })[];
+  change: FactChange[];
   /** Memories that already state what their files state. */
   kept: number;
   /** Memories that stay as they are although their file states otherwise, and why. */
@@ -47,55 +52,55 @@ interface Known {
   taken: Taken;
 }
 
-export function planBootstrap(input: BootstrapInput): BootstrapPlan {
-  const { existing, facts, nowMs, read, undone } = input;
+/** Pure. */
+export function planBootstrap({
+  existing,
+  facts,
+  nowMs,
+  paths,
+  read,
+  undone,
+}: BootstrapInput): BootstrapPlan {
   const plan: BootstrapPlan = { add: [], change: [], kept: 0, left: [], refused: [] };
-  const known = existing.flatMap((memory): Known[] => {
-    const taken = readTaken(memory);
-    return taken && memory.scope === "project" ? [{ memory, taken }] : [];
-  });
-  const active = new Map<string, Known>();
-  const aside = new Map<string, Known>();
-  for (const one of known) {
-    if (one.memory.status !== "archived") active.set(nameFact(one.taken), one);
-    else if (!one.taken.gone && !undone.has(one.memory.id)) aside.set(nameFact(one.taken), one);
-  }
-  const names = groupNames(input.paths);
+  const known = listKnown(existing);
+  const active = new Map(
+    known.flatMap((one) => (one.memory.status === "archived" ? [] : [[nameFact(one.taken), one]])),
+  );
+  const archived = new Map(
+    known.flatMap(({ memory, taken }) =>
+      memory.status === "archived" && !taken.gone && !undone.has(memory.id)
+        ? [[nameFact(taken), memory.id]]
+        : [],
+    ),
+  );
+  const names = new Set(paths.flatMap((path) => splitPath(path) ?? []).map(nameOf));
   const stated = new Set<string>();
   for (const fact of facts) {
     const name = nameFact({ as: fact.key, file: fact.file });
     stated.add(name);
     const there = active.get(name);
-    const archived = aside.get(name);
+    const id = archived.get(name);
     if (there) planRenewal(there, fact);
-    else if (archived) left(archived, `it was archived; strata restore ${archived.memory.id} brings it back`);
+    else if (id !== undefined)
+      plan.left.push({ name: id, why: `it was archived; strata restore ${id} brings it back` });
     else add(fact);
   }
   for (const [name, { memory, taken }] of active) {
     if (stated.has(name) || !read.has(taken.file)) continue;
+    const reason = `${taken.file} no longer says it`;
     if (isChangedByHand(memory, taken))
-      left({ memory, taken }, `${taken.file} no longer says it, but it was changed by hand`);
-    else
-      plan.change.push({
-        ...{ before: memory, after: drop(memory, taken), file: taken.file },
-        reason: `${taken.file} no longer says it`,
-      });
+      plan.left.push({ name: memory.id, why: `${reason}, but it was changed by hand` });
+    else plan.change.push({ before: memory, after: drop(memory, taken), file: taken.file, reason });
   }
   return plan;
 
   function planRenewal({ memory, taken }: Known, fact: TakenFact): void {
+    const { file } = fact;
+    const reason = `${file} has changed`;
     if (saysSame(memory, taken, fact)) plan.kept++;
     else if (isChangedByHand(memory, taken))
-      left({ memory, taken }, `${fact.file} has changed, but so was the memory, by hand`);
-    else
-      plan.change.push({
-        ...{ before: memory, after: renew(memory, fact, nowMs), file: fact.file },
-        reason: `${fact.file} has changed`,
-      });
-  }
-
-  function left({ memory }: Known, why: string): void {
-    plan.left.push({ name: memory.id, why });
+      plan.left.push({ name: memory.id, why: `${reason}, but so was the memory, by hand` });
+    else plan.change.push({ before: memory, after: renew(memory, fact, nowMs), file, reason });
   }
 
   function add(fact: TakenFact): void {
@@ -105,18 +110,80 @@ export function planBootstrap(input: BootstrapInput): BootstrapPlan {
       plan.refused.push({ name: `${toSafeLine(memory.title, 120)} (${fact.file})`, why });
       return;
     }
-    const taken = names.get(fact.type) ?? new Set();
-    const name = planName(memory.title, fact.type, taken);
-    names.set(fact.type, taken.add(foldName(name)));
+    const { title, type } = memory;
+    const inUse = [...names].flatMap((one) =>
+      one.startsWith(`${type}/`) ? [one.slice(type.length + 1)] : [],
+    );
+    const name = planName(title, type, new Set(inUse));
+    names.add(nameOf({ name, type }));
     const id = formatID({ ...memory, name });
-    const contents = formatMemoryFile(memory);
-    plan.add.push({ id, isArchived: false, contents, title: memory.title, file: fact.file });
+    plan.add.push({ id, isArchived: false, contents: formatMemoryFile(memory), title, file: fact.file });
   }
 }
 
-function groupNames(paths: readonly string[]): Map<MemoryType, Set<string>> {
-  const names = new Map<MemoryType, Set<string>>();
-  for (const { name, type } of paths.flatMap((path) => splitPath(path) ?? []))
-    names.set(type, (names.get(type) ?? new Set()).add(foldName(name)));
-  return names;
+const nameOf = ({ name, type }: { name: string; type: string }): string => `${type}/${foldName(name)}`;
+
+function listKnown(memories: readonly Memory[]): Known[] {
+  return memories.flatMap((memory) => {
+    const taken = memory.scope === "project" ? readTaken(memory) : undefined;
+    return taken ? [{ memory, taken }] : [];
+  });
+}
+
+export interface CheckedFacts {
+  /** Renewed and dropped ones. */
+  changes: FactChange[];
+  /** Archived ones to be restored, then renewed: dropped before, and stated again. */
+  returns: FactChange[];
+  /** By id of a memory that stays as it is: its file, which states otherwise or cannot be read. */
+  doubted: ReadonlyMap<string, string>;
+}
+
+/**
+ * Compares memories with the files that they were taken from; adds no facts. A file counts as changed only if its facts
+ * have changed. `memories`: all of the project, archived ones too. Never rejects because of a file's contents.
+ */
+export async function checkFacts(
+  memories: readonly Memory[],
+  { files, nowMs, project }: { files: Files; project: string; nowMs: number },
+): Promise<CheckedFacts> {
+  const known = listKnown(memories).filter(({ taken }) => taken.file !== GIT_HISTORY);
+  const paths: string[] = [];
+  const gone: string[] = [];
+  for (const file of new Set(known.map(({ taken }) => taken.file))) {
+    const found = await findSource(files, project, file);
+    if (found === "source") paths.push(file);
+    else if (found === "gone") gone.push(file);
+  }
+  const { facts, read } = await readFacts(files, project, paths);
+  const existing = known.map(({ memory }) => memory);
+  const asked = { facts, existing, nowMs, paths: [], undone: new Set<string>() };
+  const plan = planBootstrap({ ...asked, read: new Set([...read, ...gone]) });
+  const left = new Set(plan.left.map(({ name }) => name));
+  const doubted = known.filter(
+    ({ memory, taken: { file } }) =>
+      memory.status === "active" && (left.has(memory.id) || (paths.includes(file) && !read.has(file))),
+  );
+  const there = new Set(known.flatMap(({ taken }) => (taken.gone ? [] : [nameFact(taken)])));
+  const dropped = new Map(
+    known
+      .filter(
+        ({ memory, taken }) => taken.gone && memory.status === "archived" && !isChangedByHand(memory, taken),
+      )
+      // Of several, the one changed last.
+      .sort((a, b) => (a.memory.updated < b.memory.updated ? -1 : 1))
+      .map(({ memory, taken }) => [nameFact(taken), memory]),
+  );
+  const returns = facts.flatMap((fact): FactChange[] => {
+    const name = nameFact({ as: fact.key, file: fact.file });
+    const before = there.has(name) ? undefined : dropped.get(name);
+    if (!before) return [];
+    const after: Memory = { ...renew(before, fact, nowMs), status: "active" };
+    return [{ before, after, file: fact.file, reason: `${fact.file} says it again` }];
+  });
+  return {
+    changes: plan.change,
+    returns,
+    doubted: new Map(doubted.map(({ memory, taken }) => [memory.id, taken.file])),
+  };
 }

@@ -9,7 +9,7 @@
 import { hashOf } from "../../base/hash.js";
 import { isRecord } from "../../base/shape.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
-import type { Fact } from "./fact.js";
+import type { Fact } from "./read-facts.js";
 
 /** A fact with its file, relative to the project. */
 export interface TakenFact extends Fact {

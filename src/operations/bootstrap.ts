@@ -1,0 +1,249 @@
+/** `strata bootstrap`: adds, renews and drops memories of what a project's files, and its git history, state. */
+import { randomUUID } from "node:crypto";
+import { join, relative, resolve } from "node:path";
+import { StrataError } from "../base/error.js";
+import { readConfigFiles } from "../config/config-files.js";
+import { createDryFiles } from "../io/dry-files.js";
+import type { Git } from "../io/host.js";
+import { createGit } from "../io/node-git.js";
+import type { Memory } from "../memory/memory.js";
+import { listPaths } from "../memory/store/entry-paths.js";
+import type { OpenMemories } from "../memory/store/store.js";
+import {
+  findSource,
+  findSources,
+  openInstructions,
+  type ReadFacts,
+  readFacts,
+} from "../sources/bootstrap/find-sources.js";
+import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-bootstrap.js";
+import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
+import { cut, toLine } from "../text/text.js";
+import { type CliContext, type ExitCode, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "./command.js";
+import { findHost } from "./find-host.js";
+import { withMemories } from "./open-memories.js";
+import { createProgress } from "./progress.js";
+import { openProject, type Project } from "./project.js";
+
+export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, given) => {
+  const isDry = dryRun === true;
+  const mostDecisions = readWhole("--limit", limit, { least: 1, most: 500, usual: 50 });
+  // A dry run also discards what opening the store writes.
+  const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
+  const project = await openProject({ ...cli, files });
+  const folders = await readFolders(project, given);
+  return withMemories(project, async (memories) => {
+    const existing = await memories.list({ archived: true });
+    const found = await readAll(project, { existing, folders, isRecursive: recursive === true });
+    if (git === true) {
+      const commits = await readCommits(createGit(), project.root);
+      if (commits) found.facts.push(...planDecisions(commits, mostDecisions));
+      else
+        found.notes.push(`git log of ${project.root} gave no answer, so nothing was taken from its history`);
+    }
+    const plan = planBootstrap({
+      ...{ ...found, existing, nowMs: cli.clock.now() },
+      undone: await findUndone(memories, existing),
+      paths: await listPaths(files, project.folders.memory),
+    });
+    const done = isDry ? undefined : await writeFacts(project, memories, plan);
+    return report(cli, { plan, notes: found.notes, done, asJSON: json === true });
+  });
+};
+
+/** The folders on the command line, relative to the root. Throws for one outside the project. */
+async function readFolders({ cli, root }: Project, given: readonly string[]): Promise<string[]> {
+  const folders: string[] = [];
+  for (const one of given) {
+    const path = relative(root, resolve(cli.folder, one)).replaceAll("\\", "/");
+    if (path === ".." || path.startsWith("../") || /^([A-Za-z]:|\/)/.test(path))
+      throw new StrataError(
+        WRONG_ARGUMENT,
+        `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata ingest --recursive`,
+      );
+    if ((await cli.files.stat(join(root, path)))?.kind !== "folder")
+      throw new StrataError(
+        "NO_SOURCE",
+        `${one} is not a folder of the project ${root}; name folders, or none for the whole project`,
+      );
+    folders.push(path);
+  }
+  return given.length === 0 ? [""] : folders;
+}
+
+/** What the folders' files state, and every file that a memory was taken from. */
+async function readAll(
+  { cli, root, settings }: Project,
+  given: { existing: readonly Memory[]; folders: readonly string[]; isRecursive: boolean },
+): Promise<ReadFacts> {
+  const found = await findSources(cli.files, { root, ...given });
+  const paths = new Set(found.paths);
+  const stateless = new Set<string>();
+  for (const file of given.existing.flatMap((memory) => readTaken(memory)?.file ?? [])) {
+    if (file === GIT_HISTORY || paths.has(file)) continue;
+    if ((await findSource(cli.files, root, file)) === "source") paths.add(file);
+    else stateless.add(file);
+  }
+  const { configFiles } = await settings();
+  const configs = (await readConfigFiles(cli.files, configFiles)).parsed.map(({ contents }) => contents);
+  const { isSecond } = await findHost(
+    cli,
+    configFiles.map(({ path }) => path),
+  );
+  const where = { project: root, directory: cli.folder, home: cli.home };
+  const isSent = await openInstructions({ ...where, files: cli.files, isSecond, env: cli.env, configs });
+  for (const path of paths) if (await isSent(join(root, path))) stateless.add(path);
+  const used = [...paths].filter((path) => !stateless.has(path));
+  const { facts, notes, read } = await readFacts(cli.files, root, used);
+  if (found.isCut) notes.push("there are too many folders to search; name some of them");
+  // Files that are gone, or that OpenCode sends, state nothing.
+  return { facts, notes, read: new Set([...read, ...stateless]) };
+}
+
+/** Ids of archived memories that were taken from a file and whose addition was undone. */
+async function findUndone(
+  memories: Pick<OpenMemories, "history">,
+  existing: readonly Memory[],
+): Promise<Set<string>> {
+  const undone = new Set<string>();
+  for (const memory of existing) {
+    const taken = memory.status === "archived" ? readTaken(memory) : undefined;
+    if (!taken || taken.gone) continue;
+    if ((await memories.history(memory.id)).at(-1)?.undoes !== undefined) undone.add(memory.id);
+  }
+  return undone;
+}
+
+interface Done {
+  run: string;
+  added: number;
+  refused: { name: string; why: string }[];
+}
+
+/** Makes the changes of a plan as one run, so that one undo reverts them. */
+async function writeFacts(
+  { cli }: Project,
+  memories: OpenMemories,
+  { add, change }: BootstrapPlan,
+): Promise<Done> {
+  const run = randomUUID().slice(0, 8);
+  const cause = { operation: "bootstrap", run, isForeign: true as const };
+  const done: Done = { run, added: 0, refused: [] };
+  const progress = createProgress(cli, "Writing memories");
+  try {
+    // One by one, so that a refused memory does not prevent the renewal of others.
+    for (const { file, ...planned } of change) {
+      const written = await memories.changeAll([planned], cause);
+      if (written.kind !== "written")
+        done.refused.push({ name: `${planned.before.id} (${file})`, why: written.why });
+    }
+    const written = await memories.adoptAll(add, cause, (count) => progress.step(count, add.length));
+    for (const [n, one] of written.entries()) {
+      if (one.kind !== "refused") done.added++;
+      else done.refused.push({ name: `${add[n]?.title} (${add[n]?.file})`, why: one.why });
+    }
+  } finally {
+    progress.end();
+  }
+  return done;
+}
+
+interface Reported {
+  plan: BootstrapPlan;
+  notes: readonly string[];
+  /** Absent after a dry run. */
+  done: Done | undefined;
+  asJSON: boolean;
+}
+
+function report({ say, style, warn }: CliContext, { asJSON, done, notes, plan }: Reported): ExitCode {
+  const { add, change, kept, left } = plan;
+  const dropped = change.filter(({ after }) => after.status === "archived");
+  const renewed = change.filter(({ after }) => after.status !== "archived");
+  const refused = [...plan.refused, ...(done?.refused ?? [])];
+  if (asJSON) {
+    const name = ({ before, file }: (typeof change)[number]) => ({ id: before.id, file });
+    const added = add.map(({ file, id, title }) => ({ id, title, file }));
+    const lists = { add: added, renew: renewed.map(name), drop: dropped.map(name), unchanged: kept, left };
+    say(JSON.stringify({ ...(done && { run: done.run }), ...lists, refused, skipped: notes }, null, 2));
+  } else {
+    if (!done) {
+      for (const { file, id, title } of add) say(`Would add    ${id}  ${title}  (${file})`);
+      for (const { before, file } of renewed) say(`Would renew  ${before.id}  (${file})`);
+      for (const { before, file } of dropped) say(`Would drop   ${before.id}  (${file})`);
+    }
+    const added = done?.added ?? add.length;
+    const counts = [
+      `${done ? "Added" : "Would add"}: ${added} ${added === 1 ? "memory" : "memories"}`,
+      ...(renewed.length > 0 ? [`${renewed.length} renewed`] : []),
+      ...(dropped.length > 0 ? [`${dropped.length} dropped`] : []),
+      ...(kept > 0 ? [`${kept} unchanged`] : []),
+      ...(left.length > 0 ? [`${left.length} left as they are`] : []),
+      ...(refused.length > 0 ? [`${refused.length} refused`] : []),
+    ];
+    say(counts.join(", "));
+    for (const { name, why } of refused) warn(`${style.yellow("Refused")}  ${name}: ${why}`);
+    for (const { name, why } of left) warn(`${style.yellow("Left as it is")}  ${name}: ${why}`);
+    for (const note of notes) warn(`${style.yellow("Skipped")}  ${note}`);
+    if (done && done.added > 0)
+      say(
+        `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done.run} takes them back.`,
+      );
+  }
+  return refused.length > 0 || notes.length > 0 ? exitCodes.problems : exitCodes.fine;
+}
+
+/* Decisions explained in commit messages: merges and commits with text below the first line. */
+
+/** Maximum number of commits read, newest first; git's output limit applies too. */
+const MOST_COMMITS = 1_000;
+/** Separators of commits and fields; git writes them for `%x1e` and `%x1f`, and no message contains them. */
+const [RECORD, FIELD] = ["\u001e", "\u001f"];
+
+export interface Commit {
+  hash: string;
+  parents: string[];
+  /** ISO date-time. */
+  at: string;
+  subject: string;
+  body: string;
+}
+
+/** The last commits of the current branch; `undefined` if git does not answer. */
+async function readCommits(git: Git, folder: string): Promise<Commit[] | undefined> {
+  const format = ["%H", "%P", "%cI", "%s", "%b"].join("%x1f");
+  const asked = ["log", "--encoding=UTF-8", `--max-count=${MOST_COMMITS}`, `--format=${format}%x1e`];
+  const answer = await git.ask(asked, { folder });
+  return answer?.split(RECORD).flatMap((record) => {
+    const [hash = "", parents = "", at = "", subject = "", body = ""] = record.trimStart().split(FIELD);
+    const commit = { hash, parents: parents.split(" ").filter(Boolean), at, subject, body };
+    return /^[0-9a-f]{40,64}$/.test(hash) ? [commit] : [];
+  });
+}
+
+/** Shorter texts give no reason. */
+const LEAST_CHARACTERS = 40;
+/** Lines that tools add, and all below a list of conflicts. */
+const TRAILERS =
+  /^(signed-off-by|co-authored-by|reviewed-by|acked-by|change-id|cc|tested-by|reported-by): .*$|^(# )?conflicts:[\s\S]*/gim;
+
+/** At most `most` facts, newest first. A commit always gives the same fact. Pure. */
+export function planDecisions(commits: readonly Commit[], most: number): TakenFact[] {
+  const facts = commits.flatMap(({ at, body, hash, parents, subject }): TakenFact[] => {
+    const text = body
+      .replace(/\r\n?/g, "\n")
+      .replace(TRAILERS, "")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+    if (text.replace(/\s+/g, "").length < LEAST_CHARACTERS) return [];
+    const what = `${parents.length > 1 ? "Merge" : "Commit"} ${hash.slice(0, 12)}`;
+    return [
+      {
+        ...{ key: hash.slice(0, 12), file: GIT_HISTORY, type: "decision", importance: 0.2 },
+        title: toLine(subject, 100) || what,
+        content: `${what} of ${at.slice(0, 10)}: ${toLine(subject, 300)}\n\n${cut(text, 4_000)}`,
+      },
+    ];
+  });
+  return facts.slice(0, most);
+}
