@@ -9,14 +9,9 @@ import { createGit } from "../io/node-git.js";
 import type { Memory } from "../memory/memory.js";
 import { listPaths } from "../memory/store/entry-paths.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import {
-  findSource,
-  findSources,
-  openInstructions,
-  type ReadFacts,
-  readFacts,
-} from "../sources/bootstrap/find-sources.js";
+import { findSource, findSources, type ReadFacts, readFacts } from "../sources/bootstrap/find-sources.js";
 import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-bootstrap.js";
+import { openInstructions } from "../sources/bootstrap/rules.js";
 import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
 import { cut, toLine } from "../text/text.js";
 import { type CliContext, type ExitCode, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "./command.js";

@@ -1,11 +1,8 @@
 /** Finds the files of a project that state facts, and reads them. Follows no link. */
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { formatError } from "../../base/error.js";
-import { compileGlob } from "../../base/glob.js";
-import type { PlainRecord } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import { findWay } from "../../memory/store/entries.js";
-import { listFolders } from "../../project/opencode-files.js";
 import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";
 
@@ -93,65 +90,5 @@ export async function readFacts(files: Files, root: string, paths: readonly stri
     const text = decodeStrictly((await files.read(path, { links: "refused" })) ?? new Uint8Array());
     if (text === undefined || text.includes("\0")) throw new TypeError("it is not UTF-8 text");
     return text.replace(/^\uFEFF/, "");
-  }
-}
-
-export interface InstructionsInput {
-  files: Pick<Files, "statItself">;
-  /** Whether OpenCode 2 sends them. */
-  isSecond: boolean;
-  /** Root of the project. */
-  project: string;
-  /** Where the session works. */
-  directory: string;
-  home: string;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Contents of the configuration files. */
-  configs: readonly PlainRecord[];
-}
-
-/**
- * Tells of a path in the project whether OpenCode sends that file itself as instructions. OpenCode 1.18.33 (from its
- * source, and seen in requests) sends:
- *
- *     of AGENTS.md, CLAUDE.md and CONTEXT.md the first name that any folder from the working directory up to the
- *         project's root has, from all of these folders
- *     the files that `instructions` in the configuration names, as globs from the same folders
- *     beside a file that the agent reads, the first of the same three names that the file's folder has
- *
- * OPENCODE_DISABLE_CLAUDE_CODE and OPENCODE_DISABLE_CLAUDE_CODE_PROMPT leave out CLAUDE.md,
- * OPENCODE_DISABLE_PROJECT_CONFIG everything from the project.
- *
- * OpenCode 2.0.15 sends AGENTS.md of these folders and no other file, whatever `instructions` says (seen in requests).
- */
-export async function openInstructions(
-  input: InstructionsInput,
-): Promise<(path: string) => Promise<boolean>> {
-  const { configs, directory, env, files, home, isSecond, project } = input;
-  const isOn = (name: string): boolean => /^(1|true)$/i.test(env[name] ?? "");
-  if (isOn("OPENCODE_DISABLE_PROJECT_CONFIG")) return async () => false;
-  const hasClaude = !isOn("OPENCODE_DISABLE_CLAUDE_CODE") && !isOn("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT");
-  const names = isSecond ? ["AGENTS.md"] : ["AGENTS.md", ...(hasClaude ? ["CLAUDE.md"] : []), "CONTEXT.md"];
-  const above = listFolders(project, directory);
-  const sent = await findFirst(above);
-  const given = isSecond ? [] : configs.flatMap(({ instructions }) => [instructions].flat());
-  const patterns = given.flatMap((glob) => {
-    if (typeof glob !== "string" || /^https?:\/\//.test(glob)) return [];
-    const path = glob.startsWith("~/") ? join(home, glob.slice(2)) : glob;
-    return (isAbsolute(path) ? [path] : above.map((folder) => join(folder, path))).map(compileGlob);
-  });
-
-  return async (path) => {
-    if (patterns.some((fits) => fits(path))) return true;
-    const [folder, name] = [dirname(path), basename(path)];
-    if (!names.includes(name)) return false;
-    return above.includes(folder) ? name === sent : name === (await findFirst([folder]));
-  };
-
-  /** The first name that exists in any of these folders. */
-  async function findFirst(folders: readonly string[]): Promise<string | undefined> {
-    for (const name of names)
-      for (const folder of folders) if (await files.statItself(join(folder, name))) return name;
-    return undefined;
   }
 }

@@ -5,22 +5,9 @@
  */
 import { isRecord, type PlainRecord } from "../../base/shape.js";
 import { parseConfig } from "../../config/config-files.js";
-import type { Memory } from "../../memory/memory.js";
-import { readPage } from "../../memory/memory-file.js";
 import { toCode, toLine } from "../../text/text.js";
-
-/** One fact of one file. */
-export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {
-  /** Unique within its file, and stable across versions of the file. */
-  key: string;
-  /** Other words to find it by. */
-  aliases?: readonly string[];
-  /** Globs of the paths that it applies to. */
-  when?: readonly string[];
-}
-
-/** Returns the facts of a file. Throws if the file does not have the format that its name implies. */
-export type Reader = (text: string, path: string) => readonly Fact[] | Promise<readonly Fact[]>;
+import { readRules } from "./rules.js";
+import { type Fact, type Reader, toValues } from "./taken.js";
 
 interface SourceKind {
   /** Matches the end of the path, with `/`. */
@@ -65,13 +52,6 @@ function formatRow({ isHeading, name, values }: Row): string {
   const list = [...shown, ...more].join(", ");
   const head = name === undefined ? "" : toCode(name, MOST_VALUE_CHARACTERS);
   return `- ${[head, list].filter(Boolean).join(": ")}${isHeading && list === "" ? ":" : ""}`;
-}
-
-/** The texts and numbers among these values. */
-function toValues(values: unknown): string[] {
-  const isValue = (value: unknown) =>
-    (typeof value === "string" && value.trim() !== "") || typeof value === "number";
-  return [values].flat().filter(isValue).map(String);
 }
 
 const recordOf = (value: unknown): PlainRecord => (isRecord(value) ? value : {});
@@ -369,52 +349,6 @@ function findHeading(line: string, next = ""): string | undefined {
 /** Not markup, a badge, a quotation, a table or a line of signs. */
 const isProse = (line: string): boolean =>
   /\p{L}/u.test(line) && !/^\s*([<|>!]|\[!?\[|\[[^\]]*\]:|[-*+=]{3,})/.test(line);
-
-/* Rules for other agents: one memory per file, with the file's text. */
-
-/** The gate refuses longer texts; see `findRefusal`. */
-const MOST_RULE_CHARACTERS = 31_000;
-/** Escape sequences and other characters that a terminal would obey. */
-const CONTROL = /(?![\n\t])\p{Cc}/gu;
-
-const readRules: Reader = (text, path) => {
-  const { body, front } = readPage(text) ?? { front: {}, body: text };
-  const content = body.replace(/\r\n/g, "\n").replace(CONTROL, "").trim();
-  if (content === "") return [];
-  if (content.length > MOST_RULE_CHARACTERS)
-    throw new RangeError(
-      `it has ${content.length} characters, a memory at most ${MOST_RULE_CHARACTERS}; split it, or name it under instructions in opencode.json`,
-    );
-  return [
-    {
-      ...{ key: "rules", type: "directive", importance: 0.7, content },
-      title: toLine(`Rules from ${path}`, 100),
-      aliases: toValues(front.description).map((text) => toLine(text, 200)),
-      when: findGlobs(front),
-    },
-  ];
-};
-
-/** A rule with more globs applies to all files. */
-const MOST_GLOBS = 50;
-
-/**
- * The paths that a rule applies to, as in Cursor, Windsurf (`globs`), Copilot (`applyTo`) and Claude (`paths`); empty
- * for all files. Triggers have no braces, so each alternative becomes a separate glob.
- */
-function findGlobs({ applyTo, globs, paths }: PlainRecord): string[] {
-  const given = [globs, applyTo, paths].flatMap(toValues).join(",");
-  let all = given.slice(0, 4_000).split(/,(?![^{]*\})/);
-  for (let some = 0; all.length !== some && all.length <= MOST_GLOBS; ) {
-    some = all.length;
-    all = all.flatMap((glob) => {
-      const [, head = "", list, tail = ""] = /^([^{}]*)\{([^{}]*)\}(.*)$/s.exec(glob) ?? [];
-      return list === undefined ? [glob] : list.split(",").map((part) => `${head}${part.trim()}${tail}`);
-    });
-  }
-  const named = [...new Set(all.map((glob) => glob.trim()).filter(Boolean))];
-  return named.length > MOST_GLOBS || named.some((glob) => /^[*/]+$/.test(glob)) ? [] : named;
-}
 
 const sourceKinds: readonly SourceKind[] = [
   { pattern: /(^|\/)package\.json$/, read: readPackageJson },

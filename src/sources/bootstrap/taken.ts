@@ -9,7 +9,19 @@
 import { hashOf } from "../../base/hash.js";
 import { isRecord } from "../../base/shape.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
-import type { Fact } from "./read-facts.js";
+
+/** One fact of one file. */
+export interface Fact extends Pick<Memory, "type" | "title" | "content" | "importance"> {
+  /** Unique within its file, and stable across versions of the file. */
+  key: string;
+  /** Other words to find it by. */
+  aliases?: readonly string[];
+  /** Globs of the paths that it applies to. */
+  when?: readonly string[];
+}
+
+/** Returns the facts of a file. Throws if the file does not have the format that its name implies. */
+export type Reader = (text: string, path: string) => readonly Fact[] | Promise<readonly Fact[]>;
 
 /** A fact with its file, relative to the project. */
 export interface TakenFact extends Fact {
@@ -86,3 +98,10 @@ function toTaken(fact: TakenFact): Taken {
 /** Hash of title and text as stored in a memory file. */
 const hashWords = ({ content, title }: Pick<Memory, "content" | "title">): string =>
   hashOf(`${title}\n${content.trim()}`).slice(0, 16);
+
+/** The texts and numbers among these values. */
+export function toValues(values: unknown): string[] {
+  const isValue = (value: unknown) =>
+    (typeof value === "string" && value.trim() !== "") || typeof value === "number";
+  return [values].flat().filter(isValue).map(String);
+}
