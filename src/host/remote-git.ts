@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { devNull } from "node:os";
 import { type Clock, systemClock } from "../io/clock.js";
 import type { RemoteGit, RemoteGitAnswer, RemoteGitOptions } from "../io/host.js";
-import { withoutCredentials } from "../text/secrets/credentials.js";
-import { redactSecrets } from "../text/secrets/secrets.js";
+import { redactSecrets, withoutCredentials } from "../text/secrets/secrets.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -184,11 +184,10 @@ export async function readSessionPage(project: Project, id: string): Promise<Ses
     throw new StrataError("NO_SESSION", `expected the id of a session, ${JSON.stringify(id)} came`);
   const { files } = openOwnState(project);
   const { folders } = project;
-  const { clock } = project.cli;
   const [screen, items, notes, titles, { records }] = await Promise.all([
     readSessionScreen(files, folders, id),
     readContextItems(files, folders, id),
-    readSafePage({ clock, files, folder: folders.sessionMemory }, id),
+    readSafePage({ files, folder: folders.sessionMemory }, id),
     readTitles(files, folders.sessions),
     readJsonLines(files, `${folders.savings}/${id}.jsonl`, parseSavingsRecord),
   ]);

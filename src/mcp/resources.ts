@@ -81,7 +81,7 @@ async function readNotes({ shared }: ClientContext, id: string): Promise<string 
   const seen = await sessions.filter([id]);
   if (!seen.has(id)) return undefined;
   const folder = project.folders.sessionMemory;
-  const page = await readSafePage({ clock: project.cli.clock, files, folder }, id);
+  const page = await readSafePage({ files, folder }, id);
   const isHidden = await shared.findHidden();
   const lines = page?.split("\n").filter((line) => !isHidden(line));
   return lines?.join("\n");

@@ -1,7 +1,7 @@
 /** Makes a memory from a draft, and finds reasons to refuse it. Pure. */
 import { inSlices, type Sliced } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";
-import { lookForSecrets } from "../text/secrets/secrets.js";
+import { findSecrets } from "../text/secrets/secrets.js";
 import { clamp, joinLines, shortenTitle, USUAL_IMPORTANCE } from "./fields.js";
 import { isHidden } from "./kept-out.js";
 import { isType, type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
@@ -137,6 +137,7 @@ export function* refuseWords({
 
 /** Names the secret in a text: "it holds a secret (GitHub token)". Pure. */
 export function* findSecretIn(text: string): Sliced<string | undefined> {
-  const [found] = yield* lookForSecrets(text);
+  yield;
+  const [found] = findSecrets(text);
   return found && `it holds a secret (${found.name})`;
 }

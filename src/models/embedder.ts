@@ -14,7 +14,7 @@ import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { type Embedder, formatWordsOnly } from "../recall/embedder.js";
-import { removeSecrets } from "../text/secrets/secrets.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
 import { type Backoff, type Budget, createBackoff, createBudget } from "./budget.js";
 import { type Client, Refusal } from "./client.js";
 import type { Answer } from "./endpoint.js";
@@ -99,7 +99,8 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
 function* cleanAll(texts: readonly string[]): Sliced<string[]> {
   const clean: string[] = [];
   for (const text of texts) {
-    const { text: without } = yield* removeSecrets(text.slice(0, MOST_CHARACTERS + LONGEST_SECRET));
+    yield;
+    const { text: without } = redactSecrets(text.slice(0, MOST_CHARACTERS + LONGEST_SECRET));
     clean.push(without.slice(0, MOST_CHARACTERS).trim());
   }
   return clean;

@@ -140,7 +140,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
     setSections: (sessionID, sections) =>
       guard(sessionID, undefined, async () => {
         const session = await open(sessionID);
-        session.sections = await inSlices(clock, redactSections(sections));
+        session.sections = redactSections(sections);
         session.revision++;
       }),
 

@@ -3,8 +3,7 @@
  * changes. Lines contain no ages or counters, so the file changes only when facts do. Text from tools is quoted.
  */
 import { formatCount } from "../base/format.js";
-import type { Sliced } from "../base/slices.js";
-import { removeSecrets } from "../text/secrets/secrets.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
 import { cleanLine, cut, toCode, toLine } from "../text/text.js";
 import { findRequestAt, type Ledger, MOST_OF_A_REQUEST, numberOf, type UserRequest } from "./ledger.js";
 import { findNamesAndPaths } from "./names.js";
@@ -160,9 +159,9 @@ export type Heading = (typeof HEADINGS)[number];
 /** A model's text by heading. */
 export type Sections = Readonly<Record<Heading, string>>;
 
-export function* redactSections(sections: Sections): Sliced<Sections> {
+export function redactSections(sections: Sections): Sections {
   const redacted: Record<string, string> = {};
-  for (const [name, text] of Object.entries(sections)) redacted[name] = (yield* removeSecrets(text)).text;
+  for (const [name, text] of Object.entries(sections)) redacted[name] = redactSecrets(text).text;
   return redacted as Sections;
 }
 

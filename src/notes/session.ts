@@ -6,7 +6,7 @@ import { decodeStrictly, type Files, readText } from "../io/files.js";
 import type { Message } from "../io/message.js";
 import { createKnownMessages, type KnownMessages } from "../messages/call.js";
 import { isOnlyRest } from "../messages/history.js";
-import { removeFromLines } from "../text/secrets/secrets.js";
+import { redactLines } from "../text/secrets/secrets.js";
 import { readFacts, type SessionFacts } from "./facts.js";
 import { learnMessages } from "./learn.js";
 import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";
@@ -187,7 +187,7 @@ function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan,
     yield;
     const whole = run.join("\n");
     const isOurs = ours.has(run[0]?.trimEnd() ?? "");
-    const lines = isOurs ? run : (known.get(whole) ?? (yield* removeFromLines(run)));
+    const lines = isOurs ? run : (known.get(whole) ?? redactLines(run));
     if (!isOurs) redacted.set(whole, lines);
     clean.push(lines.join("\n"));
   }

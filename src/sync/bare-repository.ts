@@ -9,7 +9,7 @@ import { StrataError } from "../base/error.js";
 import { isRecord, parseJson } from "../base/shape.js";
 import { decodeText, type Files } from "../io/files.js";
 import type { RemoteGit, RemoteGitAnswer } from "../io/host.js";
-import { withoutCredentials } from "../text/secrets/credentials.js";
+import { withoutCredentials } from "../text/secrets/secrets.js";
 
 /** A file on the branch. */
 export interface BranchFile {

@@ -4,7 +4,7 @@ import { isToolPart, type Message, type ToolPart } from "../../../src/io/message
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import { compareStatements } from "../../../src/text/compare.js";
-import { removeSecrets } from "../../../src/text/secrets/secrets.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { cut, toLine } from "../../../src/text/text.js";
 import { findMark } from "../words/marked.js";
 import { readStatements, type Statement } from "../words/statements.js";
@@ -64,7 +64,7 @@ export function* planUnread(
     if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
     untilMs = Math.max(untilMs, atMs);
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
-    const { text } = yield* removeSecrets(cut(whole, LOOKED_AT));
+    const { text } = redactSecrets(cut(whole, LOOKED_AT));
     if (text !== "") turns.push(yield* readTurn(messages, index, { atMs, text }));
   }
   return { turns, commands, next: { untilMs, callsUntilMs } };

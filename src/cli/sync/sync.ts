@@ -27,8 +27,7 @@ import {
   type SyncFiles,
   type SyncState,
 } from "../../sync/sync-state.js";
-import { withoutCredentials } from "../../text/secrets/credentials.js";
-import { findSecrets } from "../../text/secrets/secrets.js";
+import { findSecrets, withoutCredentials } from "../../text/secrets/secrets.js";
 import { toLine } from "../../text/text.js";
 
 const ACTIONS = ["init", "push", "pull", "status"] as const;

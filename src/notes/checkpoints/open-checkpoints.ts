@@ -1,12 +1,11 @@
 /** Checkpoints and attachments. */
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
-import { inSlices } from "../../base/slices.js";
 import { type Files, readText } from "../../io/files.js";
 import { isActive, isUsersRule } from "../../memory/in-force.js";
 import type { Memory } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
-import { removeSecrets } from "../../text/secrets/secrets.js";
+import { redactSecrets } from "../../text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../text/text.js";
 import { planPaths } from "../session.js";
 import { type AttachedFiles, createAttachedFiles } from "./attached.js";
@@ -338,7 +337,7 @@ export function findStanding(
 }
 
 async function readPlan(
-  { clock, files, project }: TakeOptions,
+  { files, project }: TakeOptions,
   { stored }: ReadSession,
 ): Promise<string | undefined> {
   const { plan } = stored.ledger;
@@ -346,7 +345,7 @@ async function readPlan(
   const stat = path === undefined ? undefined : await files.stat(path);
   if (path === undefined || stat?.kind !== "file" || stat.bytes > LARGEST_PLAN_BYTES) return undefined;
   const text = cut((await readText(files, path)) ?? "", LONGEST_PLAN);
-  return (await inSlices(clock, removeSecrets(text))).text;
+  return redactSecrets(text).text;
 }
 
 /** The edited files of a session as they are now. Rejects with the system's error. */

@@ -1,10 +1,9 @@
 /** Reads a session's data, without secrets, even if the session is not open here. Changes nothing. */
 import { dirname, join } from "node:path";
-import { inSlices } from "../../base/slices.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { SeenSessions } from "../../project/own.js";
-import { removeFromLines } from "../../text/secrets/secrets.js";
+import { redactLines } from "../../text/secrets/secrets.js";
 import type { Ledger } from "../ledger.js";
 import {
   createSession,
@@ -61,12 +60,12 @@ export async function readSession(
 
 /** The notes of a session, without secrets; `undefined` if there are none. Rejects with the system's error. */
 export async function readSafePage(
-  { clock, files, folder }: ReadSessionOptions,
+  { files, folder }: Pick<ReadSessionOptions, "files" | "folder">,
   sessionID: string,
 ): Promise<string | undefined> {
   const notes = await readNotes(files, planPaths(folder, sessionID).notes);
   if (!("text" in notes) || notes.text === undefined) return undefined;
-  return (await inSlices(clock, removeFromLines(notes.text.split("\n")))).join("\n");
+  return redactLines(notes.text.split("\n")).join("\n");
 }
 
 export interface ListSessionsOptions extends Pick<ReadSessionOptions, "files" | "folder"> {

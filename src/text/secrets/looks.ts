@@ -1,5 +1,15 @@
 /** Tells secrets from what stands in their place or looks like one: placeholders, words, names in code, paths. Pure. */
-import type { Look } from "./rules/rule.js";
+/**
+ * What makes a text look like a secret. All exclude placeholders.
+ * - `token`: issued by a machine, with a prefix or shape of its own: high entropy.
+ * - `named`: a token that only a name before it tells: no run of the alphabet as in documents.
+ * - `random`: a token whose prefix or place others share: digits among the letters, as in no name that people give.
+ * - `password`: has what a word, a name in code or a path has not.
+ * - `header`: a password of high entropy.
+ * - `login`: a password with digits or signs among its letters, where nothing else says that it is one.
+ * - `value`: plain words too, but no path, address, name in code or switch.
+ */
+export type Look = "token" | "named" | "random" | "password" | "header" | "login" | "value";
 
 export function hasLook(text: string, look: Look | undefined): boolean {
   if (isPlaceholder(text)) return false;

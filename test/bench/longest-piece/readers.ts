@@ -48,7 +48,7 @@ import { findEntities } from "../../../src/recall/entities.js";
 import { createRecall } from "../../../src/recall/recall.js";
 import { splitTerms } from "../../../src/recall/terms.js";
 import { compareStatements } from "../../../src/text/compare.js";
-import { removeFromLines, removeSecrets } from "../../../src/text/secrets/secrets.js";
+import { redactLines, redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { toCode, toLine } from "../../../src/text/text.js";
 import { memory } from "../../support/memories.js";
 import { answer, call, user } from "../../support/messages.js";
@@ -142,8 +142,8 @@ export const readers: readonly Reader[] = [
   reader("findWhen", findWhen),
   reader("formatTitle", formatTitle),
   reader("simplifyCommand", simplifyCommand),
-  reader("removeSecrets", (text) => removeSecrets(text)),
-  reader("removeFromLines", (text) => removeFromLines(text.split("\n"))),
+  reader("redactSecrets", redactSecrets),
+  reader("redactLines", (text) => redactLines(text.split("\n"))),
   reader("refuseSecrets", (text) => refuseSecrets(rule(text.slice(0, MOST_FILE_BYTES)))),
   reader("parseStored", (text) => parseStored(text)),
   reader("redactSections", (text) => redactSections({ Learnings: text } as never)),

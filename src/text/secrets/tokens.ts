@@ -1,7 +1,26 @@
-import type { TokenRow } from "../rule.js";
+/**
+ * Tokens and keys as data: what begins with a text of its own, and what only the provider's name before it tells. The
+ * forms are facts that their issuers publish, most of them collected in the rules of gitleaks (github.com/gitleaks/gitleaks,
+ * config/gitleaks.toml, MIT).
+ *
+ * `<h32>` in a pattern stands for 32 hexadecimal digits, `<a20,40>` for 20 to 40 letters and digits: see `writeOut`.
+ */
+import type { Look } from "./looks.js";
 
-/** Clouds, hosts, databases, and what watches over them. */
-export const cloudTokens: readonly TokenRow[] = [
+/**
+ * A kind of token that says by its beginning what it is: name, the beginnings (exact, separated by spaces), and what
+ * follows them as a pattern in short. The fourth is the look where it is not `token`.
+ */
+export type TokenRow = readonly [name: string, openings: string, rest: string, look?: Look];
+
+/** A bot's number in base64. */
+const DISCORD = "MD MT Mj Mz ND NT Nj Nz OD OT"
+  .split(" ")
+  .flatMap((two) => [..."AEIMQUYcgk"].map((third) => two + third))
+  .join(" ");
+
+export const tokenRows: readonly TokenRow[] = [
+  // Clouds, hosts, databases, and what watches over them.
   ["AWS key", "AKIA ASIA ABIA ACCA A3T", "[A-Z0-9]?[A-Z2-7]{16}"],
   ["AWS Bedrock key", "ABSK", "[A-Za-z0-9+/]{60,280}={0,2}"],
   ["AWS Bedrock key", "bedrock-api-key-", "[A-Za-z0-9+/=-]{40,2000}"],
@@ -67,10 +86,7 @@ export const cloudTokens: readonly TokenRow[] = [
   ["Sentry token", "sntryu_", "<h64>"],
   ["PostHog key", "phx_", "<a40,60>"],
   ["LaunchDarkly key", "api- sdk-", "<uuid>"],
-];
-
-/** Where code is kept, built, checked and published, and where its work is planned. */
-export const codeTokens: readonly TokenRow[] = [
+  // Where code is kept, built, checked and published, and where its work is planned.
   ["GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", "<a36,251>"],
   ["GitHub token", "github_pat_", "\\w{22,255}"],
   [
@@ -127,10 +143,7 @@ export const codeTokens: readonly TokenRow[] = [
   ["Inngest key", "signkey-prod- signkey-test- signkey-branch-", "<h32,64>"],
   ["Statsig key", "secret-", "<a43>", "random"],
   ["JSON web token in base64", "ZXlK", "[A-Za-z0-9+/=_-]{60,2000}"],
-];
-
-/** Models, what they are run on and looked at with, and searches for them. */
-export const modelTokens: readonly TokenRow[] = [
+  // Models, what they are run on and looked at with, and searches for them.
   ["Anthropic key", "sk-ant-", "<l3,12>-<w20,200>"],
   ["OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", "<w20,200>"],
   ["Langfuse key", "sk-lf-", "<uuid>"],
@@ -161,16 +174,7 @@ export const modelTokens: readonly TokenRow[] = [
   ["Context7 key", "ctx7sk-", "<uuid>"],
   ["Browserbase key", "bb_live_ bb_test_", "<w24,40>"],
   ["Brave Search key", "BSA", "<w27,28>", "random"],
-];
-
-/** A bot's number in base64. */
-const DISCORD = "MD MT Mj Mz ND NT Nj Nz OD OT"
-  .split(" ")
-  .flatMap((two) => [..."AEIMQUYcgk"].map((third) => two + third))
-  .join(" ");
-
-/** Mail, chat, telephone and social networks. */
-export const messageTokens: readonly TokenRow[] = [
+  // Mail, chat, telephone and social networks.
   ["Slack token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd-", "[\\w%-]{10,250}"],
   ["Slack token", "xoxe.xoxb- xoxe.xoxp-", "\\d-<a140,200>"],
   ["Slack token", "xapp-", "\\d-<u5,20>-<d5,20>-<l20,100>"],
@@ -189,10 +193,7 @@ export const messageTokens: readonly TokenRow[] = [
   ["Pinterest token", "pina_", "<u80,160>"],
   ["Dropbox token", "sl.", "[\\w=-]{130,1400}"],
   ["Twitter token", "AAAAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{80,100}"],
-];
-
-/** Payments, shops, parcels, travel and maps. */
-export const commerceTokens: readonly TokenRow[] = [
+  // Payments, shops, parcels, travel and maps.
   ["Stripe key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_", "<a16,250>"],
   ["Stripe key", "sk_ rk_", "(?=[A-Za-z]{0,40}\\d)<a16,250>"],
   ["Shopify token", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", "[a-fA-F0-9]{32}"],
@@ -210,4 +211,97 @@ export const commerceTokens: readonly TokenRow[] = [
   ["Duffel token", "duffel_test_ duffel_live_", "[\\w=-]{43}"],
   ["Mapbox token", "pk. sk. tk.", "eyJ<w40,120>\\.<w20,24>"],
   ["Foursquare key", "fsq3", "[A-Za-z0-9+/=]{44}"],
+];
+
+/**
+ * A provider, its key as a pattern in short, and the names that the key goes by where the provider's is not the only one:
+ * in lower case, separated by spaces.
+ */
+export type NamedKeyRow = readonly [provider: string, key: string, names?: string];
+
+export const namedKeyRows: readonly NamedKeyRow[] = [
+  ["Adafruit", "<w32>"],
+  ["Adobe", "<h32>"],
+  ["Airtable", "<l17>"],
+  ["Algolia", "<l32>"],
+  ["Alibaba Cloud", "<l30>", "alibaba aliyun"],
+  ["Asana", "<l32>|<d16>"],
+  ["AssemblyAI", "<h32>", "assemblyai assembly_ai"],
+  ["Atlassian", "<l24>", "atlassian jira confluence"],
+  ["Auth0", "<w64>"],
+  ["Azure", "<h32>|<a52>|<a84>|[A-Za-z0-9+/]{86}==", "azure cosmos openai speech"],
+  ["Binance", "<a64>"],
+  ["Bitbucket", "[\\w=-]{64}|<l32>|<l18>"],
+  ["Bittrex", "<l32>"],
+  ["Bugsnag", "<h32>"],
+  ["Cisco Meraki", "<h40>", "meraki"],
+  ["Cloudflare", "<w40>|<h37>"],
+  ["Cloudinary", "<w27>"],
+  ["Codecov", "<l32>|<uuid>"],
+  ["Cohere", "<a40>", "cohere co_api_key"],
+  ["Coinbase", "<w64>"],
+  ["Confluent", "[A-Za-z0-9+/]{64}|<a16>"],
+  ["Contentful", "[\\w=-]{43}"],
+  ["Datadog", "<l40>|<h32>", "datadog dd_"],
+  ["Deepgram", "<h40>"],
+  ["Discord", "<h64>|[\\w=-]{32}|<d17,19>"],
+  ["Drone", "<l32>"],
+  ["Dropbox", "<l11>AAAAAAAAAA[\\w=-]{43}|<l15>"],
+  ["Etsy", "<l24>"],
+  ["Exa", "<uuid>", "exa_"],
+  ["Facebook", "<h32>"],
+  ["Fastly", "[\\w=-]{32}"],
+  ["Finicity", "<h32>|<l20>"],
+  ["Finnhub", "<l20>"],
+  ["Flickr", "<l32>"],
+  ["FreshBooks", "<l64>"],
+  ["Gitea", "<h40>", "gitea forgejo"],
+  ["Gitter", "<w40>"],
+  ["Heroku", "<uuid>"],
+  ["Hetzner", "<a64>", "hetzner hcloud"],
+  ["HubSpot", "<uuid>"],
+  ["Intercom", "[\\w=-]{60}"],
+  ["JFrog", "<l73>|<l64>", "jfrog artifactory bintray xray"],
+  ["Kraken", "[\\w/+=-]{80,90}"],
+  ["KuCoin", "<uuid>|<h24>"],
+  ["LaunchDarkly", "[\\w=-]{40}"],
+  ["Linear", "<h32>"],
+  ["LinkedIn", "<a16>|<a14>", "linkedin linked_in linked-in"],
+  ["Linode", "<h64>"],
+  ["Mailgun", "[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}"],
+  ["Mailjet", "<h32>"],
+  ["Mattermost", "<l26>"],
+  ["MessageBird", "<a25>|<uuid>", "messagebird message-bird message_bird"],
+  ["Mistral", "<a32>"],
+  ["Netlify", "[\\w=-]{40,46}"],
+  ["New Relic", "<l64>|<h40>", "newrelic new_relic new-relic"],
+  ["New York Times", "[\\w=-]{32}", "nytimes newyorktimes new-york-times"],
+  ["Okta", "00[\\w=-]{40}"],
+  ["OpenWeather", "<h32>", "openweather openweathermap owm"],
+  ["PagerDuty", "[\\w+-]{20}"],
+  ["Plaid", "<l30>|<l24>"],
+  ["Postmark", "<uuid>"],
+  ["Private AI", "<l32>", "privateai private_ai private-ai"],
+  ["RapidAPI", "<w50>", "rapidapi x-rapidapi-"],
+  ["Rollbar", "<h32>"],
+  ["Sendbird", "<h40>|<uuid>"],
+  ["Sentry", "<h64>"],
+  ["Sidekiq", "<h8>:<h8>", "bundle_enterprise__contribsys__com bundle_gems__contribsys__com"],
+  ["Snyk", "<uuid>"],
+  ["SonarQube", "[\\w=-]{40}", "sonar"],
+  ["Sourcegraph", "<h40>"],
+  ["Splunk", "<uuid>"],
+  ["Squarespace", "<uuid>"],
+  ["Sumo Logic", "<a64>|su<a12>", "sumo"],
+  ["Tencent Cloud", "<a32>", "tencent"],
+  ["Todoist", "<h40>"],
+  ["Together", "<h64>"],
+  ["Travis CI", "<w22>", "travis"],
+  ["Trello", "<h64>|<h32>"],
+  ["Twilio", "<h32>"],
+  ["Twitch", "<l30>"],
+  ["Twitter", "<a50>|<a45>|<a25>|<d15,25>-<a20,40>"],
+  ["Vercel", "<a24>"],
+  ["Weights & Biases", "<h40>", "wandb"],
+  ["Zendesk", "<l40>"],
 ];
