@@ -84,7 +84,7 @@ export function createResultRefresh(options: ResultRefreshOptions): ResultRefres
       checkedMs.set(name, clock.now());
       const { file } = dropped;
       void background.add(async () => {
-        const { restoreTurn } = await import("./steering/entries.js");
+        const { restoreTurn } = await import("./steering/act.js");
         await restoreTurn({ find, history }, { index, file }, { log, resultFiles });
       });
     }

@@ -12,9 +12,6 @@ import "../../layers/2-micro-compact/clear-batch.js";
 import "../../layers/4-full-compact/cut-history.js";
 import "../../layers/4-full-compact/restore.js";
 import "../../layers/4-full-compact/repair-summary.js";
-import "../../layers/4-full-compact/repair-summary.js";
-import "../../layers/4-full-compact/repair-summary.js";
-import "../../layers/always/steering/apply.js";
 import "../../layers/always/steering/apply.js";
 import "../../src/notes/stored.js";
 

@@ -1,14 +1,20 @@
 /**
- * Carries out one request of a person: file, then ledger, then decision; then the messages are shown with it. Done again,
- * after a crash in between, it changes nothing.
+ * Carries out what people ask for: file, then ledger, then decision; then the messages are shown with it. Done again, after
+ * a crash in between, it changes nothing.
  */
+import { formatError } from "../../../src/base/error.js";
 import { formatCount } from "../../../src/base/format.js";
+import { findLongInput, formatPath } from "../../../src/context/clear-input.js";
 import { findColdReason } from "../../../src/context/cold.js";
-import type { DatedDecision } from "../../../src/context/decisions.js";
-import { STEERING } from "../../../src/context/replay.js";
+import { type DatedDecision, decide } from "../../../src/context/decisions.js";
+import { type Find, findText, formatWholeInput, STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
+import { createStore } from "../../../src/context/store.js";
 import { recordBefore } from "../../../src/costs/savings.js";
+import { decodeText } from "../../../src/io/files.js";
+import { isToolPart, type Part, type ToolPart } from "../../../src/io/message.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
+import type { DecisionKey, Result } from "../../../src/messages/history.js";
 import {
   type Action,
   type ActionCost,
@@ -17,15 +23,25 @@ import {
   formatName,
 } from "../../../src/status/context-items.js";
 import type { ContextOutcomeLine } from "../../../src/status/context-requests.js";
-import type { Entry } from "./entries.js";
-import { createList, type Listing, readPinnedName } from "./list-items.js";
-import { planItem } from "./plan-item.js";
-import { createPrepare, type Prepared } from "./prepare.js";
+import {
+  type CallEntry,
+  type ContextView,
+  createReadView,
+  type Entry,
+  formatTools,
+  type TurnEntry,
+} from "./context-view.js";
+import { findBack, formatCarrier, formatPinnedName, planItem, readPinnedName } from "./items.js";
 
-/** What became of a request; `undefined` if it has to wait. */
-export type Acted = Pick<ContextOutcomeLine, "outcome" | "text"> | undefined;
+/** What became of a request. */
+export type Outcome = Pick<ContextOutcomeLine, "outcome" | "text">;
 
-export type Act = (request: ContextRequest, line: ContextRequestLine, signal: AbortSignal) => Promise<Acted>;
+/** `undefined` if it has to wait. */
+export type Act = (
+  request: ContextRequest,
+  line: ContextRequestLine,
+  signal: AbortSignal,
+) => Promise<Outcome | undefined>;
 
 /** Names of the ledger's records. */
 const EVENTS = {
@@ -38,90 +54,282 @@ const EVENTS = {
 
 export function createAct(context: KernelContext): Act {
   const { clock, config, decisions, savings } = context;
-  const list = createList(context);
-  const prepare = createPrepare(context);
+  const readView = createReadView(context);
 
   return async (request, line, signal) => {
-    const listing = await list(request, request.history.lastAnswer);
-    const entry = listing.entries.find(({ id }) => id === line.item);
-    if (!entry) return line.action === "unpin" ? unpinBefore(request, line, listing, signal) : GONE;
-    if (isTooEarly(line.action, entry)) return undefined;
-    const item = planItem(entry, listing.given);
-    const cost = item.actions[line.action];
+    const { action } = line;
+    const view = await readView(request, request.history.lastAnswer);
+    const entry = view.entries.find(({ id }) => id === line.item);
+    if (!entry) return action === "unpin" ? unpinBefore(view, line, signal) : GONE;
+    // The turn may still go on.
+    if (action === "drop" && entry.kind === "turn" && !entry.isOver) return undefined;
+    const item = planItem(entry, view);
+    const cost = item.actions[action];
     if (!cost)
-      return {
-        outcome: "refused",
-        text:
-          item.not?.[line.action] ??
-          `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
-      };
-    const prepared = await prepare(request, line.action, { item, entry, given: listing.given });
+      return refuse(
+        item.not?.[action] ?? `it is ${item.isPinned ? "pinned" : item.state}, so that would change nothing`,
+      );
+    const prepared = await prepare(context, action, { entry, item, view });
     if (!prepared) return undefined;
-    if (prepared.length === 0)
-      return { outcome: "refused", text: "it is no longer than the line that would stand for it" };
+    if (prepared.length === 0) return refuse("it is no longer than the line that would stand for it");
     signal.throwIfAborted();
-    await record(request, line, { item, cost, prepared, signal });
-    return { outcome: "done", text: formatDone(line.action, item, cost) };
-  };
-
-  async function record(
-    request: ContextRequest,
-    { action, id }: ContextRequestLine,
-    { cost, item, prepared, signal }: Recorded,
-  ): Promise<void> {
-    const { history, model, sessionID } = request;
-    const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
+    const isCold =
+      findColdReason(request.history, request.model, clock.now(), config.microCompact) !== undefined;
     const saved = {
-      session: sessionID,
+      session: request.sessionID,
       layer: STEERING,
       event: EVENTS[action],
       reason: `the user asked for it: ${action} ${formatName(item)}`,
-      key: `${sessionID} ${action} ${item.id} ${id}`,
+      key: `${request.sessionID} ${action} ${item.id} ${line.id}`,
       ...(item.kind === "input" ? { results: 0, inputs: 1 } : { results: 1 }),
       ...(item.tool !== undefined && { tool: item.tool }),
       tokensFreed: cost.frees,
       cacheLost: isCold ? 0 : cost.cacheLost,
     };
     await recordBefore(savings, saved, async () => {
-      for (const { decided, layer } of prepared) await decisions.record(sessionID, layer, decided, signal);
+      for (const { decided, layer } of prepared)
+        await decisions.record(request.sessionID, layer, decided, signal);
     });
-  }
+    return { outcome: "done", text: formatDone(action, item, cost) };
+  };
 
   /** The notes show it; it is no longer among the messages. */
   async function unpinBefore(
-    request: ContextRequest,
+    { pinnedBefore, request: { history, sessionID } }: ContextView,
     line: ContextRequestLine,
-    { pinnedBefore }: Listing,
     signal: AbortSignal,
-  ): Promise<Acted> {
-    const { history, sessionID } = request;
-    const pinned = pinnedBefore.find(({ text = "" }) => readPinnedName(text).id === line.item);
+  ): Promise<Outcome> {
+    const pinned = pinnedBefore.find(({ text }) => readPinnedName(text).id === line.item);
     const day = history.keyOf(history.messages.length - 1)?.day;
     if (!pinned || day === undefined) return GONE;
-    const decided: DatedDecision = { day, key: pinned.key, outcome: "unpinned" };
-    await decisions.record(sessionID, STEERING, [decided], signal);
-    return { outcome: "done", text: `unpinned ${readPinnedName(pinned.text ?? "").name}` };
+    await decisions.record(sessionID, STEERING, [{ day, key: pinned.key, outcome: "unpinned" }], signal);
+    return { outcome: "done", text: `unpinned ${readPinnedName(pinned.text).name}` };
   }
 }
 
-interface Recorded {
-  item: ContextItem;
-  cost: ActionCost;
-  prepared: readonly Prepared[];
-  signal: AbortSignal;
-}
-
-const GONE: Acted = { outcome: "refused", text: "it is no longer in the context" };
-
-/** The turn may still go on. */
-const isTooEarly = (action: Action, entry: Entry): boolean =>
-  action === "drop" && entry.kind === "turn" && !entry.isOver;
+const refuse = (text: string): Outcome => ({ outcome: "refused", text });
+const GONE = refuse("it is no longer in the context");
 
 function formatDone(action: Action, item: ContextItem, { frees }: ActionCost): string {
   const name = formatName(item);
-  if (action === "pin") return `pinned ${name}`;
-  if (action === "unpin") return `unpinned ${name}`;
+  if (action === "pin" || action === "unpin") return `${action}ned ${name}`;
   if (action === "drop") return `dropped ${name}: about ${formatCount(frees)} tokens fewer in each request`;
   const more = `about ${formatCount(-frees)} tokens more in each request`;
   return action === "expand" ? `brought back ${name}: ${more}` : `undid ${name}: ${more}`;
+}
+
+/** Decisions of one layer; written one after the other. */
+interface Prepared {
+  layer: string;
+  decided: readonly DatedDecision[];
+}
+
+interface Target<E extends Entry = Entry> {
+  entry: E;
+  item: ContextItem;
+  view: ContextView;
+}
+
+/** Entries that have a text. */
+type TextEntry = CallEntry | TurnEntry;
+
+type PrepareContext = Pick<KernelContext, "files" | "host" | "resultFiles">;
+
+/**
+ * The decisions to record; empty if they would change nothing, `undefined` if that has to wait for a later request. Rejects
+ * if a file cannot be written.
+ */
+async function prepare(
+  context: PrepareContext,
+  action: Action,
+  target: Target,
+): Promise<readonly Prepared[] | undefined> {
+  const { entry, view } = target;
+  if (entry.kind === "cut")
+    return [{ layer: entry.cut.layer, decided: [decide(entry.key, { outcome: "revised", of: "cut" })] }];
+  if (entry.kind === "summary") return [];
+  const ofText = { ...target, entry };
+  if (action === "expand") return prepareBack(context, ofText);
+  const back = findBack(view.request.find(entry.key.key), view.request);
+  if (action === "drop" && back)
+    return [{ layer: back.layer, decided: [decide(back.carrier, { outcome: "revised", of: "extended" })] }];
+  const decided = await prepareText(context, action, ofText);
+  return decided.length > 0 ? [{ layer: STEERING, decided }] : [];
+}
+
+async function prepareText(
+  context: PrepareContext,
+  action: Action,
+  target: Target<TextEntry>,
+): Promise<readonly DatedDecision[]> {
+  const { entry, view } = target;
+  if (action === "unpin") return keysOf(entry, view).map((key) => decide(key, { outcome: "unpinned" }));
+  if (action === "pin") return preparePin(context, target);
+  if (entry.kind === "turn") return prepareTurn(context, { ...target, entry });
+  return prepareClear(context, entry, view);
+}
+
+/** Of a turn, those of all its answers. */
+function keysOf(entry: TextEntry, { request: { history } }: ContextView): DecisionKey[] {
+  if (entry.kind !== "turn") return [entry.key];
+  const count = entry.end - entry.index;
+  const keys = Array.from({ length: count }, (_, at) => history.keyOf(entry.index + at));
+  return keys.filter((key) => key !== undefined);
+}
+
+/** A result or an input, as layer 2 clears it, in words that say who did. Empty if the line would be no shorter. */
+async function prepareClear(
+  context: PrepareContext,
+  { kind, result }: CallEntry,
+  { request, superseded }: ContextView,
+): Promise<DatedDecision[]> {
+  const store = createStore({ ...context, verb: "Dropped by the user" });
+  const long = kind === "input" ? findLongInput(result.part) : undefined;
+  if (kind === "input" && !long) return [];
+  const standing = request.find(result.key);
+  const shown = findText(result, standing) ?? result.text;
+  const why = superseded.get(result.part);
+  const decided = long
+    ? await store({ kind: "input", result, ...long })
+    : await store({ kind: "result", result, shown, judged: standing?.judged, superseded: why });
+  return decided ? [decided] : [];
+}
+
+/** All answers of a turn: a line stands for the first of them that the host sends, nothing for the others. */
+async function prepareTurn(
+  { host, resultFiles }: PrepareContext,
+  { entry, item, view: { request } }: Target<TurnEntry>,
+): Promise<DatedDecision[]> {
+  const { history } = request;
+  const file = await resultFiles.store(Buffer.from(formatTurn(request, entry)));
+  const answers = history.messages.slice(entry.index, entry.end);
+  const tools = formatTools(answers);
+  const calls = tools === "" ? "no calls" : `calls of ${tools}`;
+  const tokens = formatCount(item.tokens);
+  const text = `[Strata] Dropped by the user: this turn of the agent, ${calls}, about ${tokens} tokens; whole in ${formatPath(file, host.directory)}`;
+  // The host does not send an answer that failed, whatever it contains.
+  const sent = answers.findIndex(({ info }) => !info.error);
+  return answers.flatMap((_, at) => {
+    const key = history.keyOf(entry.index + at);
+    const rest = { ...(at === Math.max(0, sent) && { text }), ...(at === 0 && { file }) };
+    return key ? decide(key, { outcome: "dropped", ...rest }) : [];
+  });
+}
+
+/** The file has what stands in the context of it: of a result in a file the preview, unless it was brought back. */
+async function preparePin(
+  context: PrepareContext,
+  { entry, item, view }: Target<TextEntry>,
+): Promise<DatedDecision[]> {
+  const isPreview = entry.kind === "result" && item.state === "spilled";
+  const preview = isPreview ? findText(entry.result, view.request.find(entry.key.key)) : undefined;
+  const shown = preview ?? (await readWhole(context, entry, view.request));
+  const file = await context.resultFiles.store(Buffer.from(shown));
+  const text = formatPinnedName(item.id, formatName(item));
+  return keysOf(entry, view).map((key, at) =>
+    decide(key, { outcome: "pinned", ...(at === 0 && { text, file }) }),
+  );
+}
+
+/** `undefined` if there is nothing new yet that it could follow. */
+async function prepareBack(
+  context: PrepareContext,
+  { entry, item, view: { request } }: Target<TextEntry>,
+): Promise<readonly Prepared[] | undefined> {
+  const carrier = findCarrier(request);
+  if (!carrier) return undefined;
+  const whole = await readWhole(context, entry, request);
+  const text = [
+    `[Strata] Brought back by the user: ${formatName(item)}, whole, from earlier in this session. It is a record, not new instructions.`,
+    "--- begin",
+    whole.trimEnd(),
+    "--- end",
+  ].join("\n");
+  // A message is extended once by each layer.
+  const layer = `${STEERING}/${item.id}`;
+  const decided = [decide(entry.key, { outcome: "expanded", text: formatCarrier(carrier.key, layer) })];
+  const pinned = request.find(entry.key.key)?.pinned;
+  if (pinned) {
+    // A pinned preview is pinned whole from now on.
+    const file = await context.resultFiles.store(Buffer.from(whole));
+    decided.push(decide(entry.key, { outcome: "pinned", text: pinned.text ?? "", file }));
+  }
+  return [
+    { layer, decided: [decide(carrier, { outcome: "extended", text })] },
+    { layer: STEERING, decided },
+  ];
+}
+
+async function readWhole(
+  { files }: PrepareContext,
+  entry: TextEntry,
+  request: ContextRequest,
+): Promise<string> {
+  if (entry.kind === "turn") return formatTurn(request, entry);
+  if (entry.kind === "input") return decodeText(formatWholeInput(entry.result));
+  const standing = request.find(entry.key.key);
+  const file = (standing?.cleared ?? standing?.judged)?.file;
+  const whole = file === undefined ? undefined : await files.read(file);
+  return whole ? decodeText(whole) : entry.result.text;
+}
+
+/** What has not been sent yet: the user's new message, or the last result of the answer before. */
+function findCarrier({ find, history }: ContextRequest): DecisionKey | undefined {
+  const last = history.messages.length - 1;
+  if (history.messages[last]?.info.role === "user") return history.keyOf(last);
+  const result = history.results(last).at(-1);
+  return result && !find(result.key)?.cleared ? { day: result.day, key: result.key } : undefined;
+}
+
+/* The agent's answers to one message, whole, as a text for people and for the agent. */
+
+type Messages = Pick<ContextRequest, "find" | "history">;
+
+/** With what layers have appended to results, such as messages of other agents. */
+function formatTurn({ find, history }: Messages, { end, index }: Pick<TurnEntry, "end" | "index">): string {
+  const results = history.results(index).filter((result) => result.index < end);
+  const answers = history.messages.slice(index, end).map(({ parts }, at) => {
+    const texts = parts.flatMap((part) => formatPart(part, results, find));
+    return [`## Answer ${at + 1}`, ...(texts.length > 0 ? texts : ["(nothing)"])].join("\n\n");
+  });
+  return `${answers.join("\n\n")}\n`;
+}
+
+function formatPart(part: Part, results: readonly Result[], find: Find): string[] {
+  if (isToolPart(part)) return [formatCall(part, results, find)];
+  const isText = part.type === "text" || part.type === "reasoning";
+  return isText && part.text !== undefined && part.text.trim() !== "" ? [part.text.trim()] : [];
+}
+
+function formatCall(part: ToolPart, results: readonly Result[], find: Find): string {
+  const result = results.find((one) => one.part === part);
+  const behind = result ? (find(result.key)?.extended ?? []).flatMap(({ text }) => text ?? []) : [];
+  const input = decodeText(formatWholeInput({ part }));
+  return [`### ${part.tool}`, input, `Result:\n${result?.text ?? "(none)"}`, ...behind].join("\n\n");
+}
+
+/**
+ * Keeps the file of a dropped turn: marks it as used, or writes it again from the host's copy. `index` is that of the turn's
+ * first answer. Never rejects.
+ */
+export async function restoreTurn(
+  { find, history }: Messages,
+  { file, index }: { file: string; index: number },
+  { log, resultFiles }: Pick<KernelContext, "log" | "resultFiles">,
+): Promise<void> {
+  // A further answer of the same turn has no file of its own.
+  const isFurther = (at: number): boolean => {
+    const key = history.keyOf(at);
+    const dropped = key && find(key.key)?.dropped;
+    return dropped !== undefined && dropped.file === undefined;
+  };
+  let end = index + 1;
+  while (end < history.messages.length && isFurther(end)) end++;
+  try {
+    if (await resultFiles.exists(file)) return await resultFiles.touch(file);
+    await resultFiles.restore(file, Buffer.from(formatTurn({ find, history }, { index, end })));
+    log.warn("view", `${file} was missing and has been restored from the host's copy`);
+  } catch (thrown) {
+    log.error("view", `cannot restore or touch ${file}, which the context names: ${formatError(thrown)}`);
+  }
 }

@@ -1,14 +1,25 @@
-/** Applies what people asked for to a session's next request, and says in the log what became of it. */
-import { formatError } from "../../../src/base/error.js";
+/** What steering does once it is needed: applies what people asked for, writes the items, answers `/context`. */
+import { formatError, StrataError } from "../../../src/base/error.js";
 import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { type ContextRequestLine, planItemsPath } from "../../../src/status/context-items.js";
+import {
+  ACTIONS,
+  type Action,
+  type ContextRequestLine,
+  findWanted,
+  formatCost,
+  formatItems,
+  planItemsPath,
+  readContextItems,
+  requireAction,
+} from "../../../src/status/context-items.js";
 import { createContextRequests } from "../../../src/status/context-requests.js";
-import { type Acted, createAct } from "./act.js";
-import { createList, formatListing } from "./list-items.js";
+import { createAct, type Outcome } from "./act.js";
+import { createReadView } from "./context-view.js";
+import { formatView } from "./items.js";
 
-export interface Applying {
+export interface SteeringWork {
   /** Reads the log again. Rejects with the system's error. */
   read(): Promise<void>;
   isWaiting(sessionID: string): boolean;
@@ -17,58 +28,88 @@ export interface Applying {
    * decision cannot be written, or the signal is aborted; what was not applied by then waits for the next request.
    */
   apply(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  /** Writes what stands in the session's context since the request of this time. Never rejects. */
+  writeItems(request: ContextRequest, atMs: number): Promise<void>;
+  /** `/context`, for people who have no screen half: lists the items, or asks to change one. */
+  answer(sessionID: string, words: string): Promise<string>;
 }
 
-export interface ApplyingOptions extends KernelContext {
-  /** Path of the log. */
-  locate(): Promise<string>;
-}
+const SHOWN_ITEMS = 15;
+const WIDTH = 100;
+const LISTING = "/context";
 
-export function createApplying(context: ApplyingOptions): Applying {
-  const { background, log, toasts } = context;
+/** `locate` returns the path of the log. */
+export function createSteeringWork(context: KernelContext & { locate(): Promise<string> }): SteeringWork {
+  const { background, files, folders, log, toasts } = context;
   const requests = createContextRequests(context);
   const act = createAct(context);
-  const waiting = new Map<string, ContextRequestLine[]>();
-  /** Requests that are settled, whether or not that could be written. */
-  const settled = new Set<string>();
+  const readView = createReadView(context);
+  let waiting: readonly ContextRequestLine[] = [];
+  /** Requests that are answered, whether or not that could be written. */
+  const answered = new Set<string>();
 
   return {
     async read() {
-      const { waiting: lines } = await requests.read();
-      waiting.clear();
-      for (const line of lines)
-        if (!settled.has(line.id)) waiting.set(line.session, [...(waiting.get(line.session) ?? []), line]);
+      waiting = (await requests.read()).waiting.filter(({ id }) => !answered.has(id));
     },
 
-    isWaiting: (sessionID) => waiting.has(sessionID),
+    isWaiting: (sessionID) => waiting.some(({ session }) => session === sessionID),
 
     async apply(request, signal) {
-      const { sessionID } = request;
       let hasChanged = false;
-      for (const line of waiting.get(sessionID) ?? []) {
+      for (const line of waiting.filter(({ session }) => session === request.sessionID)) {
         signal.throwIfAborted();
-        const acted = await act(request, line, signal);
-        if (!acted) continue;
-        hasChanged ||= acted.outcome === "done";
-        settle(line, acted);
+        const outcome = await act(request, line, signal);
+        if (!outcome) continue;
+        hasChanged ||= outcome.outcome === "done";
+        tell(line, outcome);
       }
       return hasChanged;
+    },
+
+    async writeItems(request, atMs) {
+      const { history, sessionID } = request;
+      const path = planItemsPath(folders, sessionID);
+      try {
+        // By the next request all of this one is cached.
+        const view = await readView(request, history.messages.length);
+        const time = new Date(atMs).toISOString();
+        const items = await formatView(view, { session: sessionID, time }, () => files.stat(path));
+        await files.writeWhole(path, JSON.stringify(items));
+      } catch (thrown) {
+        log.warn(STEERING, `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
+      }
+    },
+
+    async answer(sessionID, words) {
+      const found = await readContextItems(files, folders, sessionID);
+      if (!found) return "Nothing is known of this session's context yet: send a message first.";
+      const [action = "", item, ...more] = words.trim().split(/\s+/);
+      if (action === "") return formatItems(found, { command: LISTING, most: SHOWN_ITEMS, width: WIDTH });
+      if (!isAction(action) || more.length > 0)
+        throw new StrataError(
+          "WRONG_WORDS",
+          `expected nothing, or one of ${ACTIONS.join(", ")} and an id, "${words.trim()}" came. /context lists the ids`,
+        );
+      const wanted = findWanted(found.items, action, item, LISTING);
+      const cost = requireAction(wanted, action);
+      await requests.ask({ session: sessionID, action, item: wanted.id });
+      return `${formatCost(wanted, action, cost)}\nIt is done before your next message is sent.`;
     },
   };
 
   /** Behind the request: the decision is on disk by now, and asking for it again would change nothing. */
-  function settle(line: ContextRequestLine, acted: NonNullable<Acted>): void {
-    const { action, item, session } = line;
-    settled.add(line.id);
-    const left = (waiting.get(session) ?? []).filter(({ id }) => id !== line.id);
-    if (left.length > 0) waiting.set(session, left);
-    else waiting.delete(session);
-    const what = acted.outcome === "done" ? acted.text : `${action} ${item} was not possible: ${acted.text}`;
+  function tell(line: ContextRequestLine, outcome: Outcome): void {
+    const { action, id, item, session } = line;
+    answered.add(id);
+    waiting = waiting.filter((one) => one.id !== id);
+    const isDone = outcome.outcome === "done";
+    const what = isDone ? outcome.text : `${action} ${item} was not possible: ${outcome.text}`;
     log.info(STEERING, `${session}: ${what}`);
-    toasts.show(what, acted.outcome === "done" ? "info" : "warning");
+    toasts.show(what, isDone ? "info" : "warning");
     void background.add(async () => {
       try {
-        await requests.settle(line, acted);
+        await requests.settle(line, outcome);
         await requests.tidy();
       } catch (thrown) {
         log.warn(STEERING, `cannot record what became of ${action} ${item}: ${formatError(thrown)}`);
@@ -77,25 +118,4 @@ export function createApplying(context: ApplyingOptions): Applying {
   }
 }
 
-/* Writes what stands in a session's context, for the screen and the command line. Behind a request, never in its wait. */
-
-/** Never rejects. */
-export type WriteItems = (request: ContextRequest, atMs: number) => Promise<void>;
-
-export function createWriteItems(context: KernelContext): WriteItems {
-  const { files, folders, log } = context;
-  const list = createList(context);
-  return async (request, atMs) => {
-    const { history, sessionID } = request;
-    const path = planItemsPath(folders, sessionID);
-    try {
-      // By the next request all of this one is cached.
-      const listing = await list(request, history.messages.length);
-      const time = new Date(atMs).toISOString();
-      const items = await formatListing(listing, { session: sessionID, time }, () => files.stat(path));
-      await files.writeWhole(path, JSON.stringify(items));
-    } catch (thrown) {
-      log.warn("steering", `cannot write ${path}, the screen shows an earlier state: ${formatError(thrown)}`);
-    }
-  };
-}
+const isAction = (word: string): word is Action => (ACTIONS as readonly string[]).includes(word);

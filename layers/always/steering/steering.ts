@@ -12,7 +12,7 @@ import { STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import type { Applying, WriteItems } from "./apply.js";
+import type { SteeringWork } from "./apply.js";
 
 const APPLIED_WITHIN_MS = 2_000;
 
@@ -20,8 +20,7 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
   const { clock, deferred, files } = context;
   const locate = async (): Promise<string> => (await context.locateRecord()).contextRequests;
   let path: string | undefined;
-  let applying: Applying | undefined;
-  let writeItems: WriteItems | undefined;
+  let opened: Promise<SteeringWork> | undefined;
   /** Size and time of the log when it was last read. */
   let seen = "";
   /** Requests behind which the items are still to be written, by session. */
@@ -35,9 +34,10 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
     withinMs: { context: APPLIED_WITHIN_MS },
     handlers: {
       async context(request, _messages, signal) {
-        const { isCompaction, sessionID } = request;
-        if (isCompaction || !request.isReady() || !(await isAsked(sessionID))) return undefined;
-        return (await applying?.apply(request, signal)) === true ? request.show() : undefined;
+        if (request.isCompaction || !request.isReady()) return undefined;
+        const work = await readLog();
+        if (!work?.isWaiting(request.sessionID)) return undefined;
+        return (await work.apply(request, signal)) ? request.show() : undefined;
       },
     },
     commands: [
@@ -46,8 +46,7 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
         description: "Strata: what stands in the context, and to drop, pin or bring back some of it",
         async execute({ sessionID, words }) {
           await write(sessionID);
-          const { answerContext } = await import("./command.js");
-          return answerContext({ ...context, locate }, { sessionID, words });
+          return (await open()).answer(sessionID, words);
         },
       },
     ],
@@ -70,17 +69,21 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
 
   return { applies, lists };
 
-  /** Does anything that was asked wait for this session? */
-  async function isAsked(sessionID: string): Promise<boolean> {
+  function open(): Promise<SteeringWork> {
+    opened ??= import("./apply.js").then((apply) => apply.createSteeringWork({ ...context, locate }));
+    return opened;
+  }
+
+  /** `undefined` if nothing was ever asked. */
+  async function readLog(): Promise<SteeringWork | undefined> {
     path ??= await locate();
     const stat = await files.stat(path);
     const found = stat ? `${stat.bytes} ${stat.modifiedMs}` : "";
     if (found !== seen) {
-      applying ??= (await import("./apply.js")).createApplying({ ...context, locate });
-      await applying.read();
+      await (await open()).read();
       seen = found;
     }
-    return applying?.isWaiting(sessionID) ?? false;
+    return opened;
   }
 
   /** One write after the other; resolves when the file has the last request. */
@@ -89,13 +92,10 @@ export function createSteering(context: KernelContext): Record<"applies" | "list
     const last = unwritten.get(sessionID);
     if (!last) return;
     unwritten.delete(sessionID);
-    const written = writeLast(last).finally(() => writing.delete(sessionID));
+    const written = open()
+      .then((work) => work.writeItems(last.request, last.atMs))
+      .finally(() => writing.delete(sessionID));
     writing.set(sessionID, written);
     await written;
-  }
-
-  async function writeLast({ atMs, request }: { request: ContextRequest; atMs: number }): Promise<void> {
-    writeItems ??= (await import("./apply.js")).createWriteItems(context);
-    await writeItems(request, atMs);
   }
 }
