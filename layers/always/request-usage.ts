@@ -2,26 +2,31 @@
  * Follows each request to its end, in the background. Records in the savings ledger what was sent and what was kept out,
  * reports the measured size, and notes requests that were too long.
  */
+import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
 import { isRecord } from "../../src/base/shape.js";
 import { countCall, estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { type NewSavingsRecord, priceNet, priceUsage } from "../../src/costs/savings.js";
+import {
+  countUsage,
+  type NewSavingsRecord,
+  priceNet,
+  priceUsage,
+  type Usage,
+} from "../../src/costs/savings.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/question.js";
 import type { HostEvent } from "../../src/messages/events.js";
 import { countReportedTokens } from "../../src/messages/history.js";
-import type { FollowedRequest } from "./bare/bare.js";
-import { createOpenBare } from "./bare/open-bare.js";
-import { countUsage, type Usage } from "./bare/usage.js";
+import type { Baseline, FollowedRequest } from "./baseline/baseline.js";
 import type { Screen } from "./screen.js";
 
 export interface RequestUsage {
   /** The request is about to be sent. */
   open(request: ContextRequest): void;
   /** Closes a request when its answer has ended or the provider has refused it as too long. */
-  hear(event: HostEvent): void;
+  onEvent(event: HostEvent): void;
 }
 
 export type RequestUsageOptions = Pick<
@@ -34,15 +39,16 @@ const LAYER = "view";
 export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
   const { log, savings, screen, sizes, windows } = options;
   const open = new Map<string, ContextRequest>();
-  const bare = createOpenBare({ ...options, layer: LAYER });
+  const baselines = createBaselines(options);
 
   return {
     open(request) {
-      open.set(request.sessionID, request);
-      if (!bare.open(request.sessionID)) screen.note({ request, show: request.show });
+      const { sessionID } = request;
+      open.set(sessionID, request);
+      if (!baselines.open(sessionID)) screen.note({ request, show: request.show });
     },
 
-    hear({ type, properties: { error, info, sessionID } }) {
+    onEvent({ type, properties: { error, info, sessionID } }) {
       if (type === "message.updated" && isEnded(info)) {
         const request = open.get(info.sessionID);
         if (!request || request.isCompaction !== (info.summary === true)) return;
@@ -69,8 +75,8 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const counted = countUsage(info);
     sizes.report(sessionID, info, shown);
     if (request.model) windows.noteTaken(request.model, counted.sent);
-    bare.use(sessionID, (comparison) => {
-      const followed = comparison.follow({ request, shown, info });
+    baselines.use(sessionID, ({ follow }) => {
+      const followed = follow({ request, shown, at: info.time?.created ?? 0, counted });
       const tokensPerCharacter = sizes.tokensPerCharacter(sessionID);
       const judging = priceJudging(request, { sent: counted.sent, tokensPerCharacter });
       savings.record(planAnswer(request, counted, { ...followed, judging }));
@@ -83,7 +89,7 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
     const price = priceUsage(counted, rates(counted.sent));
     const paid = { cost: Math.round(price), ...priceNet(-price, rates(counted.sent)) };
     savings.record({ session: sessionID, layer: LAYER, event: "summary", ...counted, ...paid });
-    bare.use(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
+    baselines.use(sessionID, ({ noteSummary }) => noteSummary(sessionID, counted));
   }
 
   /** Keeps the next requests to the model smaller: its window is smaller than configured. */
@@ -99,11 +105,61 @@ export function createRequestUsage(options: RequestUsageOptions): RequestUsage {
   }
 }
 
+type Work = (baseline: Baseline) => void;
+
+/** Its code is loaded with the first request. What it is needed for meanwhile waits, in order, by session. */
+function createBaselines(options: RequestUsageOptions) {
+  const { log, writes } = options;
+  const waiting = new Map<string, Work[]>();
+  let baseline: Baseline | undefined;
+
+  return {
+    /** Returns whether the session was known already. */
+    open(sessionID: string): boolean {
+      if (baseline?.isOpen(sessionID)) return true;
+      if (!waiting.has(sessionID)) void read(sessionID);
+      return false;
+    },
+
+    /** At once if the session is known, as the host may end right after its last answer. Never throws. */
+    use(sessionID: string, work: Work): void {
+      const line = waiting.get(sessionID);
+      if (line) line.push(work);
+      else if (baseline?.isOpen(sessionID)) run(sessionID, baseline, work);
+      else void read(sessionID, work);
+    },
+  };
+
+  /** Never rejects. */
+  async function read(sessionID: string, ...line: Work[]): Promise<void> {
+    waiting.set(sessionID, line);
+    await writes.add(async () => {
+      try {
+        const { createBaseline } = await import("./baseline/baseline.js");
+        baseline ??= createBaseline(options);
+        await baseline.open(sessionID);
+      } catch (thrown) {
+        log.error(LAYER, `cannot compare ${sessionID} with OpenCode alone: ${formatError(thrown)}`);
+      }
+    });
+    waiting.delete(sessionID);
+    for (const work of line) if (baseline) run(sessionID, baseline, work);
+  }
+
+  function run(sessionID: string, opened: Baseline, work: Work): void {
+    try {
+      work(opened);
+    } catch (thrown) {
+      log.error(LAYER, `cannot record what an answer of ${sessionID} saved: ${formatError(thrown)}`);
+    }
+  }
+}
+
 /** The ledger record of one answer: what the host would have paid without Strata, less what was paid. Pure. */
 export function planAnswer(
   { rates, sessionID }: Pick<ContextRequest, "rates" | "sessionID">,
   counted: Usage,
-  { judging = 0, looks, request, retracted, summary }: FollowedRequest & { judging?: number },
+  { judging = 0, request, rereads, retracted, summary }: FollowedRequest & { judging?: number },
 ): NewSavingsRecord {
   const price = (usage: Usage): number => priceUsage(usage, rates(usage.sent));
   const cost = price(counted);
@@ -115,7 +171,7 @@ export function planAnswer(
     event: "answer",
     ...counted,
     keptOut: sent - counted.sent,
-    ...(looks > 0 && { looks }),
+    ...(rereads > 0 && { looks: rereads }),
     ...(judging > 0 && { judging: Math.round(judging) }),
     cost: Math.round(cost),
     bare: { sent, cached, at, since },

@@ -86,7 +86,7 @@ export function createView(options: ViewOptions): Layer {
       },
 
       event(event) {
-        usage.hear(event);
+        usage.onEvent(event);
         return undefined;
       },
     },

@@ -22,6 +22,7 @@ import type { Deferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
 import { createJoinedLines } from "../io/joined-lines.js";
 import type { Log } from "../io/log.js";
+import type { MessageInfo } from "../io/message.js";
 
 /** Price of a token written to the prompt cache, read from it, or answered; an input token is 1. */
 export interface Rates {
@@ -154,11 +155,23 @@ export const parseSavingsRecord = parserOf(
   object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
 );
 
+/** Tokens of a request and its answer. */
+export interface Usage {
+  sent: number;
+  /** Part of `sent` that was read from the cache. */
+  cached: number;
+  answered: number;
+}
+
+/** As counted by the provider. */
+export function countUsage({ tokens }: Pick<MessageInfo, "tokens">): Usage {
+  if (!tokens) return { sent: 0, cached: 0, answered: 0 };
+  const { cache, input, output, reasoning } = tokens;
+  return { sent: input + cache.read + cache.write, cached: cache.read, answered: output + reasoning };
+}
+
 /** The price of a request and its answer, in tokens at input price. */
-export function priceUsage(
-  { answered, cached, sent }: { sent: number; cached: number; answered: number },
-  rates: Rates,
-): number {
+export function priceUsage({ answered, cached, sent }: Usage, rates: Rates): number {
   return (sent - cached) * rates.written + cached * rates.cached + answered * rates.answered;
 }
 

@@ -1,8 +1,8 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { FollowedRequest } from "../../layers/always/bare/bare.js";
-import type { BareRequest } from "../../layers/always/bare/plan-bare.js";
+import type { FollowedRequest } from "../../layers/always/baseline/baseline.js";
+import type { BaselineRequest } from "../../layers/always/baseline/plan-baseline.js";
 import { createRequestUsage, planAnswer } from "../../layers/always/request-usage.js";
 import { createContextSizes } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
@@ -75,8 +75,8 @@ describe("the usage of an answer", () => {
   const asked = { sessionID: "ses_1", rates: () => PRICE };
   const counted = { sent: 1_000, cached: 900, answered: 15 };
   const bare = (sent: number, cached: number) => ({ at: 7, since: 0, sent, cached, answered: 15 });
-  const plan = (request: BareRequest, more: Partial<FollowedRequest> = {}) =>
-    planAnswer(asked, counted, { request, looks: 0, ...more });
+  const plan = (request: BaselineRequest, more: Partial<FollowedRequest> = {}) =>
+    planAnswer(asked, counted, { request, rereads: 0, ...more });
 
   it("the usage of an answer is worth what the host would have paid, less what was paid", () => {
     expect(plan(bare(11_000, 10_900))).toMatchObject({
@@ -95,20 +95,20 @@ describe("the usage of an answer", () => {
     expect(plan(bare(500, 500)).net).toBe(-400 * PRICE.cached - 100 * PRICE.written);
   });
 
-  it("the usage of an answer is credited with the host's summary, and charged with a look", () => {
+  it("the usage of an answer is credited with the host's summary, and charged with a reread", () => {
     const same = bare(1_000, 900);
     const summary = { sent: 60_000, cached: 0, answered: 1_000 };
     expect(plan(same, { summary }).net).toBe(60_000 * PRICE.written + 1_000 * PRICE.answered);
     const { net, looks } = plan(same, {
       retracted: { sent: 20_000, cached: 20_000, answered: 10 },
-      looks: 2,
+      rereads: 2,
     });
     expect([net, looks]).toEqual([-20_000 * PRICE.cached - 10 * PRICE.answered, 2]);
   });
 
   it("the usage of an answer is priced by the tier that each prompt falls into", () => {
     const rates = (tokens: number) => (tokens > 200_000 ? { written: 2, cached: 0.2, answered: 2 } : PRICE);
-    const plan = planAnswer({ ...asked, rates }, counted, { request: bare(250_000, 250_000), looks: 0 });
+    const plan = planAnswer({ ...asked, rates }, counted, { request: bare(250_000, 250_000), rereads: 0 });
     expect(plan.net).toBe(250_000 * 0.2 + 15 * 2 - (plan.cost ?? 0));
   });
 
@@ -135,7 +135,7 @@ describe("the usage of an answer", () => {
     const answer = (created: number): void => {
       requests.open(open(session.messages, session.messages));
       const info = { ...usage(100 + created, 0), time: { created, completed: created + 1 } };
-      requests.hear({ type: "message.updated", properties: { info } });
+      requests.onEvent({ type: "message.updated", properties: { info } });
     };
     writes.pause();
     answer(1);
@@ -155,7 +155,7 @@ describe("the usage of an answer", () => {
       await writes.onIdle();
       return recorded.map(({ event }) => event);
     };
-    const hear = (info: object) => requests.hear({ type: "message.updated", properties: { info } });
+    const hear = (info: object) => requests.onEvent({ type: "message.updated", properties: { info } });
     const ended = { ...usage(100, 0), time: { created: 1, completed: 2 } };
     hear(ended);
     requests.open(open(session.messages, session.messages));
@@ -167,7 +167,7 @@ describe("the usage of an answer", () => {
     hear(ended);
     expect(await events()).toEqual(["answer"]);
     requests.open(open(session.messages, session.messages));
-    requests.hear({ type: "session.idle", properties: { sessionID: "ses_1" } });
+    requests.onEvent({ type: "session.idle", properties: { sessionID: "ses_1" } });
     hear(ended);
     expect(await events()).toEqual(["answer"]);
     requests.open({ ...open(session.messages, session.messages), isCompaction: true });

@@ -1,14 +1,13 @@
 /** What the host would have sent without Strata: the plan, on invented histories. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateBare } from "../../layers/always/bare/bare.js";
 import {
-  type BareRequest,
-  type BareStep,
-  planBare,
+  type BaselineRequest,
+  type BaselineStep,
+  planBaseline,
   planSummary,
-} from "../../layers/always/bare/plan-bare.js";
-import { planSummaryInSession } from "../../layers/always/bare/summary-in-session.js";
+  planSummaryInSession,
+} from "../../layers/always/baseline/plan-baseline.js";
 import type { Message } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
@@ -16,14 +15,14 @@ import { createSession } from "../support/session.js";
 
 const SUMMARY = { usage: { sent: 60_000, cached: 0, answered: 1_000 }, keptTokens: 15_000, since: 500 };
 
-const step = (more: Partial<BareStep> = {}): BareStep => ({
+const step = (more: Partial<BaselineStep> = {}): BaselineStep => ({
   at: 100,
   counted: { sent: 30_000, cached: 29_000, answered: 200 },
   isCold: false,
   fixedTokens: 9_000,
   wholeTokens: 32_000,
   grownTokens: 1_500,
-  isLook: false,
+  isReread: false,
   windowTokens: 200_000,
   usableTokens: 192_000,
   followingTokens: 300,
@@ -31,23 +30,23 @@ const step = (more: Partial<BareStep> = {}): BareStep => ({
   ...more,
 });
 
-const before: BareRequest = { at: 90, since: 0, sent: 50_000, cached: 49_000, answered: 300 };
+const before: BaselineRequest = { at: 90, since: 0, sent: 50_000, cached: 49_000, answered: 300 };
 
 describe("what the host would have sent", () => {
   it("the first request is what was sent, with what was kept out and without what Strata added", () => {
-    const { request } = planBare(undefined, step());
-    expect(request).toEqual({ at: 100, since: 0, sent: 32_000, cached: 29_000, answered: 200 });
+    const { request } = planBaseline(undefined, step());
+    expect(request).toEqual({ at: 100, since: 0, sent: 32_000, cached: 31_000, answered: 200 });
   });
 
   it("the next request grows by the new messages, and the one before is in the cache", () => {
-    const { request, summary } = planBare(before, step());
+    const { request, summary } = planBaseline(before, step());
     expect(request).toEqual({ at: 100, since: 0, sent: 51_500, cached: 50_000, answered: 200 });
     expect(summary).toBeUndefined();
   });
 
   it("a cold cache is cold without Strata, too", () => {
     const counted = { sent: 30_000, cached: 0, answered: 200 };
-    expect(planBare(before, step({ counted, isCold: true })).request).toMatchObject({
+    expect(planBaseline(before, step({ counted, isCold: true })).request).toMatchObject({
       sent: 51_500,
       cached: 0,
     });
@@ -55,24 +54,19 @@ describe("what the host would have sent", () => {
 
   it("a full window is summarised, which is paid for, and then only system prompt and tools are in the cache", () => {
     const full = { ...before, sent: 191_700 };
-    const plan = planBare(full, step());
+    const plan = planBaseline(full, step());
     expect(plan.summary).toEqual(SUMMARY.usage);
     expect(plan.request).toEqual({ at: 100, since: 500, sent: 24_000, cached: 9_000, answered: 200 });
-    expect(planBare(full, step({ followingTokens: 299 })).summary).toBeUndefined();
-    const never = planBare(full, step({ usableTokens: undefined, grownTokens: 50_000 }));
+    expect(planBaseline(full, step({ followingTokens: 299 })).summary).toBeUndefined();
+    const never = planBaseline(full, step({ usableTokens: undefined, grownTokens: 50_000 }));
     expect(never.summary).toBeUndefined();
     expect(never.request.sent).toBe(200_000);
   });
 
   it("a look is taken back: the next request is the one that would have been sent instead of it", () => {
-    const plan = planBare(before, step({ isLook: true, grownTokens: 0 }));
+    const plan = planBaseline(before, step({ isReread: true, grownTokens: 0 }));
     expect(plan.retracted).toEqual(before);
     expect(plan.request).toMatchObject({ sent: before.sent, cached: before.cached, answered: 200 });
-  });
-
-  it("results that the host itself has pruned are gone without Strata, too, and so is the cache behind them", () => {
-    const pruned = { tokens: 25_000, prefixTokens: 12_000 };
-    expect(planBare(before, step({ pruned })).request).toMatchObject({ sent: 26_500, cached: 12_000 });
   });
 
   it("a request is never larger than the window, nor the cached part larger than the request", () => {
@@ -82,15 +76,15 @@ describe("what the host would have sent", () => {
         grownTokens: fc.integer({ min: -5_000, max: 60_000 }),
         cached: size,
         isCold: fc.boolean(),
-        isLook: fc.boolean(),
+        isReread: fc.boolean(),
       }),
     );
     fc.assert(
       fc.property(steps, (all) => {
-        let last: BareRequest | undefined;
+        let last: BaselineRequest | undefined;
         for (const { cached, ...more } of all) {
           const counted = { sent: 30_000, cached, answered: 200 };
-          last = planBare(last, step({ counted, ...more })).request;
+          last = planBaseline(last, step({ counted, ...more })).request;
           expect(last.sent).toBeGreaterThanOrEqual(0);
           expect(last.sent).toBeLessThanOrEqual(200_000);
           expect(last.cached).toBeGreaterThanOrEqual(0);
@@ -104,13 +98,13 @@ describe("what the host would have sent", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 8 }), (grown) => {
         let sent = 10_000;
-        let last = planBare(
+        let last = planBaseline(
           undefined,
           step({ wholeTokens: sent, counted: { sent, cached: 0, answered: 100 } }),
         ).request;
         for (const grownTokens of grown) {
           const counted = { sent: sent + grownTokens, cached: sent, answered: 100 };
-          last = planBare(last, step({ counted, grownTokens })).request;
+          last = planBaseline(last, step({ counted, grownTokens })).request;
           expect(last).toMatchObject(counted);
           sent += grownTokens;
         }
@@ -128,7 +122,10 @@ function play(...results: number[]): Message[] {
 }
 
 describe("the host's summary", () => {
-  const options = { at: 7, isLater: false, later: [], tokensPerCharacter: 0.25, usableTokens: 192_000 };
+  const options = {
+    ...{ at: 7, before, fixedTokens: 9_000, later: [] },
+    ...{ tokensPerCharacter: 0.25, usableTokens: 192_000 },
+  };
 
   it("the host's summary is made of results cut to 2,000 characters, and the newest messages stay", () => {
     const messages = play(60_000, 60_000, 30_000, 20_000);
@@ -151,7 +148,10 @@ describe("the host's summary", () => {
 
 describe("the host's summary in the session itself", () => {
   const full = { ...before, sent: 170_000, answered: 1_000 };
-  const options = { at: 7, before: full, fixedTokens: 9_000, later: [], tokensPerCharacter: 0.25 };
+  const options = {
+    ...{ at: 7, before: full, fixedTokens: 9_000, later: [] },
+    ...{ tokensPerCharacter: 0.25, usableTokens: undefined },
+  };
 
   it("the host's summary in the session is read from the cache, without the newest turns, of which a cut text stays", () => {
     const turns = Array.from({ length: 40 }, () => play(4_000, 4_000));
@@ -170,30 +170,5 @@ describe("the host's summary in the session itself", () => {
     const { keptTokens, usage } = planSummaryInSession(play(60_000), options);
     expect(usage).toMatchObject({ sent: 171_000 + Math.round(2_723 / 4), cached: 170_000 });
     expect(keptTokens).toBe(1_000 + 50);
-  });
-});
-
-describe("the estimate from a history", () => {
-  const options = {
-    ...{ fixedTokens: 9_000, toolTokens: 500, tokensPerCharacter: 0.25, windowTokens: 200_000 },
-    isInSession: false,
-  };
-
-  it("the estimate from a history counts all of it, and what was sent at least", () => {
-    const bare = estimateBare(play(40_000, 4_000), { ...options, usableTokens: 192_000 });
-    expect(bare?.sent).toBeGreaterThan(19_500 + 10_000);
-    expect(bare?.sent).toBeLessThan(19_500 + 10_300);
-    expect(estimateBare(play(0, 0), { ...options, usableTokens: 192_000 })?.sent).toBeGreaterThanOrEqual(
-      19_500,
-    );
-    expect(estimateBare([], { ...options, usableTokens: 192_000 })).toBeUndefined();
-  });
-
-  it("the estimate from a history goes on from the summaries that the host would have made", () => {
-    const messages = play(...Array.from({ length: 20 }, () => 40_000));
-    const bare = estimateBare(messages, { ...options, usableTokens: 120_000 });
-    expect(bare?.since).toBeGreaterThan(0);
-    expect(bare?.sent).toBeLessThan(122_000);
-    expect(estimateBare(messages, { ...options, usableTokens: undefined })?.since).toBe(0);
   });
 });
