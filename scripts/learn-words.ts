@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readStatements } from "../layers/5-auto-memory/words/statements.js";
 import { findShape, type Shape } from "../layers/5-auto-memory/words/worth.js";
-import { atOnce } from "../src/base/slices.js";
 import { type LabelledMessage, readLabelled } from "../test/bench/words/labelled.js";
 
 const DRAWN_TO_ZERO = 30;
@@ -64,7 +63,7 @@ const root = join(fileURLToPath(import.meta.url), "..", "..");
 writeFileSync(join(root, "layers/5-auto-memory/words/worth-weights.ts"), text);
 
 function readShape({ text }: LabelledMessage): Shape {
-  return { statements: atOnce(readStatements({ id: "", text })), characters: text.length };
+  return { statements: readStatements({ id: "", text }), characters: text.length };
 }
 
 interface Scale {

@@ -32,9 +32,9 @@ import { createAgentChanges, createConflicts, refuseConflict } from "./injection
 import { createFindDoubts } from "./injection/doubted-facts.js";
 import { LAYER, planWithdrawal } from "./injection/shown.js";
 import { createAgentJudge } from "./judge/agent-judge.js";
-import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
-import type { UsersMessage } from "./words/own-words.js";
+import type { UsersMessage } from "./words/statements.js";
+import { readUsersMessages } from "./words/statements.js";
 
 export const files: readonly FileKind[] = [
   ...[".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [

@@ -8,7 +8,7 @@ import { formatError } from "../../src/base/error.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { ModelJudge, Work } from "./judge/model-judge.js";
 import type { PastReader, PastReaderContext } from "./learn/past-sessions.js";
-import { readUsersMessages } from "./said/users-messages.js";
+import { readUsersMessages } from "./words/statements.js";
 
 export interface Judging {
   /** Somebody speaks: the quiet is over. */

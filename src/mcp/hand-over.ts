@@ -1,6 +1,7 @@
 /** Turns a client's rules into candidates: the client cannot prove that the user said them, so the user decides. */
-import { findWhen } from "../../layers/5-auto-memory/when.js";
+
 import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
+import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import { inSlices } from "../base/slices.js";
 import type { WaitingCandidate } from "../memory/candidates/candidate.js";
 import { refuseWords } from "../memory/draft.js";

@@ -24,7 +24,6 @@ import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
 import { LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";
 import { hashOf } from "../../src/base/hash.js";
-import { atOnce } from "../../src/base/slices.js";
 import type { SaidStatement } from "../../src/memory/candidates/candidate.js";
 import { type LabelledMessage, readLabelled } from "./words/labelled.js";
 import { type Kept, match } from "./words/match.js";
@@ -49,7 +48,7 @@ interface Read {
 }
 
 const all = readLabelled(positionals).map((message): Read => {
-  const statements = atOnce(readStatements({ id: "", text: message.text }));
+  const statements = readStatements({ id: "", text: message.text });
   const worth = weighShape({ statements, characters: message.text.length });
   return { message, statements, worth };
 });

@@ -1,22 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { simplifyCommand } from "../../layers/5-auto-memory/extraction/repeated-commands.js";
-import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
-import { findSaid, findVerbatim } from "../../layers/5-auto-memory/said/find-said.js";
-import { findWhen } from "../../layers/5-auto-memory/when.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
-import { dropTagged } from "../../layers/5-auto-memory/words/own-lines.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
 import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
+import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import { weighShape } from "../../layers/5-auto-memory/words/worth.js";
 import { REPORTS } from "../../layers/errors/ended-call.js";
-import { atOnce, type Sliced } from "../../src/base/slices.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { findNextStep, findReasons, findRules } from "../../src/notes/learn.js";
 import { compareStatements } from "../../src/text/compare.js";
 import { languages } from "../../src/text/language/languages.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { countLookedAt } from "../support/looked-at.js";
-import { memory } from "../support/memories.js";
 import { shapes } from "../support/shapes.js";
 
 /** One of each kind; the bench tries all of them. */
@@ -49,7 +44,7 @@ function listPatterns(value: unknown): RegExp[] {
 
 /** As after a turn. */
 function read(text: string): void {
-  const statements = atOnce(readStatements({ id: "msg_1", text }));
+  const statements = readStatements({ id: "msg_1", text });
   for (const one of statements) findMark(one, statements);
   weighShape({ statements, characters: text.length });
 }
@@ -79,12 +74,6 @@ describe("what a user writes, whatever its shape", () => {
     };
     const [once, twice] = [readAll(50_000), readAll(100_000)];
     expect(twice.characters).toBeLessThan(2.2 * once.characters + 100_000);
-  });
-
-  it("beginnings of tags that never end are each looked for once", () => {
-    const write = (count: number) => Array.from({ length: count }, (_, n) => `<tag-${n}>`).join("");
-    const read = (count: number) => countLookedAt(() => void atOnce(dropTagged(write(count)))).characters;
-    expect(read(4_000)).toBeLessThan(2.3 * read(2_000));
   });
 });
 
@@ -169,38 +158,4 @@ describe("private keys", () => {
 
 it("a report of failed tests is looked for within a line: empty lines before it are not gone over again and again", () => {
   expect(REPORTS.exec(`${"\n".repeat(50)}  FAILED one\n`)?.[0]).toBe("  FAILED");
-});
-
-describe("what the user has said in a long session", () => {
-  const LONGEST_STEP = 150_000;
-  const longestStep = (work: Sliced<unknown>): number => {
-    let longest = 0;
-    for (let isDone: boolean | undefined = false; !isDone; ) {
-      const { characters } = countLookedAt(() => {
-        isDone = work.next().done;
-      });
-      longest = Math.max(longest, characters);
-    }
-    return longest;
-  };
-  const session = Array.from({ length: 60 }, (_, n) => ({
-    id: `m${n}`,
-    text: `Never use tabs in module ${n}, because it breaks. `.repeat(20),
-  }));
-
-  it("what the user has said in a long session is looked through in small steps for what an agent hands over", () => {
-    const steps = [
-      findSaid("Never use spaces in module 7.", session),
-      findVerbatim("Never use tabs.", session),
-    ];
-    expect(Math.max(...steps.map(longestStep))).toBeLessThan(LONGEST_STEP);
-  });
-
-  it("what the user has said in a long session is looked through in small steps for an order, also where a memory is as long as a file may be", () => {
-    const long = memory("long", "Never use tabs in 中文 ".repeat(12_000), { type: "directive" });
-    const others = Array.from({ length: 50 }, (_, n) => memory(`m${n}`, `Use tabs in ${n}. `.repeat(500)));
-    const messages = [...session, { id: "last", text: "Forget the rule about tabs." }];
-    const work = findOrder({ action: "archive", memory: long, others, messages });
-    expect(longestStep(work)).toBeLessThan(LONGEST_STEP);
-  });
 });

@@ -1,11 +1,10 @@
 /** Messages of which earlier versions kept the wrong thing, or nothing: what each becomes without a judge, and what a judge is given. */
 import { describe, expect, it } from "vitest";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
-import { atOnce } from "../../src/base/slices.js";
 import { messageOf, openExtraction, verdicts } from "../support/extraction.js";
 
 const statementsOf = (text: string, asked?: string) =>
-  atOnce(readStatements({ id: "msg_1", text, ...(asked !== undefined && { asked }) }));
+  readStatements({ id: "msg_1", text, ...(asked !== undefined && { asked }) });
 
 /** Contents of the memories after this message, with nobody to judge it. */
 async function keptOf(text: string): Promise<string[]> {

@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
-import { atOnce } from "../../src/base/slices.js";
 
 /** Each marked sentence of the message, with its type. */
 function marksOf(text: string): string[] {
-  const statements = atOnce(readStatements({ id: "msg_1", text }));
+  const statements = readStatements({ id: "msg_1", text });
   return statements.flatMap((one) => {
     const type = findMark(one, statements);
     return type === undefined ? [] : [`${type}: ${one.text}`];

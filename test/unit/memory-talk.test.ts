@@ -10,7 +10,7 @@ import {
   planMatches,
 } from "../../layers/5-auto-memory/injection/line.js";
 import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/pattern.js";
-import { findWhen } from "../../layers/5-auto-memory/when.js";
+import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";

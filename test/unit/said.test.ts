@@ -1,20 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { findSaid, findVerbatim } from "../../layers/5-auto-memory/said/find-said.js";
-import { findEnd, saysEverywhere } from "../../layers/5-auto-memory/said/limits.js";
-import { readUsersMessages } from "../../layers/5-auto-memory/said/users-messages.js";
-import { dropPasted, readGroups } from "../../layers/5-auto-memory/words/own-words.js";
-import { atOnce } from "../../src/base/slices.js";
+import {
+  findEnd,
+  findSaid,
+  findVerbatim,
+  saysEverywhere,
+} from "../../layers/5-auto-memory/said/find-said.js";
+import { dropPasted, readGroups, readUsersMessages } from "../../layers/5-auto-memory/words/statements.js";
 import type { Message } from "../../src/io/message.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 
 const messagesOf = (...texts: string[]) => texts.map((text, n) => ({ id: `msg_${n}`, text }));
 const said = (text: string, ...messages: string[]) => {
-  const search = atOnce(findSaid(text, messagesOf(...messages)));
+  const search = findSaid(text, messagesOf(...messages));
   return search.kind === "said" ? search.said : undefined;
 };
 const whyNot = (text: string, ...messages: string[]) => {
-  const search = atOnce(findSaid(text, messagesOf(...messages)));
+  const search = findSaid(text, messagesOf(...messages));
   return search.kind === "said" ? "it was said" : search.why;
 };
 
@@ -99,7 +101,7 @@ describe("what the user is taken to have said", () => {
       id: `m${n}`,
       text: "Never push to main. ".repeat(50),
     }));
-    const read = atOnce(readGroups(many)).reduce((sum, { sentences }) => sum + sentences.length, 0);
+    const read = readGroups(many).reduce((sum, { sentences }) => sum + sentences.length, 0);
     expect(read).toBeLessThanOrEqual(600);
   });
 
@@ -129,7 +131,7 @@ describe("what the user is taken to have said", () => {
 describe("a text that is the user's own", () => {
   it("a text that is the user's own is nothing but their sentences, and then in their writing", () => {
     const messages = messagesOf("Fix it. we use Redis streams. Kafka is too much");
-    expect(atOnce(findVerbatim("We use Redis streams. Kafka is too much.", messages))).toMatchObject({
+    expect(findVerbatim("We use Redis streams. Kafka is too much.", messages)).toMatchObject({
       text: "we use Redis streams. Kafka is too much",
     });
     for (const text of [
@@ -137,8 +139,8 @@ describe("a text that is the user's own", () => {
       "We use Redis streams, Kafka is too much",
       "Fix it. Kafka is too much",
     ])
-      expect(atOnce(findVerbatim(text, messages))).toBeUndefined();
-    expect(atOnce(findVerbatim("Is it Redis?", messagesOf("Is it Redis?")))).toBeUndefined();
+      expect(findVerbatim(text, messages)).toBeUndefined();
+    expect(findVerbatim("Is it Redis?", messagesOf("Is it Redis?"))).toBeUndefined();
   });
 });
 

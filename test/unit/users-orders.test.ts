@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { findOrder, type OrderedAction } from "../../layers/5-auto-memory/said/find-order.js";
-import { atOnce } from "../../src/base/slices.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openMemoryTools as open } from "../support/memory-tools.js";
@@ -12,14 +11,12 @@ const others = [push, tabs, short];
 
 type Words = string | { text: string; asked?: string; atMs?: number };
 const order = (action: OrderedAction, ...said: Words[]) =>
-  atOnce(
-    findOrder({
-      action,
-      memory: push,
-      others,
-      messages: said.map((one, n) => ({ id: `m${n}`, ...(typeof one === "string" ? { text: one } : one) })),
-    }),
-  );
+  findOrder({
+    action,
+    memory: push,
+    others,
+    messages: said.map((one, n) => ({ id: `m${n}`, ...(typeof one === "string" ? { text: one } : one) })),
+  });
 
 describe("words of the user's that change a memory of theirs", () => {
   it.each<[OrderedAction, Words]>([
@@ -84,7 +81,7 @@ describe("words of the user's that change a memory of theirs", () => {
     const pull = memory("pull", "Never push to a fork.", { type: "directive" });
     const messages = [{ id: "m", text: "Forget the rule about pushing." }];
     const search = findOrder({ action: "archive", memory: push, others: [push, pull], messages });
-    expect(atOnce(search)).toBeUndefined();
+    expect(search).toBeUndefined();
   });
 });
 

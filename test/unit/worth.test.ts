@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { readStatements, type Statement } from "../../layers/5-auto-memory/words/statements.js";
 import { findCore, LEAST_WORTH, weighShape } from "../../layers/5-auto-memory/words/worth.js";
-import { atOnce } from "../../src/base/slices.js";
 import { MESSAGE, messageOf } from "../support/extraction.js";
 import { fc } from "../support/property.js";
 
-const read = (text: string) => atOnce(readStatements({ id: "msg_1", text }));
+const read = (text: string) => readStatements({ id: "msg_1", text });
 const weigh = (text: string): number => weighShape({ statements: read(text), characters: text.length });
 
 describe("what a message is worth", () => {

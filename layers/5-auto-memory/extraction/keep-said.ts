@@ -20,9 +20,9 @@ import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
-import { findWhen } from "../when.js";
 import { formatStatement, type Statement } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
+import { findWhen } from "../words/when.js";
 import { findCore, LEAST_WORTH } from "../words/worth.js";
 import type { SaidTurn } from "./read-turns.js";
 

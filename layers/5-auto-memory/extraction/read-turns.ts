@@ -64,21 +64,22 @@ export function* planUnread(
     if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
     untilMs = Math.max(untilMs, atMs);
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
+    yield;
     const { text } = redactSecrets(cut(whole, LOOKED_AT));
-    if (text !== "") turns.push(yield* readTurn(messages, index, { atMs, text }));
+    if (text !== "") turns.push(readTurn(messages, index, { atMs, text }));
   }
   return { turns, commands, next: { untilMs, callsUntilMs } };
 }
 
-function* readTurn(
+function readTurn(
   messages: readonly Message[],
   index: number,
   { atMs, text }: { atMs: number; text: string },
-): Sliced<SaidTurn> {
+): SaidTurn {
   const { id } = (messages[index] as Message).info;
   const before = readBefore(messages, index);
   const asked = before.flatMap(({ parts }) => readOwnTexts(parts)).at(-1);
-  const statements = yield* readStatements({ id, text, ...(asked !== undefined && { asked }) });
+  const statements = readStatements({ id, text, ...(asked !== undefined && { asked }) });
   const saved = readSaved(messages, index);
   const marked = statements.flatMap((statement) => {
     const type = findMark(statement, statements);

@@ -10,7 +10,7 @@ import { isFinding } from "../../../src/memory/finding.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { cut, toLine, withoutMark } from "../../../src/text/text.js";
-import { dropAsides } from "../asides.js";
+import { dropAsides } from "../words/title.js";
 import type { Doubts } from "./doubted-facts.js";
 
 export interface LineOptions {

@@ -25,9 +25,9 @@ import { toCode, toLine } from "../../../src/text/text.js";
 import { readCommands } from "../extraction/read-turns.js";
 import { simplifyCommand } from "../extraction/repeated-commands.js";
 import { readAgreed } from "../said/find-said.js";
-import { findWhen } from "../when.js";
-import type { UsersMessage } from "../words/own-words.js";
+import type { UsersMessage } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
+import { findWhen } from "../words/when.js";
 import { type Answer, type Batch, formatBatch, parseAnswer, planBatches, type Verdict } from "./batch.js";
 import { prove } from "./prove.js";
 

@@ -12,9 +12,8 @@ import type { SaidStatement } from "../../../src/memory/candidates/candidate.js"
 import { usersTypes } from "../../../src/memory/memory.js";
 import { findUnsupported, readNames } from "../../../src/text/support.js";
 import { isNegative, normalise } from "../../../src/text/words.js";
-import { saysEverywhere } from "../said/limits.js";
-import { announcesOthers } from "../words/own-lines.js";
-import { formatStatement } from "../words/statements.js";
+import { saysEverywhere } from "../said/find-said.js";
+import { announcesOthers, formatStatement } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
 import type { Verdict } from "./batch.js";
 

@@ -9,11 +9,11 @@
  *
  * Questions, quotations and pasted text are no orders. Pure.
  */
-import type { Sliced } from "../../../src/base/slices.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { compareStatements } from "../../../src/text/compare.js";
+import { cut } from "../../../src/text/text.js";
 import { countShared, readStems } from "../../../src/text/words.js";
-import { readGroups, type UsersMessage } from "../words/own-words.js";
+import { readGroups, type UsersMessage } from "../words/statements.js";
 import { ASKS, readAgreed } from "./find-said.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
@@ -26,49 +26,25 @@ export interface OrderSearch {
   messages: readonly UsersMessage[];
 }
 
+/** An order is not given long before it is carried out. */
+const MOST_LOOKED_AT = 40;
+
 /** What the user said, word for word; the newest where it was said more than once. `undefined` where they have not. */
-export function* findOrder(search: OrderSearch): Sliced<string | undefined> {
+export function findOrder(search: OrderSearch): string | undefined {
   const { action, memory } = search;
-  const subjects = createSubjects();
-  const words = yield* subjects(memory);
-  let looked = 0;
-  for (const says of yield* listNewest(search)) {
-    yield;
+  const words = readSubject(memory);
+  const about = listNewest(search).filter(
+    ({ text }) => text.includes(memory.id) || countShared(words, readStems(text)) > 0,
+  );
+  for (const says of about.slice(0, MOST_LOOKED_AT)) {
     const { isAgreed, message, text } = says;
-    const isAbout = text.includes(memory.id) || countShared(words, readStems(text)) > 0;
-    if (!isAbout) continue;
-    if (++looked > MOST_LOOKED_AT) return undefined;
-    if (yield* orders(says, search, subjects))
-      return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
-    yield;
+    if (orders(says, search)) return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
     // Said again since, it holds.
     if (action !== "restore" && !isAgreed && compareStatements(text, memory.content) === "same")
       return undefined;
   }
   return undefined;
 }
-
-/** What the user has said since there is this memory, sentence by sentence, the newest message first. */
-function* listNewest({ memory, messages }: OrderSearch): Sliced<Says[]> {
-  const since = Date.parse(memory.created);
-  const isSince = ({ atMs }: UsersMessage): boolean => atMs === undefined || !(atMs < since);
-  const later = messages.filter(isSince);
-  const groups = yield* readGroups(later);
-  const sentences = [
-    ...groups.flatMap(({ header = "", message, sentences }) =>
-      sentences.map((text) => ({ message, text, header, isAgreed: false })),
-    ),
-    ...later.flatMap((message) => {
-      const text = readAgreed(message);
-      return text === undefined ? [] : [{ message, text, header: "", isAgreed: true }];
-    }),
-  ];
-  const ages = new Map(messages.map(({ id }, index) => [id, index]));
-  return sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
-}
-
-/** An order is not given long before it is carried out. */
-const MOST_LOOKED_AT = 40;
 
 interface Says {
   message: UsersMessage;
@@ -77,8 +53,26 @@ interface Says {
   isAgreed: boolean;
 }
 
+/** What the user has said since there is this memory, sentence by sentence, the newest message first. */
+function listNewest({ memory, messages }: OrderSearch): Says[] {
+  const since = Date.parse(memory.created);
+  const later = messages.filter(({ atMs }) => atMs === undefined || !(atMs < since));
+  const groups = readGroups(later);
+  return later.toReversed().flatMap((message) => {
+    const agreed = readAgreed(message);
+    const own = groups.filter((group) => group.message === message);
+    return [
+      ...own.flatMap(({ header = "", sentences }) =>
+        sentences.map((text) => ({ message, text, header, isAgreed: false })),
+      ),
+      ...(agreed === undefined ? [] : [{ message, text: agreed, header: "", isAgreed: true }]),
+    ];
+  });
+}
+
 const NOUN =
   /\b(rules?|memor(y|ies)|preferences?|notes?|directives?|conventions?|instructions?|remember(ed)?|feedback|pattern|guidelines?|(what|that) i (said|told|wanted|asked))\b|规则|记忆|偏好|约定|规定|习惯|说过|记住的/i;
+const ID = /\b(directive|preference|feedback|pattern)\/\S/;
 
 /** What asks for it; a verb that is turned down does not. */
 const VERBS: Readonly<Record<OrderedAction, RegExp>> = {
@@ -91,6 +85,8 @@ const VERBS: Readonly<Record<OrderedAction, RegExp>> = {
   link: /\b(link|connect|relate)\b|关联|链接/i,
   unlink: /\b(unlink|disconnect)\b|取消关联/i,
 };
+/** These say by their verb that a memory is meant. */
+const MEANS_MEMORY: ReadonlySet<OrderedAction> = new Set(["pin", "unpin", "link", "unlink"]);
 const OVER =
   /\b(no longer|not any ?more|does ?n['’]?t|do ?n['’]?t|is ?n['’]?t) (apply|applies|hold|holds|valid|needed|matter|count|true)\b|\b(is|are) (obsolete|outdated|void|over|history)\b|不再(适用|有效|需要)|作废/i;
 const TURNED_DOWN = /\b(not|never|don['’]?t|do not|without|instead of|before you|no)\b|不要|别|勿|不许|不能/i;
@@ -98,104 +94,55 @@ const TURNED_DOWN = /\b(not|never|don['’]?t|do not|without|instead of|before y
 const ASKED_POLITELY = /^(please |pls |hey,? |ok(ay)?,? )*(can|could|would|will) you (please |just |now )*/i;
 const LIFTS =
   /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
-
 /** Of the moment, or only thought about. */
 const NOT_FOR_GOOD =
   /\b(this once|(just|only) (this time|once|for now|for today)|maybe|perhaps)\b|这一次|暂时|也许/i;
 
-function* orders(
-  { header, isAgreed, text }: Says,
-  { action, memory, others }: OrderSearch,
-  subjects: Subjects,
-): Sliced<boolean> {
-  const isPolite = ASKED_POLITELY.test(text);
+function orders({ header, isAgreed, text }: Says, { action, memory, others }: OrderSearch): boolean {
   const plain = text.replace(ASKED_POLITELY, "");
-  if (!isAgreed && ((ASKS.test(text) && !isPolite) || NOT_FOR_GOOD.test(plain))) return false;
-  if (isOrder(plain, action, header) && (yield* means(plain, memory, others, subjects))) return true;
+  if (!isAgreed && ((ASKS.test(text) && plain === text) || NOT_FOR_GOOD.test(plain))) return false;
+  if (isOrder(plain, action, header) && means(plain, memory, others)) return true;
   if (isAgreed || (action !== "archive" && action !== "edit"))
-    return action === "restore" && isSaidAgain(text, memory);
-  if (yield* isOpposite(text, memory)) return true;
-  if (!LIFTS.test(text) || !covers(text, yield* subjects(memory))) return false;
-  return yield* means(text, memory, others, subjects);
+    return action === "restore" && compareStatements(text, memory.content) === "same";
+  const { content, provenance } = memory;
+  const said = new Set([content, provenance.evidence ?? content]);
+  if ([...said].some((one) => compareStatements(text, one) === "contradicts")) return true;
+  return LIFTS.test(text) && covers(text, memory) && means(text, memory, others);
 }
 
 function isOrder(text: string, action: OrderedAction, header: string): boolean {
-  const isNamed = NOUN.test(text) || NOUN.test(header) || PIN_LIKE.has(action) || ID.test(text);
+  const isNamed = NOUN.test(text) || NOUN.test(header) || MEANS_MEMORY.has(action) || ID.test(text);
   if (action === "archive" && OVER.test(text) && isNamed) return true;
   const verb = VERBS[action].exec(text);
   return verb !== null && isNamed && !TURNED_DOWN.test(`${header} ${text.slice(0, verb.index)}`);
 }
 
-const PIN_LIKE: ReadonlySet<OrderedAction> = new Set(["pin", "unpin", "link", "unlink"]);
-const ID = /\b(directive|preference|feedback|pattern)\/\S/;
-
-function* isOpposite(text: string, { content, provenance }: Memory): Sliced<boolean> {
-  for (const said of new Set([content, provenance.evidence ?? content])) {
-    yield;
-    if (compareStatements(text, said) === "contradicts") return true;
-  }
-  return false;
-}
-
-const isSaidAgain = (text: string, { content }: Memory): boolean =>
-  compareStatements(text, content) === "same";
-
-/** Does it speak of this memory, and of no other as much? */
-function* means(
-  text: string,
-  memory: Memory,
-  others: readonly Memory[],
-  subjects: Subjects,
-): Sliced<boolean> {
-  if (text.includes(memory.id)) return true;
-  const about = readSubject(text);
-  const shared = countShared(about, yield* subjects(memory));
-  if (shared === 0 || shared / about.size < LEAST_MEANT) return false;
-  for (const other of others)
-    if (other.id !== memory.id && countShared(about, yield* subjects(other)) >= shared) return false;
-  return true;
-}
 const LEAST_MEANT = 0.5;
 
-/** Does it lift most of what the memory is about? */
-function covers(text: string, words: ReadonlySet<string>): boolean {
-  return words.size > 0 && countShared(words, readSubject(text)) / words.size >= LEAST_MEANT;
+/** Does it speak of this memory, and of no other as much? */
+function means(text: string, memory: Memory, others: readonly Memory[]): boolean {
+  if (text.includes(memory.id)) return true;
+  const about = readAbout(text);
+  const sharedWith = (one: Memory): number => countShared(about, readSubject(one));
+  const shared = sharedWith(memory);
+  if (shared === 0 || shared / about.size < LEAST_MEANT) return false;
+  return others.every((other) => other.id === memory.id || sharedWith(other) < shared);
 }
 
-/** What a memory is about. */
-type Subjects = (memory: Memory) => Sliced<ReadonlySet<string>>;
-
-/** Each memory is read once, however many sentences it is held against. */
-function createSubjects(): Subjects {
-  const known = new Map<Memory, ReadonlySet<string>>();
-  return function* (memory) {
-    const before = known.get(memory);
-    if (before) return before;
-    const words = new Set<string>();
-    for (const piece of cutAtSpaces(`${memory.title} ${memory.content}`)) {
-      yield;
-      for (const word of readSubject(piece)) words.add(word);
-    }
-    known.set(memory, words);
-    return words;
-  };
+/** Does it speak of most of what the memory is about? */
+function covers(text: string, memory: Memory): boolean {
+  const words = readSubject(memory);
+  return words.size > 0 && countShared(words, readAbout(text)) / words.size >= LEAST_MEANT;
 }
 
 /** What a person has written may be long. */
-const PIECE = 10_000;
+const LOOKED_AT = 2_000;
 
-function* cutAtSpaces(text: string): Generator<string, void, void> {
-  for (let from = 0; from < text.length; ) {
-    const most = from + PIECE;
-    const space = Math.max(text.lastIndexOf(" ", most), text.lastIndexOf("\n", most));
-    const end = most >= text.length || space <= from ? most : space;
-    yield text.slice(from, end);
-    from = end;
-  }
-}
+const readSubject = ({ content, title }: Memory): Set<string> =>
+  readAbout(cut(`${title} ${content}`, LOOKED_AT));
 
 /** The words of a text that say what it is about. */
-function readSubject(text: string): Set<string> {
+function readAbout(text: string): Set<string> {
   const words = readStems(text.replace(NOUN, " ").replace(ID, " "));
   return new Set([...words].filter((word) => !SAYS_NOTHING.has(word)));
 }

@@ -9,7 +9,6 @@
 import { relative } from "node:path";
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { inSlices } from "../../../src/base/slices.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { KEEP_TOOL } from "../../../src/memory/candidates/question.js";
@@ -22,10 +21,10 @@ import { findEntities } from "../../../src/recall/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
 import type { FindDoubts } from "../injection/doubted-facts.js";
 import type { Said, SaidSearch } from "../said/find-said.js";
-import { findEnd, saysEverywhere } from "../said/limits.js";
-import { findWhen } from "../when.js";
-import type { UsersMessage } from "../words/own-words.js";
+import { findEnd, saysEverywhere } from "../said/find-said.js";
+import type { UsersMessage } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
+import { findWhen } from "../words/when.js";
 import type { keepArguments, rememberArguments } from "./arguments.js";
 
 const parameters: ToolParameters = {
@@ -53,7 +52,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const search = isUsers ? await searchSaid(args.content, messages) : undefined;
       if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
       const { findVerbatim } = await import("../said/find-said.js");
-      const said = search?.said ?? (await inSlices(clock, findVerbatim(args.content, messages)));
+      const said = search?.said ?? findVerbatim(args.content, messages);
       const planned =
         isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
       const provenance = said
@@ -70,7 +69,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
 
   async function searchSaid(content: string, messages: readonly UsersMessage[]): Promise<SaidSearch> {
     const { findSaid } = await import("../said/find-said.js");
-    return inSlices(clock, findSaid(content, messages));
+    return findSaid(content, messages);
   }
 
   /** Logs which of the user's earlier memories the new one has superseded. */

@@ -7,7 +7,6 @@
  */
 import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
-import { inSlices } from "../../../src/base/slices.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import { isHidden } from "../../../src/memory/kept-out.js";
@@ -17,9 +16,9 @@ import type { Written } from "../../../src/memory/store/store.js";
 import { redactSecrets } from "../../../src/text/secrets/secrets.js";
 import { refuseConflict } from "../injection/conflicts.js";
 import type { Said, SaidSearch } from "../said/find-said.js";
-import { findWhen } from "../when.js";
-import type { UsersMessage } from "../words/own-words.js";
+import type { UsersMessage } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
+import { findWhen } from "../words/when.js";
 import { type Action, actions } from "./actions.js";
 import type { updateArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./remember.js";
@@ -47,7 +46,7 @@ const DONE: Readonly<Record<Action, string>> = {
 };
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
-  const { changes, clock, conflicts, memories, readUsersMessages } = context;
+  const { changes, conflicts, memories, readUsersMessages } = context;
   return defineTool<typeof updateArguments>({
     name: "memory_update",
     description: "Change a memory; archive what no longer holds. Also: title, to (link), reason.",
@@ -93,7 +92,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
     const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
     const { findOrder } = await import("../said/find-order.js");
-    const words = await inSlices(clock, findOrder({ action: ordered, memory, messages, others }));
+    const words = findOrder({ action: ordered, memory, messages, others });
     if (words !== undefined) return words;
     throw refuse(
       `${PINS.has(action) ? "What is pinned stands before all else" : `${memory.id} holds what the user said`}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
@@ -109,11 +108,11 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     if (action !== "edit" || !current || content === undefined) return {};
     if (usersTypes.has(current.type)) {
       const { findSaid } = await import("../said/find-said.js");
-      return { search: await inSlices(clock, findSaid(content, messages)) };
+      return { search: findSaid(content, messages) };
     }
     if (title !== undefined) return {};
     const { findVerbatim } = await import("../said/find-said.js");
-    return { verbatim: await inSlices(clock, findVerbatim(content, messages)) };
+    return { verbatim: findVerbatim(content, messages) };
   }
 
   async function carryOut(args: Arguments, cause: Cause, ground: Omit<Ground, "other">): Promise<Written> {

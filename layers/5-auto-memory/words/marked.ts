@@ -4,8 +4,7 @@
  * plain and nothing else: whatever needs understanding is a judge's. Pure.
  */
 import type { MemoryType } from "../../../src/memory/memory.js";
-import { announcesOthers } from "./own-lines.js";
-import { formatStatement, type Statement } from "./statements.js";
+import { announcesOthers, formatStatement, type Statement } from "./statements.js";
 
 /** Each is looked for at the beginning of a sentence, whatever polite words stand before it. */
 interface Marks {

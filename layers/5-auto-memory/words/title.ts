@@ -1,6 +1,12 @@
 import { languageOf } from "../../../src/text/language/languages.js";
 import { cut } from "../../../src/text/text.js";
-import { dropAsides } from "../asides.js";
+
+/** In brackets; the last one may be cut. */
+const ASIDE = /\s?[(（][^()（）]{0,300}[)）]/gu;
+const OPEN_ASIDE = /\s?[(（][^()（）]*$/u;
+
+/** The text without what stands in brackets. */
+export const dropAsides = (text: string): string => text.replace(ASIDE, "").replace(OPEN_ASIDE, "");
 
 /** What fits on a line of the list of memories. */
 const SHORT = 64;

@@ -2,17 +2,14 @@
  * Extracts the sentences that a person wrote. Omits pasted text: code, quotations, stack traces, logs, diffs, command
  * lines with their output. Line-based and simple: doubtful lines count as pasted.
  */
-import { atOnce, type Sliced } from "../../base/slices.js";
 import { toLine } from "../text.js";
 
 /** Characters scanned: a user may write one sentence after a long log. */
-export const LOOKED_AT = 200_000;
-/** Characters scanned synchronously, while the host waits: as many as are kept of a request. */
-const LOOKED_AT_ONCE = 100_000;
+const LOOKED_AT = 200_000;
 /** Maximum characters of the user's own; a longer text is someone else's. */
 const MOST_OWN = 20_000;
 /** A longer line is pasted: people do not write such lines by hand. */
-export const LONGEST_LINE = 4_000;
+const LONGEST_LINE = 4_000;
 /** A longer "sentence" is a pasted text. */
 export const LONGEST_SENTENCE = 600;
 /** Maximum number of sentences read; a text with more was not written to the agent. */
@@ -33,7 +30,7 @@ export interface Line {
 /** Sentences outside quotations and code, without list markers. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
-  for (const line of atOnce(readOwnLines(text.slice(0, LOOKED_AT_ONCE)))) {
+  for (const line of readOwnLines(text)) {
     sentences.push(...splitLine(line.text));
     if (sentences.length >= MOST_SENTENCES) break;
   }
@@ -55,7 +52,7 @@ const WRAPPED = 45;
 const ENDED = /[.!?。！？:：;；]["')\]”’]*\s*$/;
 
 /** The lines that a person wrote, mapped by `show`, with wrapped lines joined. */
-export function* readOwnLines(text: string, show: (line: string) => string = (line) => line): Sliced<Line[]> {
+export function readOwnLines(text: string, show: (line: string) => string = (line) => line): Line[] {
   const lines: Line[] = [];
   let isCode = false;
   let isPasted = false;
@@ -68,7 +65,6 @@ export function* readOwnLines(text: string, show: (line: string) => string = (li
   for (const index of all.keys()) {
     const line = next ?? "";
     next = showLine(all[index + 1], show);
-    yield;
     const isFence = /^\s*(```|~~~)/.test(line);
     if (isFence) isCode = !isCode;
     const isTooLong = line.length > LONGEST_LINE;

@@ -10,10 +10,10 @@ import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injecti
 import { parseAnswer } from "../../../layers/5-auto-memory/judge/batch.js";
 import { findOrder } from "../../../layers/5-auto-memory/said/find-order.js";
 import { findSaid, findVerbatim } from "../../../layers/5-auto-memory/said/find-said.js";
-import { findWhen } from "../../../layers/5-auto-memory/when.js";
-import type { UsersMessage } from "../../../layers/5-auto-memory/words/own-words.js";
+import type { UsersMessage } from "../../../layers/5-auto-memory/words/statements.js";
 import { readStatements } from "../../../layers/5-auto-memory/words/statements.js";
 import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
+import { findWhen } from "../../../layers/5-auto-memory/words/when.js";
 import { checkAnswer } from "../../../layers/6-dream/ask-model.js";
 import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
 import {

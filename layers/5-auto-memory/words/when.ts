@@ -1,4 +1,6 @@
-import type { Language } from "../../../src/text/language/language.js";
+/** The triggers of a rule: words and globs by which a command or path is known at which it matters. Pure. */
+import { languageOf } from "../../../src/text/language/languages.js";
+import { cut } from "../../../src/text/text.js";
 
 /** Tools that are called by their names, whatever language is spoken about them. */
 const COMMANDS =
@@ -16,11 +18,19 @@ const FOLDER_NAMES =
 /** "the vendor directory" */
 const FOLDERS =
   /(?<![\w/.-])(?!(?:this|that|the|an?|same|current|root|home|project|working|new|old|own|each|every|any|all|parent|wrong|right|whole|other|your|my|our|its|which|one|temporary|source|build|output|target|data)\b)([\w.-]+) (?:folder|directory|dir)\b/gi;
+/** In characters; longer pieces of code are not commands. */
+const LONGEST_COMMAND = 60;
 const MOST = 8;
+/** Maximum length of a memory, in characters. */
+const LOOKED_AT = 8_000;
 
-/** Words and globs by which a command or path is known at which a sentence matters. */
-export function findTriggers(sentence: string, { triggers }: Language): string[] {
-  const all = (pattern: RegExp): string[] => [...sentence.matchAll(pattern)].map((match) => match[1] ?? "");
+/** Commands and paths that the rule names, in code or plain text, or describes. */
+export function findWhen(text: string): string[] {
+  const rule = cut(text, LOOKED_AT);
+  const all = (pattern: RegExp): string[] => [...rule.matchAll(pattern)].map((match) => match[1] ?? "");
+  const code = all(/`([^`\n]+)`/g)
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.length <= LONGEST_COMMAND && /[a-z]{2}/i.test(piece));
   const named = [...all(COMMANDS), ...all(NAMED_LIKE_WORDS)];
   const folders = all(FOLDERS).map((name) => `${name}/`);
   const paths = [
@@ -29,8 +39,10 @@ export function findTriggers(sentence: string, { triggers }: Language): string[]
       .map((path) => path.replace(/\.$/, "")),
     ...folders,
   ];
-  const meant = triggers.filter(({ pattern }) => pattern.test(sentence)).flatMap(({ when }) => when);
-  return [...new Set([...named, ...paths.filter((path) => /\w/.test(path)), ...meant])].slice(0, MOST);
+  const { triggers } = languageOf(rule);
+  const meant = triggers.filter(({ pattern }) => pattern.test(rule)).flatMap(({ when }) => when);
+  const found = [...code, ...named, ...paths.filter((path) => /\w/.test(path)), ...meant];
+  return [...new Set(found)].slice(0, MOST);
 }
 
 /** With an ending, a star, a third part, a slash at an end, or a folder's usual name. */
