@@ -1,6 +1,6 @@
 /** Requests to GitLab and GitHub and their answers, against scripted servers. */
 import { describe, expect, it } from "vitest";
-import { nameOf, openEntityWorld } from "../support/entity-world.js";
+import { openEntityWorld } from "../support/entity-world.js";
 import { MORNING } from "../support/fake-clock.js";
 import {
   type ForgeServer,
@@ -26,22 +26,31 @@ const headersOf = ({ requests }: ForgeServer, name: string): unknown[] =>
   requests.map(({ headers }) => headers[name]);
 
 describe("GitHub", () => {
-  it.each([
-    ['issue, open, by octocat, labels bug, api: "Found a bug"', gitHubIssue(34, { labels: ["bug", "api"] })],
-    ['issue, closed, by octocat: "Found a bug"', gitHubIssue(34, { state: "closed", labels: [] })],
-    ['issue, not planned, by octocat, labels bug: "Found a bug"', closedAs("not_planned")],
-    ['issue, duplicate, by octocat, labels bug: "Found a bug"', closedAs("duplicate")],
-    ['issue, closed, by octocat, labels bug: "Found a bug"', closedAs("completed")],
-    ['issue, open, labels bug: "Found a bug"', gitHubIssue(34, { user: null })],
-    ['pull request, open, by octocat, labels bug: "Fix the bug"', gitHubPull(34)],
-    ['pull request, draft, by octocat, labels bug: "Fix the bug"', gitHubPull(34, { draft: true })],
-    ['pull request, closed, by octocat, labels bug: "Fix the bug"', gitHubPull(34, { state: "closed" })],
-    ['pull request, merged, by octocat, labels bug: "Fix the bug"', gitHubPull(34, MERGED)],
-  ])("GitHub's answer is read as %s", async (expected, answer) => {
-    await using server = await startForgeServer({ [ISSUE_34]: answer });
+  it("GitHub's answers are read by kind, state, author and labels", async () => {
+    const bug = 'by octocat, labels bug: "Found a bug"';
+    const fix = 'by octocat, labels bug: "Fix the bug"';
+    const expected: [string, object][] = [
+      [
+        'issue, open, by octocat, labels bug, api: "Found a bug"',
+        gitHubIssue(34, { labels: ["bug", "api"] }),
+      ],
+      ['issue, closed, by octocat: "Found a bug"', gitHubIssue(34, { state: "closed", labels: [] })],
+      ['issue, open, labels bug: "Found a bug"', gitHubIssue(34, { user: null })],
+      [`issue, not planned, ${bug}`, closedAs("not_planned")],
+      [`issue, duplicate, ${bug}`, closedAs("duplicate")],
+      [`issue, closed, ${bug}`, closedAs("completed")],
+      [`pull request, open, ${fix}`, gitHubPull(34)],
+      [`pull request, draft, ${fix}`, gitHubPull(34, { draft: true })],
+      [`pull request, closed, ${fix}`, gitHubPull(34, { state: "closed" })],
+      [`pull request, merged, ${fix}`, gitHubPull(34, MERGED)],
+    ];
+    await using server = await startForgeServer(
+      Object.fromEntries(expected.map(([, answer], n) => [`/repos/acme/shop/issues/${n + 1}`, answer])),
+    );
     const world = await openEntityWorld({ get: server.getFor(GITHUB) });
-    const { facts, problems } = await world.ask("#34");
-    expect([facts, problems]).toEqual([[`github.com/acme/shop#34 ${expected}`], []]);
+    const { facts, problems } = await world.ask(...expected.map((_, n) => `#${n + 1}`));
+    expect(problems).toEqual([]);
+    expect(facts).toEqual(expected.map(([words], n) => `github.com/acme/shop#${n + 1} ${words}`));
   });
 
   it("GitHub gets its API's version, a name, and a token only from its own variables", async () => {
@@ -95,20 +104,10 @@ describe("GitHub", () => {
     ).toEqual(["github.com/acme/shop#34 issue, not there or not visible"]);
   });
 
-  it("a missing issue is known as such, and not asked for again that day", async () => {
-    await using server = await startForgeServer();
-    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
-    expect((await world.ask("#404")).facts).toEqual([
-      "github.com/acme/shop#404 issue, not there or not visible",
-    ]);
-    expect(world.entities.plan([nameOf("#404")]).due).toEqual([]);
-    world.clock.advance(DAY_MS);
-    expect(world.entities.plan([nameOf("#404")]).due).toHaveLength(1);
-  });
-
   it.each([
     ["the limit of an hour", gitHubLimit(MORNING + 600_000), 600_000],
     ["the secondary limit", gitHubSecondaryLimit(90), 90_000],
+    ["GitLab's limit", gitLabLimit(30), 30_000],
     ["a 429 without a time", { status: 429, body: { message: "slow down" } }, 60_000],
   ])("%s ends the requests until it is over", async (_, limit, lastsMs) => {
     await using server = await startForgeServer({ [ISSUE_34]: limit });
@@ -194,17 +193,6 @@ describe("GitLab", () => {
     const world = await openEntityWorld({ get, env: { GITLAB_TOKEN: "of-acme", ...env }, remote });
     expect((await world.ask("!12")).facts).toHaveLength(1);
     expect(headersOf(server, "private-token")).toEqual([sent]);
-  });
-
-  it("GitLab's limit stops the requests for the stated time", async () => {
-    await using server = await startForgeServer({ [MR_12]: gitLabLimit(30) });
-    const remote = "git@gitlab.com:acme/shop.git";
-    const world = await openEntityWorld({ get: server.getFor(GITLAB), env: { GITLAB_TOKEN: "x" }, remote });
-    const { left, problems } = await world.ask("!12", "#34");
-    expect([left, server.requests.length]).toEqual([2, 1]);
-    expect(problems).toEqual([
-      `gitlab.com allows no more requests until ${new Date(MORNING + 30_000).toISOString()}`,
-    ]);
   });
 
   it("an epic outside the licence is refused alone; the others are answered", async () => {

@@ -2,30 +2,22 @@
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import type { Memory } from "../../memory/memory.js";
-import {
-  type CliContext,
-  type ExitCode,
-  exitCodes,
-  type Run,
-  readWhole,
-  WRONG_ARGUMENT,
-} from "../../operations/command.js";
+import { type CliContext, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { formatFactLine, openKnownEntities } from "../../operations/open-candidates.js";
 import { withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openProject } from "../../operations/project.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
-import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/enrich.js";
 import type { Entities } from "../../sources/entities/entities.js";
-import type { EntityState } from "../../sources/entities/entity-fact.js";
+import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/entities.js";
 import { formatLocated } from "../../sources/entities/forges.js";
+import type { EntityState } from "../../sources/entities/open-entities.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
-const USUAL_LIMIT = 100;
-const MOST_ASKED = 1_000;
 
 export const run: Run = async (cli, { dryRun, json, limit }, args) => {
-  const most = readWhole("--limit", limit, { usual: USUAL_LIMIT, least: 1, most: MOST_ASKED });
+  const { clock, say, warn } = cli;
+  const most = readWhole("--limit", limit, { usual: 100, least: 1, most: 1_000 });
   const given = args.map(requireName);
   const project = await openProject(cli);
   const entities = await (await openKnownEntities(project)).load();
@@ -36,20 +28,36 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
   // Entities named on the command line are asked about even if a recent answer is known.
   const due = isGiven ? [...plan.due, ...plan.fresh] : plan.due;
   const chosen = due.slice(0, most);
-  const report: Report = { plan, isGiven, json: json === true, left: due.length - chosen.length };
-  if (dryRun === true) return reportPlan(cli, chosen, report);
-  const enrichment = await ask(cli, entities, chosen);
-  return reportAnswers(cli, { ...enrichment, settled: findSettled(memories, entities) }, report);
+  const nowhere = [...plan.nowhere].map(([entity, why]) => ({ entity, why }));
+  if (dryRun === true) {
+    const wouldAsk = chosen.map(formatLocated);
+    if (json) say(JSON.stringify({ wouldAsk, nowhere, left: due.length - chosen.length }, null, 2));
+    else {
+      for (const id of wouldAsk) say(id);
+      say(`Would ask about ${formatEntities(wouldAsk.length)}. Nothing was sent.`);
+      warnNowhere(warn, plan);
+    }
+    return exitCodes.fine;
+  }
+  const { facts, isStopped, problems, ...asked } = await ask(cli, entities, chosen);
+  const left = asked.left + due.length - chosen.length;
+  const settled = findSettled(memories, entities);
+  if (json) say(JSON.stringify({ facts, problems, nowhere, settled, left }, null, 2));
+  else {
+    for (const fact of facts) say(formatFactLine(fact, clock.now()));
+    const later = left > 0 ? `; ${formatEntities(left)} left` : "";
+    const fresh = isGiven ? 0 : plan.fresh.length;
+    const known = fresh > 0 ? `; ${formatEntities(fresh)} known from a recent answer` : "";
+    say(`Asked about ${formatEntities(facts.length)}${later}${known}.`);
+    for (const { blocker, entity, state } of settled)
+      say(`${blocker} is open, but ${entity} is ${state}; strata edit ${blocker} if it is resolved`);
+    warnNowhere(warn, plan);
+  }
+  for (const problem of problems) warn(`strata: ${problem}`);
+  if (isStopped) return exitCodes.interrupted;
+  if (problems.length > 0) return facts.length > 0 ? exitCodes.problems : exitCodes.failed;
+  return isGiven && nowhere.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
-
-interface Report {
-  plan: EnrichmentPlan;
-  /** Were the entities named on the command line? */
-  isGiven: boolean;
-  json: boolean;
-  /** Number of due entities beyond the limit. */
-  left: number;
-}
 
 function requireName(text: string): EntityName {
   const name = parseEntityName(text);
@@ -60,14 +68,8 @@ function requireName(text: string): EntityName {
   );
 }
 
-/** An open blocker that names a closed or merged entity. */
-interface Settled {
-  blocker: string;
-  entity: string;
-  state: EntityState;
-}
-
-function findSettled(memories: readonly Memory[], entities: Pick<Entities, "find">): Settled[] {
+/** Open blockers that name a closed or merged entity. */
+function findSettled(memories: readonly Memory[], entities: Pick<Entities, "find">) {
   const isOpen = ({ isForeign, status, type }: Memory): boolean =>
     type === "blocker" && status === "active" && !isForeign;
   return memories.filter(isOpen).flatMap((blocker) => {
@@ -95,50 +97,10 @@ async function ask(
   }
 }
 
-function reportPlan({ say, warn }: CliContext, chosen: EnrichmentPlan["due"], report: Report): ExitCode {
-  const ids = chosen.map(formatLocated);
-  if (report.json)
-    say(JSON.stringify({ wouldAsk: ids, nowhere: listNowhere(report), left: report.left }, null, 2));
-  else {
-    for (const id of ids) say(id);
-    say(`Would ask about ${formatEntities(ids.length)}. Nothing was sent.`);
-    warnNowhere(warn, report);
-  }
-  return exitCodes.fine;
-}
-
-function reportAnswers(
-  { clock, say, warn }: CliContext,
-  { facts, isStopped, left, problems, settled }: Enrichment & { isStopped: boolean; settled: Settled[] },
-  report: Report,
-): ExitCode {
-  const unasked = left + report.left;
-  if (report.json)
-    say(JSON.stringify({ facts, problems, nowhere: listNowhere(report), settled, left: unasked }, null, 2));
-  else {
-    for (const fact of facts) say(formatFactLine(fact, clock.now()));
-    const later = unasked > 0 ? `; ${formatEntities(unasked)} left` : "";
-    const fresh = report.isGiven ? 0 : report.plan.fresh.length;
-    const known = fresh > 0 ? `; ${formatEntities(fresh)} known from a recent answer` : "";
-    say(`Asked about ${formatEntities(facts.length)}${later}${known}.`);
-    for (const { blocker, entity, state } of settled)
-      say(`${blocker} is open, but ${entity} is ${state}; strata edit ${blocker} if it is resolved`);
-    warnNowhere(warn, report);
-  }
-  for (const problem of problems) warn(`strata: ${problem}`);
-  if (isStopped) return exitCodes.interrupted;
-  if (problems.length > 0) return facts.length > 0 ? exitCodes.problems : exitCodes.failed;
-  return report.isGiven && report.plan.nowhere.size > 0 ? exitCodes.problems : exitCodes.fine;
-}
-
-const listNowhere = ({ plan }: Report): { entity: string; why: string }[] =>
-  [...plan.nowhere].map(([entity, why]) => ({ entity, why }));
-
 /** One line per reason: memories may name hundreds of entities that cannot be asked about. */
-function warnNowhere(warn: (text: string) => void, { plan: { nowhere } }: Report): void {
-  const byReason = new Map<string, string[]>();
-  for (const [entity, why] of nowhere) byReason.set(why, [...(byReason.get(why) ?? []), entity]);
-  for (const [why, [first = "", ...others]] of byReason) {
+function warnNowhere(warn: (text: string) => void, { nowhere }: EnrichmentPlan): void {
+  for (const why of new Set(nowhere.values())) {
+    const [first, ...others] = [...nowhere].flatMap(([entity, reason]) => (reason === why ? [entity] : []));
     const more = others.length > 0 ? ` and ${formatCount(others.length)} more` : "";
     warn(`strata: ${first}${more}: ${why}`);
   }

@@ -35,17 +35,11 @@ export type Home = Pick<LocatedEntity, "forge" | "path">;
 
 const USUAL: readonly Forge[] = [
   {
-    kind: "github",
-    host: "github.com",
-    api: "https://api.github.com",
-    folder: "",
+    ...{ kind: "github", host: "github.com", api: "https://api.github.com", folder: "" },
     tokenNames: ["GH_TOKEN", "GITHUB_TOKEN"],
   },
   {
-    kind: "gitlab",
-    host: "gitlab.com",
-    api: "https://gitlab.com/api/v4",
-    folder: "",
+    ...{ kind: "gitlab", host: "gitlab.com", api: "https://gitlab.com/api/v4", folder: "" },
     tokenNames: ["GITLAB_TOKEN"],
     // The variables of GitLab's command line, which uses one token for any instance.
     hostNames: ["GITLAB_HOST", "GL_HOST"],
@@ -74,7 +68,9 @@ export function planForges(hosts: Config["recall"]["entities"]["hosts"]): Forge[
 /** The project of a remote such as `github.com/acme/shop`; `undefined` if its host may not be asked. */
 export function findHome(remote: string, forges: readonly Forge[]): Home | undefined {
   const forge = forges.find(({ host }) => remote.startsWith(`${host}/`));
-  return forge && { forge, path: withoutFolder(forge, remote.slice(forge.host.length + 1)) };
+  if (!forge) return undefined;
+  const path = remote.slice(forge.host.length + 1);
+  return { forge, path: path.startsWith(forge.folder) ? path.slice(forge.folder.length) : path };
 }
 
 const NO_HOME =
@@ -85,50 +81,31 @@ export function locateEntity(
   name: EntityName,
   { forges, home }: { forges: readonly Forge[]; home: Home | undefined },
 ): LocatedEntity | string {
-  const place =
-    name.path === undefined ? findPlaceAtHome(name, home) : findPlaceOf(name.path, { forges, home });
-  if (typeof place === "string") return place;
-  const { forge, path } = place;
-  if (forge.kind === "github" && name.sign !== "#")
-    return `${forge.host} has no ${name.sign === "!" ? "merge requests" : "epics"}`;
-  const segments = path.split("/");
-  const isPlace = segments.every((one) => /[^.]/.test(one)) && isDepth(segments.length, forge, name);
-  return isPlace ? { forge, path, name } : `${path} is no ${name.sign === "&" ? "group" : "project"} there`;
-}
-
-/** GitHub's projects have an owner and a name; GitLab's may be in nested groups. */
-function isDepth(segments: number, { kind }: Forge, { sign }: EntityName): boolean {
-  return kind === "github" ? segments === 2 : segments >= (sign === "&" ? 1 : 2);
-}
-
-function findPlaceAtHome({ sign }: EntityName, home: Home | undefined): Home | string {
-  if (!home) return NO_HOME;
-  if (sign !== "&") return home;
-  // GitLab reads `&5` as an epic of the project's own group.
-  const group = home.path.split("/").slice(0, -1).join("/");
-  return { ...home, path: group };
-}
-
-/** A path without a host is on the project's own forge. */
-function findPlaceOf(path: string, { forges, home }: { forges: readonly Forge[]; home: Home | undefined }) {
-  const onHost = findHome(path, forges);
-  if (onHost) return onHost;
-  const first = path.slice(0, path.indexOf("/"));
-  if (first.includes("."))
+  const { path: named, sign } = name;
+  const first = named?.slice(0, named.indexOf("/")) ?? "";
+  // A path without a host is on the project's own forge.
+  const place = (named !== undefined && findHome(named, forges)) || home;
+  if (first.includes(".") && (place === home || !place))
     return `${first} is not among the hosts that may be asked; recall.entities.hosts in your own configuration names more`;
-  return home ? { forge: home.forge, path } : NO_HOME;
+  if (!place) return NO_HOME;
+  const { forge } = place;
+  let path = place === home && named !== undefined ? named : place.path;
+  // GitLab reads `&5` as an epic of the project's own group.
+  if (named === undefined && sign === "&") path = path.split("/").slice(0, -1).join("/");
+  if (forge.kind === "github" && sign !== "#")
+    return `${forge.host} has no ${sign === "!" ? "merge requests" : "epics"}`;
+  const segments = path.split("/");
+  // GitHub's projects have an owner and a name; GitLab's may be in nested groups.
+  const isDepth = forge.kind === "github" ? segments.length === 2 : segments.length >= (sign === "&" ? 1 : 2);
+  if (!isDepth || !segments.every((one) => /[^.]/.test(one)))
+    return `${path} is no ${sign === "&" ? "group" : "project"} there`;
+  return { forge, path, name };
 }
-
-const withoutFolder = ({ folder }: Forge, path: string): string =>
-  path.startsWith(folder) ? path.slice(folder.length) : path;
 
 export const formatLocated = ({ forge, name, path }: LocatedEntity): string =>
   `${forge.host}/${path}${name.sign}${name.number}`;
 
 /* Finds the project on a forge from its git remotes, without running git. */
-
-/** A fork's issues are those of its upstream project. */
-const ORDER = ["upstream", "origin"];
 
 /** `undefined` if there is no repository, or no remote on these hosts. Rejects with the system's error. */
 export async function readHome(
@@ -140,12 +117,10 @@ export async function readHome(
   const git = await findGitFolder(files, root);
   if (typeof git === "string") return undefined;
   const remotes = listRemotes(await readPlainText(files, join(git.common, "config")));
-  const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
-  for (const { url } of remotes.toSorted((a, b) => rank(a.name) - rank(b.name))) {
-    const home = findHome(nameRemote(url) ?? "", forges);
-    if (home) return home;
-  }
-  return undefined;
+  // A fork's issues are those of its upstream project.
+  const rank = (name: string): number => (name === "upstream" ? 0 : name === "origin" ? 1 : 2);
+  const sorted = remotes.toSorted((a, b) => rank(a.name) - rank(b.name));
+  return sorted.flatMap(({ url }) => findHome(nameRemote(url) ?? "", forges) ?? [])[0];
 }
 
 /** Names and addresses of the remotes in a git configuration. Pure. */

@@ -1,7 +1,45 @@
-/** Opens the known facts about entities. Their code is loaded only if there is something to read or look up. */
+/**
+ * Facts of GitLab and GitHub about merge requests, issues and epics. What reads them and asks for them is loaded only if
+ * there is something to read or to ask for.
+ */
 import { formatError } from "../../base/error.js";
-import type { Entities, EntitiesOptions } from "./entities.js";
-import type { EntityFact } from "./entity-fact.js";
+import type { Config } from "../../config/schema.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Log } from "../../io/log.js";
+import type { Get } from "../../io/post.js";
+import type { Folders } from "../../project/folders.js";
+import type { Entities } from "./entities.js";
+
+export interface EntityFact {
+  /** `github.com/acme/shop#34` */
+  id: string;
+  kind: EntityKind;
+  /** "none": it does not exist, or the token may not see it. */
+  state: EntityState;
+  title: string;
+  author?: string;
+  labels: string[];
+  /** When the forge answered. */
+  askedMs: number;
+}
+
+export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
+export type EntityKind = (typeof kinds)[number];
+
+export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
+export type EntityState = (typeof states)[number];
+
+export interface EntitiesOptions {
+  clock: Clock;
+  config: Pick<Config, "recall">;
+  files: Files;
+  log: Pick<Log, "warn">;
+  folders: Pick<Folders, "entities" | "project">;
+  readVariable(name: string): string | undefined;
+  /** Replaced in tests only. */
+  get?: Get | undefined;
+}
 
 export interface OpenEntities {
   /** Reads known facts, and asks about the entities in this text if the user has allowed it. Never rejects. */
@@ -45,11 +83,7 @@ export function openEntities(options: EntitiesOptions): OpenEntities {
 /** `issue, open, by alice, labels bug, api: "Login fails"`; the caller adds the age. */
 export function formatFact({ author, kind, labels, state, title }: EntityFact): string {
   if (state === "none") return `${kind}, not there or not visible`;
-  const parts = [
-    kind,
-    state,
-    ...(author === undefined ? [] : [`by ${author}`]),
-    ...(labels.length === 0 ? [] : [`labels ${labels.join(", ")}`]),
-  ];
-  return `${parts.join(", ")}: ${JSON.stringify(title)}`;
+  const by = author === undefined ? "" : `, by ${author}`;
+  const labelled = labels.length === 0 ? "" : `, labels ${labels.join(", ")}`;
+  return `${kind}, ${state}${by}${labelled}: ${JSON.stringify(title)}`;
 }
