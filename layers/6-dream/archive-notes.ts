@@ -12,19 +12,16 @@ import type { Folders } from "../../src/project/folders.js";
 /** Per dream; the next one moves the rest. */
 const MOST_SESSIONS = 500;
 
-interface NotesWorld {
+interface NotesParts {
+  clock: Clock;
   files: Files;
   folders: Pick<Folders, "sessionMemory">;
-}
-
-interface OldNotesOptions extends NotesWorld {
-  clock: Clock;
   retention: Pick<Config["retention"], "notesDays">;
 }
 
 /** Ids of sessions without a file changed within the days in the settings, sorted by name. */
-export async function findOldNotes(options: OldNotesOptions): Promise<string[]> {
-  const { clock, files, folders, retention } = options;
+export async function findOldNotes(parts: NotesParts): Promise<string[]> {
+  const { clock, files, folders, retention } = parts;
   const { sessionMemory } = folders;
   const names = await files.list(sessionMemory);
   const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
@@ -51,25 +48,21 @@ function listNotes(folder: string, id: string): string[] {
 
 /** Never rejects: the next dream retries what cannot be moved. */
 export async function archiveNotes(
-  { files, folders: { sessionMemory }, log }: NotesWorld & { log: Log },
+  { files, folders: { sessionMemory }, log }: Pick<NotesParts, "files" | "folders"> & { log: Log },
   sessions: readonly string[],
 ): Promise<void> {
   const archive = join(sessionMemory, "archive");
   for (const id of sessions) {
     try {
-      const targets = listNotes(archive, await findFreeName(files, archive, id));
+      // A session may be used again after its notes were archived, and grow old again.
+      const taken = (await files.list(archive)).map(readID);
+      let name = id;
+      for (let n = 2; taken.includes(name); n++) name = `${id}-${n}`;
+      const targets = listNotes(archive, name);
       for (const [n, path] of listNotes(sessionMemory, id).entries())
         await files.rename(path, targets[n] ?? path);
     } catch (thrown) {
       log.warn("dream", `cannot archive the notes of ${id}: ${formatError(thrown)}`);
     }
   }
-}
-
-/** A session may be used again after its notes were archived, and grow old again. */
-async function findFreeName(files: Pick<Files, "list">, archive: string, id: string): Promise<string> {
-  const taken = new Set((await files.list(archive)).map(readID));
-  let name = id;
-  for (let n = 2; taken.has(name); n++) name = `${id}-${n}`;
-  return name;
 }

@@ -31,7 +31,6 @@ const LONGEST_CONTENT = 4_000;
  * in their present wording, private memories and protected ones. Pure.
  */
 export function planGroups(memories: readonly Memory[], seen: readonly string[]): readonly Group[] {
-  const isSeen = readSeen(seen);
   const shown = memories.filter(mayBeShown);
   const alike = new Map(shown.map((memory): [Memory, Memory[]] => [memory, []]));
   for (const [one, other] of [...findContradictions(shown), ...findNearPairs(shown)]) {
@@ -44,7 +43,7 @@ export function planGroups(memories: readonly Memory[], seen: readonly string[])
     if (groups.length === MOST_GROUPS) break;
     const free = [...new Set(others)].filter((other) => alike.has(other)).slice(0, MOST_MEMBERS - 1);
     const group = [memory, ...free];
-    if (free.length === 0 || !alike.has(memory) || isSeen(group)) continue;
+    if (free.length === 0 || !alike.has(memory) || seen.includes(nameGroup(group))) continue;
     for (const member of group) alike.delete(member);
     groups.push(group);
   }
@@ -61,31 +60,6 @@ function mayBeShown(memory: Memory): boolean {
 /** Names a group by its members' wording, one hash for each member. */
 export const nameGroup = (group: Group): string => group.map(nameWords).sort().join(" ");
 
-/** Names a group for which the model gave no usable answer. */
-export const nameTry = (group: Group): string => `${TRIED} ${nameGroup(group)}`;
-const TRIED = "?";
-/** How often such a group is shown. */
-const MOST_TRIES = 3;
-
-/**
- * Has a model seen every pair of members in their present wording? The pairs may come from different groups, so that one
- * added memory does not have the whole group judged again.
- */
-function readSeen(seen: readonly string[]): (group: Group) => boolean {
-  const pairs = new Map<string, number>();
-  for (const name of seen) {
-    const isTry = name.startsWith(`${TRIED} `);
-    const words = name.split(" ").slice(isTry ? 1 : 0);
-    for (const pair of pairsOf(words)) pairs.set(pair, (pairs.get(pair) ?? 0) + (isTry ? 1 : MOST_TRIES));
-  }
-  return (group) => pairsOf(group.map(nameWords)).every((pair) => (pairs.get(pair) ?? 0) >= MOST_TRIES);
-}
-
-function pairsOf(words: readonly string[]): string[] {
-  const sorted = [...words].sort();
-  return sorted.flatMap((one, n) => sorted.slice(n + 1).map((other) => `${one} ${other}`));
-}
-
 /** Asks a model about these groups. Rejects only if the prompt cannot be read. */
 export type AskModel = (groups: readonly Group[], signal: AbortSignal) => Promise<ModelAnswer>;
 
@@ -96,7 +70,9 @@ export type ModelAnswer =
   /** The model may not be asked now. */
   | { kind: "refused"; why: string };
 
-export interface AskModelOptions {
+const LONGEST_ANSWER = 16_000;
+
+export function createAskModel(options: {
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
   /** The session in which the dream was asked for. */
@@ -104,11 +80,7 @@ export interface AskModelOptions {
   /** Of prompt and answer. */
   maxTokens: number;
   deadlineMs: number;
-}
-
-const LONGEST_ANSWER = 16_000;
-
-export function createAskModel(options: AskModelOptions): AskModel {
+}): AskModel {
   const { deadlineMs, generation, maxTokens, prompts, sessionID } = options;
   const maxCharacters = Math.min(LONGEST_ANSWER, Math.floor(maxTokens / 2));
 
@@ -121,10 +93,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
       if (countMostTokens({ prompt: plan([...asked, group]), maxCharacters }) <= maxTokens) asked.push(group);
     if (asked.length === 0) return { kind: "refused", why: `no group fits into ${maxTokens} tokens` };
     const generated = await generation.generate({
-      purpose: "dream",
-      sessionID,
-      prompt: plan(asked),
-      maxCharacters,
+      ...{ purpose: "dream", sessionID, prompt: plan(asked), maxCharacters },
       long: { deadlineMs, signal },
     });
     if (generated.kind === "refused") return generated;
@@ -147,12 +116,6 @@ function formatGroups(groups: readonly Group[]): string {
   return JSON.stringify(shown, null, 1);
 }
 
-/** The valid merges, and the reasons for each refusal. */
-export interface CheckedAnswer {
-  merges: readonly Merge[];
-  refused: readonly string[];
-}
-
 const MOST_ENTRIES = 200;
 /** Least share of each memory's words that the new text must contain. */
 const LEAST_SAID = 0.6;
@@ -165,18 +128,18 @@ const entrySchema = z.strictObject({
 });
 type Entry = z.infer<typeof entrySchema>;
 
-/** Parses and checks the model's list for these groups. A malformed list gives no merges and one refusal. */
+/** The valid merges in the model's list for these groups, and the reasons for each refusal. */
 export function* checkAnswer(
   text: string,
   groups: readonly Group[],
   findFault: (content: string) => Sliced<string | undefined> = findSecretIn,
-): Sliced<CheckedAnswer> {
-  const entries = parseEntries(text);
-  if ("problem" in entries) return { merges: [], refused: [entries.problem] };
+): Sliced<{ merges: readonly Merge[]; refused: readonly string[] }> {
+  const list = parseEntries(text);
+  if (typeof list === "string") return { merges: [], refused: [list] };
   const taken = new Set<string>();
   const merges: Merge[] = [];
   const refused: string[] = [];
-  for (const [index, given] of entries.list.entries()) {
+  for (const [index, given] of list.entries()) {
     yield;
     const parsed = entrySchema.safeParse(given);
     const why = parsed.success
@@ -194,15 +157,14 @@ export function* checkAnswer(
   return { merges, refused };
 }
 
-function parseEntries(text: string): { list: unknown[] } | { problem: string } {
+/** The list, or what is wrong with it. */
+function parseEntries(text: string): unknown[] | string {
   try {
     const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return { problem: "the answer is not a list" };
-    return list.length > MOST_ENTRIES
-      ? { problem: `the answer has more than ${MOST_ENTRIES} entries` }
-      : { list };
+    if (!Array.isArray(list)) return "the answer is not a list";
+    return list.length > MOST_ENTRIES ? `the answer has more than ${MOST_ENTRIES} entries` : list;
   } catch (thrown) {
-    return { problem: `the answer is not JSON: ${formatError(thrown)}` };
+    return `the answer is not JSON: ${formatError(thrown)}`;
   }
 }
 
@@ -216,12 +178,9 @@ function findRefusal(
   const again = ids.find((id) => taken.has(id));
   if (again !== undefined) return `${again} is in an earlier entry`;
   const group = groups.find((members) => members.some(({ id }) => id === keep)) ?? [];
-  const members: Memory[] = [];
-  for (const id of ids) {
-    const member = group.find((memory) => memory.id === id);
-    if (!member) return `${id} is not of the group of ${keep}`;
-    members.push(member);
-  }
+  const other = ids.find((id) => !group.some((memory) => memory.id === id));
+  if (other !== undefined) return `${other} is not of the group of ${keep}`;
+  const members = group.filter(({ id }) => ids.includes(id));
   const fixed = members.find(isProtected);
   if (fixed) return `${fixed.id} is pinned, or was ordered, decided or corrected: it stays as it is`;
   const said = members.find(({ type }) => usersTypes.has(type));

@@ -51,38 +51,27 @@ export function addDream(page: string, report: DreamReport): string {
 export function formatDream(report: DreamReport): string {
   const { changes, findings, id, oldNotes = 0, refused, time, usedModel } = report;
   const notes = `notes of ${oldNotes} unused ${oldNotes === 1 ? "session" : "sessions"}`;
-  const more = [
-    ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),
-    ...refused
-      .slice(0, MOST_REFUSALS)
-      .map((why) => `- not taken from the model: ${toLine(why, LONGEST_LINE)}`),
+  const looks = [
+    ...findings.map(({ what }) => what),
+    ...refused.slice(0, MOST_REFUSALS).map((why) => `not taken from the model: ${why}`),
   ];
+  // Changes of one kind and reason share a line; superseded memories are named in the line of their successor.
+  const groups = new Map<string, string[]>();
+  for (const { before, kind, reason } of changes.filter((one) => one.kind !== "superseded")) {
+    const key = `${kind} {ids}: ${toLine(reason, LONGEST_LINE)}`;
+    groups.set(key, [...(groups.get(key) ?? []), `\`${before.id}\``]);
+  }
   return [
     `## ${formatTime(time)} · ${id}`,
     "",
     `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
     "",
-    ...groupByReason(changes).map(formatGroup),
+    ...[...groups].map(([line, ids]) => `- ${line.replace("{ids}", () => ids.join(", "))}`),
     ...(oldNotes > 0 ? [`- ${notes} moved to \`session-memory/archive/\``] : []),
-    ...(more.length > 0 ? ["", "To look at:", "", ...more] : []),
+    ...(looks.length > 0 ? ["", "To look at:", ""] : []),
+    ...looks.map((line) => `- ${toLine(line, LONGEST_LINE)}`),
     "",
   ].join("\n");
-}
-
-/** Changes of one kind and reason share a line; superseded memories are named in the line of their successor. */
-function groupByReason(changes: readonly Change[]): Change[][] {
-  const groups = new Map<string, Change[]>();
-  for (const change of changes.filter(({ kind }) => kind !== "superseded")) {
-    const key = `${change.kind} ${change.reason}`;
-    groups.set(key, [...(groups.get(key) ?? []), change]);
-  }
-  return [...groups.values()];
-}
-
-function formatGroup(group: readonly Change[]): string {
-  const [first] = group;
-  const ids = group.map(({ before }) => `\`${before.id}\``).join(", ");
-  return `- ${first?.kind} ${ids}: ${toLine(first?.reason ?? "", LONGEST_LINE)}`;
 }
 
 const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
@@ -91,10 +80,7 @@ const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ")
 export function formatCounts(changes: readonly Change[]): string {
   if (changes.length === 0) return "Nothing to change";
   const counts = COUNTED.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, kind]) => `${count} ${kind}`)
-    .join(", ");
+  return counts.flatMap(([count, kind]) => (count > 0 ? [`${count} ${kind}`] : [])).join(", ");
 }
 
 interface PageOptions {
@@ -112,22 +98,15 @@ const planPaths = (folder: string) =>
 export async function writeDream(options: PageOptions, report: DreamReport): Promise<void> {
   const [shared, hidden] = planPaths(options.folder);
   const isHidden = (id: string): boolean => id.startsWith("private/") || report.keptOut?.has(id) === true;
-  const isShared = (id: string): boolean => !isHidden(id);
-  await put(shared, pick(report, isShared));
-  await put(hidden, { ...pick(report, isHidden), refused: [], usedModel: false });
+  await put(shared, (id) => !isHidden(id), report);
+  await put(hidden, isHidden, { ...report, refused: [], usedModel: false });
 
-  async function put(path: string, part: DreamReport): Promise<void> {
-    const isEmpty = part.changes.length + part.findings.length + part.refused.length === 0;
-    if (!isEmpty) await edit(options, path, (page) => addDream(page, part));
+  async function put(path: string, isWanted: (id: string) => boolean, whole: DreamReport): Promise<void> {
+    const changes = whole.changes.filter(({ before }) => isWanted(before.id));
+    const findings = whole.findings.filter(({ ids }) => ids.every(isWanted));
+    if (changes.length + findings.length + whole.refused.length > 0)
+      await edit(options, path, (page) => addDream(page, { ...whole, changes, findings }));
   }
-}
-
-function pick(report: DreamReport, isWanted: (id: string) => boolean): DreamReport {
-  return {
-    ...report,
-    changes: report.changes.filter(({ before }) => isWanted(before.id)),
-    findings: report.findings.filter(({ ids }) => ids.every(isWanted)),
-  };
 }
 
 /** Marks the dream as undone on the pages on disk. Never rejects. */

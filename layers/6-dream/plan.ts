@@ -72,8 +72,7 @@ export const readLiving = (drafts: Drafts): Memory[] =>
 function addStep(
   drafts: Drafts,
   id: string,
-  step: { kind: ChangeKind; reason: string },
-  change: Partial<Memory>,
+  { change, ...step }: { kind: ChangeKind; reason: string; change: Partial<Memory> },
 ): void {
   const draft = drafts.get(id);
   if (!draft) return;
@@ -95,13 +94,13 @@ export function merge(drafts: Drafts, { content, keep, reason, supersede }: Merg
   const survivor = drafts.get(keep);
   const absorbed = supersede.flatMap((id) => drafts.get(id)?.after ?? []);
   if (!survivor || absorbed.length === 0) return;
-  survivor.after = {
-    ...mergeMetadata(survivor.after, absorbed),
-    ...(content !== undefined && { content }),
-  };
-  survivor.steps.push({ kind: "merged", reason: `takes in ${supersede.join(", ")}: ${reason}` });
-  const step = { kind: "superseded", reason: `${keep} says it: ${reason}` } as const;
-  for (const id of supersede) addStep(drafts, id, step, { status: "archived", supersededBy: keep });
+  addStep(drafts, keep, {
+    ...{ kind: "merged", reason: `takes in ${supersede.join(", ")}: ${reason}` },
+    change: { ...mergeMetadata(survivor.after, absorbed), ...(content !== undefined && { content }) },
+  });
+  const change = { status: "archived", supersededBy: keep } as const;
+  for (const id of supersede)
+    addStep(drafts, id, { kind: "superseded", reason: `${keep} says it: ${reason}`, change });
 }
 
 export interface DreamInput {
@@ -122,19 +121,14 @@ export interface DreamInput {
 
 export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
 
-export interface DreamPlan {
-  drafts: Drafts;
-  findings: readonly Finding[];
-}
-
-export function planDream(input: DreamInput): DreamPlan {
+export function planDream(input: DreamInput): { drafts: Drafts; findings: readonly Finding[] } {
   // Quotes are never reworded or merged; layer 5 archives unused ones.
   const memories = input.memories.filter((memory) => !isFinding(memory));
   const drafts = new Map(memories.map((memory) => [memory.id, { before: memory, after: memory, steps: [] }]));
   for (const memory of memories) {
     const reason = findEnd(memory, input);
     if (reason !== undefined)
-      addStep(drafts, memory.id, { kind: "archived", reason }, { status: "archived" });
+      addStep(drafts, memory.id, { kind: "archived", reason, change: { status: "archived" } });
   }
   // Before the comparison: absolute dates may make two memories equal, which only the next dream would find.
   for (const memory of readLiving(drafts)) makeDatesAbsolute(drafts, memory);
@@ -169,7 +163,15 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
     const isOver = nowMs - Date.parse(updated) >= SUPERSEDED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
-  return findNeglect(memory, input);
+  // Memories about the user are in every session's index, so a lack of recalls says nothing.
+  if (usersTypes.has(type) || lastingTypes.has(type)) return undefined;
+  const lastMs = input.lastUsedMs(memory);
+  const unusedMs = nowMs - lastMs;
+  const isForgotten =
+    unusedMs >= FORGOTTEN_AFTER_MS &&
+    input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
+    input.isWatchedSince(lastMs);
+  return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 
 /** Was the blocker resolved long enough ago to be archived? Pinned ones never are. */
@@ -181,45 +183,27 @@ export function isBlockerOver(
   return type === "blocker" && !pinned && status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
 }
 
-function findNeglect(memory: Memory, input: DreamInput): string | undefined {
-  // Memories about the user are in every session's index, so a lack of recalls says nothing.
-  if (usersTypes.has(memory.type) || lastingTypes.has(memory.type)) return undefined;
-  const lastMs = input.lastUsedMs(memory);
-  const unusedMs = input.nowMs - lastMs;
-  const isForgotten =
-    unusedMs >= FORGOTTEN_AFTER_MS &&
-    input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
-    input.isWatchedSince(lastMs);
-  return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
-}
-
 function makeDatesAbsolute(drafts: Drafts, memory: Memory): void {
   if (isProtected(memory) || usersTypes.has(memory.type)) return;
-  const saidMs = findSaid(memory);
-  const content = saidMs === undefined ? memory.content : withAbsoluteDates(memory.content, saidMs);
-  if (content === memory.content) return;
-  addStep(drafts, memory.id, { kind: "reworded", reason: "dates that pass were made absolute" }, { content });
-}
-
-/** When the text was said; `undefined` if that may be another day than the memory's. */
-function findSaid({ created, isUndated, provenance, updated }: Memory): number | undefined {
+  const { created, id, isUndated, provenance, updated } = memory;
   const saidMs = Date.parse(created);
+  // Otherwise the text may have been said on another day than the memory's.
   const isOfOneDay = Math.abs(Date.parse(updated) - saidMs) < DAY_MS;
-  return isOfOneDay && !isUndated && provenance.how !== "imported" ? saidMs : undefined;
+  if (!isOfOneDay || isUndated || provenance.how === "imported") return;
+  const content = withAbsoluteDates(memory.content, saidMs);
+  const reason = "dates that pass were made absolute";
+  if (content !== memory.content) addStep(drafts, id, { kind: "reworded", reason, change: { content } });
 }
 
 /** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
 const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
 
-function confirm(drafts: Drafts, memory: Memory): void {
-  const { length } = readSessions(memory);
-  if (length < CONFIRMING_SESSIONS || memory.tags.includes(CONFIRMED)) return;
-  const step = { kind: CONFIRMED, reason: `said in ${length} sessions` } as const;
-  addStep(drafts, memory.id, step, {
-    importance: Math.min(1, memory.importance + CONFIRMED_GAIN),
-    tags: [...memory.tags, CONFIRMED],
-  });
+function confirm(drafts: Drafts, { id, importance, tags, ...rest }: Memory): void {
+  const { length } = readSessions(rest);
+  if (length < CONFIRMING_SESSIONS || tags.includes(CONFIRMED)) return;
+  const change = { importance: Math.min(1, importance + CONFIRMED_GAIN), tags: [...tags, CONFIRMED] };
+  addStep(drafts, id, { kind: CONFIRMED, reason: `said in ${length} sessions`, change });
 }
 
 /** For a person to resolve. */

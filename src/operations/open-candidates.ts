@@ -3,12 +3,8 @@ import { type Candidates, createCandidates } from "../memory/candidates/candidat
 import { formatDays } from "../memory/search/search.js";
 import type { Own } from "../project/own.js";
 import { locateRecord, type ProjectRecord } from "../project/state-owner.js";
-import {
-  type EntityFact,
-  formatFact,
-  type OpenEntities,
-  openEntities,
-} from "../sources/entities/open-entities.js";
+import type { EntityFact } from "../sources/entities/ask-forge.js";
+import { formatFact, type OpenEntities, openEntities } from "../sources/entities/open-entities.js";
 import { isInAgentsShell } from "./open-memories.js";
 import { openLocks, openOwnState, type Project } from "./project.js";
 

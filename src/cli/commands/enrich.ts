@@ -8,10 +8,10 @@ import { withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openProject } from "../../operations/project.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
+import type { EntityState } from "../../sources/entities/ask-forge.js";
 import type { Entities } from "../../sources/entities/entities.js";
 import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/entities.js";
 import { formatLocated } from "../../sources/entities/forges.js";
-import type { EntityState } from "../../sources/entities/open-entities.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
 

@@ -17,7 +17,25 @@ import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Get, GetAnswer } from "../../io/post.js";
 import { toSafeLine, withoutMark } from "../../text/text.js";
 import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
-import type { EntityFact, EntityKind, EntityState } from "./open-entities.js";
+
+export interface EntityFact {
+  /** `github.com/acme/shop#34` */
+  id: string;
+  kind: EntityKind;
+  /** "none": it does not exist, or the token may not see it. */
+  state: EntityState;
+  title: string;
+  author?: string;
+  labels: string[];
+  /** When the forge answered. */
+  askedMs: number;
+}
+
+export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
+export type EntityKind = (typeof kinds)[number];
+
+export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
+export type EntityState = (typeof states)[number];
 
 export interface AskOptions {
   clock: Clock;

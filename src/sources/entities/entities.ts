@@ -5,16 +5,21 @@
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { count, isRecord, list, object, oneOf, optional, parserOf, string } from "../../base/shape.js";
-import { fetchGet } from "../../io/post.js";
+import type { Config } from "../../config/schema.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Log } from "../../io/log.js";
+import { fetchGet, type Get } from "../../io/post.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
 import type { Memory } from "../../memory/memory.js";
+import type { Folders } from "../../project/folders.js";
 import {
   type EntityName,
   findEntityNames,
   formatEntityName,
   parseEntityName,
 } from "../../recall/entities.js";
-import { askForge, boundFact } from "./ask-forge.js";
+import { askForge, boundFact, type EntityFact, type EntityState, kinds, states } from "./ask-forge.js";
 import {
   type Forge,
   formatLocated,
@@ -24,7 +29,17 @@ import {
   planForges,
   readHome,
 } from "./forges.js";
-import { type EntitiesOptions, type EntityFact, type EntityState, kinds, states } from "./open-entities.js";
+
+export interface EntitiesOptions {
+  clock: Clock;
+  config: Pick<Config, "recall">;
+  files: Files;
+  log: Pick<Log, "warn">;
+  folders: Pick<Folders, "entities" | "project">;
+  readVariable(name: string): string | undefined;
+  /** Replaced in tests only. */
+  get?: Get | undefined;
+}
 
 export interface Entities {
   /** Reads the facts and the project's remotes from disk. Never rejects. */

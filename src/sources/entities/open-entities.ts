@@ -3,43 +3,8 @@
  * there is something to read or to ask for.
  */
 import { formatError } from "../../base/error.js";
-import type { Config } from "../../config/schema.js";
-import type { Clock } from "../../io/clock.js";
-import type { Files } from "../../io/files.js";
-import type { Log } from "../../io/log.js";
-import type { Get } from "../../io/post.js";
-import type { Folders } from "../../project/folders.js";
-import type { Entities } from "./entities.js";
-
-export interface EntityFact {
-  /** `github.com/acme/shop#34` */
-  id: string;
-  kind: EntityKind;
-  /** "none": it does not exist, or the token may not see it. */
-  state: EntityState;
-  title: string;
-  author?: string;
-  labels: string[];
-  /** When the forge answered. */
-  askedMs: number;
-}
-
-export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
-export type EntityKind = (typeof kinds)[number];
-
-export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
-export type EntityState = (typeof states)[number];
-
-export interface EntitiesOptions {
-  clock: Clock;
-  config: Pick<Config, "recall">;
-  files: Files;
-  log: Pick<Log, "warn">;
-  folders: Pick<Folders, "entities" | "project">;
-  readVariable(name: string): string | undefined;
-  /** Replaced in tests only. */
-  get?: Get | undefined;
-}
+import type { EntityFact } from "./ask-forge.js";
+import type { Entities, EntitiesOptions } from "./entities.js";
 
 export interface OpenEntities {
   /** Reads known facts, and asks about the entities in this text if the user has allowed it. Never rejects. */
