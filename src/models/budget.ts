@@ -3,17 +3,14 @@
  *
  *     {"v":1,"kind":"reserved","id":"…","instance":"…","time":"…","purpose":"…","session":"…","tokens":1200}
  *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
- *     {"v":1,"kind":"released","id":"…","time":"…"}
  *
- * A reservation's `tokens` is an estimate and counts until a line says what was spent. A released reservation does not
- * count: its call was never made.
+ * A reservation's `tokens` is an estimate and counts until a line says what was spent:
  *
- *     append a reservation → read the file → sum the reservations before it → make the call, or release it
+ *     append a reservation → read the file → sum the reservations before it → make the call
  *
  * Each line is appended in one call (O_APPEND), so all instances read the reservations in the same order. A call is made
- * only if fewer than `dailyCalls` reservations precede its own. The last call in that order has seen all others, so the
- * limit holds however many instances reserve at once. The price: at the limit two calls may both be refused although one
- * would have fitted.
+ * only if fewer than `dailyCalls` reservations precede its own, so the limit holds however many instances reserve at
+ * once. The price: a call refused in such a race still counts for the day.
  *
  * If the file cannot be written or read, every call is refused, because spending could not be counted. The reservation of
  * a killed instance counts with its estimate. Unreadable lines do not count.
@@ -51,7 +48,7 @@ export type Reservation =
   | {
       kind: "reserved";
       /** Records the tokens spent; without it the estimate counts. Never rejects. */
-      settle(tokens: UsedTokens): Promise<void>;
+      recordSpent(tokens: UsedTokens): Promise<void>;
     }
   | {
       kind: "refused";
@@ -69,11 +66,13 @@ export interface BudgetOptions {
   instance: string;
 }
 
+const SOURCE = "background";
+
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
   let reservations = 0;
   let hasFailed = false;
   const formatTime = (): string => new Date(clock.now()).toISOString();
-  const complain = { log, source: "background" };
+  const complain = { log, source: SOURCE };
   const days = createDayLog({ files, folder, parse: parseBudgetLine, complain });
 
   return {
@@ -83,89 +82,80 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         hasFailed = false;
         return reservation;
       } catch (thrown) {
-        return refusal(tellFailure(thrown));
+        return { kind: "refused", why: logFailure(thrown), isUsedUp: false };
       }
     },
 
     async today() {
       try {
-        const spent = sumBudget((await days.read(clock.now())).records);
-        // A line without a readable number counts as the whole budget.
-        return spent && (Number.isFinite(spent.tokens) ? spent : { ...spent, tokens: config.dailyTokens });
+        return sumBudget((await days.read(clock.now())).records);
       } catch (thrown) {
-        tellFailure(thrown);
+        logFailure(thrown);
         return undefined;
       }
     },
   };
 
   /** Logged once until a reservation succeeds; why no call can be made. */
-  function tellFailure(thrown: unknown): string {
+  function logFailure(thrown: unknown): string {
     const why = `${folder} cannot be used (${formatError(thrown)}), so spending could not be counted`;
-    if (!hasFailed) log.error("background", `no model calls: ${why}`);
+    if (!hasFailed) log.error(SOURCE, `no model calls: ${why}`);
     hasFailed = true;
     return why;
   }
 
   async function tryReserve(call: PlannedCall): Promise<Reservation> {
     const nowMs = clock.now();
-    // At the limit nothing is written, since layers may ask all day.
-    const full = refuse(config, sumBudget((await days.read(nowMs)).records), call);
-    if (full) return full;
     const id = `${instance}-${++reservations}`;
-    await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
-    const before = sumBudget((await days.read(nowMs)).records, id);
-    const late = before
-      ? refuse(config, before, call)
-      : refusal("the reservation was lost because the file was replaced");
-    // The line goes to the file of the reservation's day.
-    if (!late) return { kind: "reserved", settle: (tokens) => settle(nowMs, id, tokens) };
-    await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
-    return late;
+    // At the limit nothing is written, since layers may ask all day.
+    let why = findExcess(config, sumBudget((await days.read(nowMs)).records), call);
+    if (why === undefined) {
+      await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
+      const before = sumBudget((await days.read(nowMs)).records, id);
+      if (!before)
+        return {
+          kind: "refused",
+          why: "the reservation was lost because the file was replaced",
+          isUsedUp: false,
+        };
+      why = findExcess(config, before, call);
+    }
+    if (why !== undefined) return { kind: "refused", why, isUsedUp: true };
+    return { kind: "reserved", recordSpent: (tokens) => recordSpent(nowMs, id, tokens) };
   }
 
-  async function settle(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
+  /** The line goes to the file of the reservation's day. */
+  async function recordSpent(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
     try {
       await days.append(atMs, [{ v: 1, kind: "spent", id, time: formatTime(), tokens }]);
     } catch (thrown) {
       const what = `cannot record what call ${id} spent, so its estimate counts: ${formatError(thrown)}`;
-      log.warn("background", what);
+      log.warn(SOURCE, what);
     }
   }
 }
 
-/** Refuses a call that exceeds a limit; `undefined` if it may be made. */
-function refuse(
+/** Which limit the call exceeds; `undefined` if it may be made. */
+function findExcess(
   { dailyCalls, dailyTokens }: BudgetOptions["config"],
   spent: Tally | undefined,
   { tokens }: PlannedCall,
-): Reservation | undefined {
-  if (!spent) return undefined;
-  if (spent.calls >= dailyCalls)
-    return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
-  if (spent.tokens + tokens > dailyTokens) {
-    const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
-    return usedUp(
-      `it may take ${formatCount(tokens)} tokens, and ${left} (background.dailyTokens) are left today`,
-    );
-  }
-  return undefined;
+): string | undefined {
+  const { calls, tokens: gone } = spent ?? { calls: 0, tokens: 0 };
+  if (calls >= dailyCalls) return `background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`;
+  if (gone + tokens <= dailyTokens) return undefined;
+  const left = `${formatCount(Math.max(0, dailyTokens - gone))} of ${formatCount(dailyTokens)}`;
+  return `it may take ${formatCount(tokens)} tokens, and ${left} (background.dailyTokens) are left today`;
 }
 
-const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });
-const usedUp = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: true });
+export type BudgetLine = ReservedLine | SpentLine;
 
-export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
-
-interface ReservedLine {
+interface ReservedLine extends PlannedCall {
   v: 1;
   kind: "reserved";
   id: string;
   instance: string;
   time: string;
-  purpose: string;
-  session: string;
-  tokens: number;
 }
 
 interface SpentLine {
@@ -176,21 +166,8 @@ interface SpentLine {
   tokens: UsedTokens;
 }
 
-interface ReleasedLine {
-  v: 1;
-  kind: "released";
-  id: string;
-  time: string;
-}
-
-/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
-export function parseBudgetLine(value: unknown): BudgetLine | undefined {
-  return isKnownLine(value) ? value : undefined;
-}
-
 const fields = { v: isVersion, id: string, time: unchecked };
 const isKnownLine = either(
-  object<ReleasedLine>({ ...fields, kind: oneOf(["released"]) }),
   object<ReservedLine>({
     ...fields,
     kind: oneOf(["reserved"]),
@@ -204,27 +181,23 @@ const isKnownLine = either(
   }),
 );
 
+/** `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. */
+export const parseBudgetLine = (value: unknown): BudgetLine | undefined =>
+  isKnownLine(value) ? value : undefined;
+
 /** Sums all calls of the day, or those reserved before `beforeID`; `undefined` if there is no such reservation. */
 export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
   const spent = new Map<string, number>();
-  const released = new Set<string>();
-  for (const line of lines) {
-    if (line.kind === "spent") spent.set(line.id, sumTokens(line.tokens));
-    if (line.kind === "released") released.add(line.id);
-  }
+  for (const { id, kind, tokens } of lines)
+    if (kind === "spent") spent.set(id, tokens.input + tokens.output + tokens.cacheRead);
   const tally: Tally = { calls: 0, tokens: 0 };
   for (const line of lines) {
     if (line.kind !== "reserved") continue;
     if (line.id === beforeID) return tally;
-    if (released.has(line.id)) continue;
     tally.calls++;
     tally.tokens += spent.get(line.id) ?? line.tokens;
   }
   return beforeID === undefined ? tally : undefined;
-}
-
-function sumTokens({ input, output, cacheRead }: UsedTokens): number {
-  return input + output + cacheRead;
 }
 
 /*
@@ -239,27 +212,15 @@ export interface Backoff {
   /** Why no call may be made now, for people; `undefined` if one may. */
   why(): string | undefined;
   noteAnswer(): void;
-  /** Returns the pause in milliseconds. */
-  noteFailure(failure: Failure): number;
-}
-
-export interface Failure {
-  reason: string;
-  /** HTTP status, if any. */
-  status?: number;
+  /** `status`: the HTTP status, if any. Returns the pause in milliseconds. */
+  noteFailure(reason: string, status: number | undefined): number;
 }
 
 const FIRST_MS = 30_000;
 const LONGEST_MS = 30 * 60_000;
 const AFTER_REFUSAL_MS = 60 * 60_000;
 /** 4xx codes of temporary failures. */
-const PASSING = new Set([408, 409, 425, 429]);
-
-/** `failures`: consecutive, this one included. */
-function planPause(status: number | undefined, failures: number): number {
-  const isFinal = status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
-  return isFinal ? AFTER_REFUSAL_MS : Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
-}
+const PASSING = [408, 409, 425, 429];
 
 export function createBackoff(clock: Clock): Backoff {
   let failures = 0;
@@ -275,10 +236,11 @@ export function createBackoff(clock: Clock): Backoff {
       failures = 0;
       untilMs = 0;
     },
-    noteFailure({ reason, status }) {
-      failures++;
+    noteFailure(reason, status = 0) {
       last = reason;
-      const pauseMs = planPause(status, failures);
+      const isFinal = status >= 400 && status < 500 && !PASSING.includes(status);
+      const pauseMs = isFinal ? AFTER_REFUSAL_MS : Math.min(LONGEST_MS, FIRST_MS * 2 ** failures);
+      failures++;
       untilMs = clock.now() + pauseMs;
       return pauseMs;
     },

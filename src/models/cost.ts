@@ -58,8 +58,6 @@ export function describeCall(
   };
 }
 
-type Configured = { main: string | undefined; small: string | undefined };
-
 /** Whether model calls are allowed, and with which model; if absent, the host chooses. */
 export type Choice =
   | { kind: "allowed"; model?: string }
@@ -96,7 +94,11 @@ export function planChoice(
 }
 
 /** The model, and the OpenCode setting that named it if the value is not the user's own. */
-function findChosen(model: string | undefined, { main, small }: Configured, { users }: ModelClaims): Chosen {
+function findChosen(
+  model: string | undefined,
+  { main, small }: { main: string | undefined; small: string | undefined },
+  { users }: ModelClaims,
+): Chosen {
   if (model !== undefined) return { model };
   if (small !== undefined)
     return small === users.small ? { model: small } : { model: small, key: "small_model" };

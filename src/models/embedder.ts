@@ -5,19 +5,22 @@
  *     a query    the same, but answered within a second or not at all; one at a time
  *
  * What is sent to another machine counts for the daily budget, of which at most half may be used: the rest is for the
- * calls that write memories. A local endpoint costs nothing.
+ * calls that write memories. A local endpoint costs nothing. Both shapes of endpoint are understood:
+ *
+ *     OpenAI   POST …/embeddings   { model, input: [text, …] }   → { data: [{ index, embedding: [number, …] }, …] }
+ *     Ollama   POST …/api/embed    { model, input: [text, …] }   → { embeddings: [[number, …], …] }
  */
-import { formatError } from "../base/error.js";
+import { formatError, StrataError } from "../base/error.js";
+import { isRecord, type PlainRecord, parseJson } from "../base/shape.js";
 import { inSlices, type Sliced } from "../base/slices.js";
 import type { Config } from "../config/schema.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
+import type { Post } from "../io/post.js";
 import { type Embedder, formatWordsOnly } from "../recall/embedder.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
-import { type Backoff, type Budget, createBackoff, createBudget } from "./budget.js";
-import { type Client, Refusal } from "./client.js";
-import type { Answer } from "./endpoint.js";
+import { createBackoff, createBudget } from "./budget.js";
 import { createVectorCache } from "./vector-cache.js";
 
 export interface EndpointEmbedder extends Pick<Embedder, "embed"> {
@@ -28,11 +31,16 @@ export interface EndpointEmbedder extends Pick<Embedder, "embed"> {
 
 export interface EndpointEmbedderOptions {
   background: Config["background"];
-  client: Client;
+  /** With `model`. */
+  settings: Config["recall"]["embeddings"];
+  url: string;
+  /** Texts sent there stay on this machine. */
+  isLocal: boolean;
+  post: Post;
+  readVariable(name: string): string | undefined;
   clock: Clock;
   files: Files;
   log: Log;
-  isLocal: boolean;
   /** Folder of the daily budget. */
   budgetFolder: string;
   /** Path of the cache of this model. */
@@ -59,10 +67,8 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
       await cache.open();
       const clean = await inSlices(clock, cleanAll(texts));
       const missing = [...new Set(clean)].filter((text) => text !== "" && !cache.get(text));
-      if (missing.length > 0) {
-        const { vectors } = await ask("embed memories", missing);
-        for (const [n, text] of missing.entries()) cache.put(text, vectors[n] as Float32Array);
-      }
+      const vectors = missing.length > 0 ? await ask("embed memories", missing) : [];
+      for (const [n, text] of missing.entries()) cache.put(text, vectors[n] as Float32Array);
       return clean.map((text) => cache.get(text));
     },
 
@@ -83,10 +89,9 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
   /** A vector that comes too late serves the next such query. Never rejects. */
   async function askQuery(text: string): Promise<Float32Array | undefined> {
     try {
-      const [vector] = (await ask("embed a query", [text])).vectors;
-      if (!vector) return undefined;
+      const [vector] = await ask("embed a query", [text]);
       if (queries.size >= MOST_QUERIES) queries.delete([...queries.keys()][0] ?? "");
-      queries.set(text, vector);
+      if (vector) queries.set(text, vector);
       return vector;
     } catch (thrown) {
       log.warn("recall", formatWordsOnly(thrown));
@@ -106,60 +111,157 @@ function* cleanAll(texts: readonly string[]): Sliced<string[]> {
   return clean;
 }
 
-type Ask = (purpose: string, texts: readonly string[]) => Promise<Answer>;
-
-/** Rejects with the same error until the backoff is over, so that it is logged once. */
-function createAsking(options: EndpointEmbedderOptions): Ask {
-  const { background, budgetFolder, client, clock, isLocal } = options;
+/** One vector per text, in their order. Rejects with the same error until the backoff is over, so that it is logged once. */
+function createAsking(options: EndpointEmbedderOptions) {
+  const { background, budgetFolder, clock, isLocal } = options;
   const backoff = createBackoff(clock);
   const half = (limit: number): number => Math.floor(limit / 2);
+  const { dailyCalls, dailyTokens } = background;
   const budget = createBudget({
     ...options,
-    config: {
-      ...background,
-      dailyCalls: half(background.dailyCalls),
-      dailyTokens: half(background.dailyTokens),
-    },
+    config: { ...background, dailyCalls: half(dailyCalls), dailyTokens: half(dailyTokens) },
     folder: budgetFolder,
     instance: `${options.instance}-embeddings`,
   });
   let last: unknown;
 
-  return async (purpose, texts) => {
+  return async (purpose: string, texts: readonly string[]): Promise<Float32Array[]> => {
     if (background.enabled === false)
       throw new Refusal("background.enabled is false, so nothing is sent to recall.embeddings.url");
     if (backoff.why() !== undefined) throw last;
     const tokens = texts.reduce((sum, text) => sum + text.length, 0);
-    const settle = isLocal ? undefined : await reserve(budget, purpose, tokens);
+    const reservation = isLocal ? undefined : await budget.reserve({ purpose, session: "", tokens });
+    if (reservation?.kind === "refused") {
+      const { isUsedUp, why } = reservation;
+      throw new Refusal(isUsedUp ? "their half of the daily budget of background calls is used up" : why);
+    }
     try {
-      const answer = await client.ask(texts);
+      const answer = await askEndpoint(options, texts);
       backoff.noteAnswer();
-      await settle?.(answer.tokens ?? Math.ceil(tokens / 4));
-      return answer;
+      const input = answer.tokens ?? Math.ceil(tokens / 4);
+      await reservation?.recordSpent({ input, output: 0, cacheRead: 0 });
+      return answer.vectors;
     } catch (thrown) {
       last = thrown;
-      noteFailure(backoff, thrown);
+      backoff.noteFailure(formatError(thrown), thrown instanceof Refusal ? thrown.status : undefined);
       throw thrown;
     }
   };
 }
 
-async function reserve(
-  budget: Budget,
-  purpose: string,
-  tokens: number,
-): Promise<(input: number) => Promise<void>> {
-  const reservation = await budget.reserve({ purpose, session: "", tokens });
-  if (reservation.kind === "refused")
-    throw new Refusal(
-      reservation.isUsedUp
-        ? "their half of the daily budget of background calls is used up"
-        : reservation.why,
-    );
-  return (input) => reservation.settle({ input, output: 0, cacheRead: 0 });
+/** The message holds neither the key nor any text. */
+class Refusal extends StrataError {
+  constructor(
+    message: string,
+    /** HTTP status; 401 if no request was possible with these settings. */
+    readonly status?: number,
+  ) {
+    super("EEMBEDDINGS", message);
+  }
 }
 
-function noteFailure(backoff: Backoff, thrown: unknown): void {
-  const status = thrown instanceof Refusal ? thrown.status : undefined;
-  backoff.noteFailure({ reason: formatError(thrown), ...(status !== undefined && { status }) });
+/** 32 vectors of 8,192 numbers with 20 digits each, and their frame. */
+const MOST_ANSWER_BYTES = 8_000_000;
+const NO_REQUEST = 401;
+
+/** Rejects with a `Refusal`. */
+async function askEndpoint(options: EndpointEmbedderOptions, texts: readonly string[]): Promise<Answer> {
+  const { clock, post, settings, url } = options;
+  const { dimensions, model, timeoutMs } = settings;
+  const { host } = new URL(url);
+  const key = readKey(options);
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const body = JSON.stringify({ model, input: texts, ...(dimensions !== undefined && { dimensions }) });
+  const waited = await waitAtMost(clock, timeoutMs, (signal) =>
+    post({ url, headers, body, maxBytes: MOST_ANSWER_BYTES, signal }),
+  );
+  if (waited.kind === "overran") throw new Refusal(`${host} did not answer within ${timeoutMs} ms`);
+  if (waited.kind === "failed") {
+    const why = formatError(waited.thrown);
+    throw new Refusal(`${host}: ${key === undefined ? why : why.replaceAll(key, "[key]")}`);
+  }
+  const { location = "", status, text } = waited.value;
+  if (status >= 300 && status < 400) {
+    const to = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
+    const todo = "which is not followed; set recall.embeddings.url to the endpoint itself";
+    throw new Refusal(`${host} redirects${to}, ${todo}`, NO_REQUEST);
+  }
+  if (status < 200 || status >= 300) throw new Refusal(`${host} answered with status ${status}`, status);
+  try {
+    return parseAnswer(text, { count: texts.length, dimensions });
+  } catch (thrown) {
+    throw new Refusal(`${host}: ${formatError(thrown)}`);
+  }
 }
+
+function readKey({ isLocal, readVariable, settings, url }: EndpointEmbedderOptions): string | undefined {
+  const { apiKeyEnv } = settings;
+  if (apiKeyEnv === undefined) return undefined;
+  const key = (readVariable(apiKeyEnv) ?? "").trim();
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new Refusal(
+      `expected a key in the environment variable ${apiKeyEnv}, came ${key === "" ? "none" : "one with spaces or special characters"}; set it, or remove recall.embeddings.apiKeyEnv`,
+      NO_REQUEST,
+    );
+  if (!isLocal && !url.startsWith("https:"))
+    throw new Refusal(
+      "a key is only sent over https or to this machine; change recall.embeddings.url",
+      NO_REQUEST,
+    );
+  return key;
+}
+
+interface Answer {
+  /** One per text, in their order, all of one length. */
+  vectors: Float32Array[];
+  /** As the endpoint counts them. */
+  tokens?: number;
+}
+
+/** More numbers in a vector than any model gives. */
+const MOST_DIMENSIONS = 8_192;
+
+/** @throws StrataError EANSWER, without any part of the answer's text. */
+function parseAnswer(
+  text: string,
+  { count, dimensions }: { count: number; dimensions: number | undefined },
+): Answer {
+  const answer = parseJson(text);
+  if (!isRecord(answer)) throw unexpected("a JSON object", `${text.length} characters of something else`);
+  const lists = readLists(answer);
+  if (lists.length !== count) throw unexpected(`${count} vectors`, `${lists.length}`);
+  const vectors = lists.map(readVector);
+  const length = dimensions ?? vectors[0]?.length;
+  const wrong = vectors.find((vector) => vector.length !== length);
+  if (wrong) throw unexpected(`vectors of ${length} numbers`, `one of ${wrong.length}`);
+  const { prompt_eval_count: evaluated, usage } = answer;
+  const tokens = isRecord(usage) ? (usage.prompt_tokens ?? usage.total_tokens) : evaluated;
+  return { vectors, ...(typeof tokens === "number" && tokens >= 0 && { tokens: Math.ceil(tokens) }) };
+}
+
+function readLists({ data, embeddings }: PlainRecord): unknown[] {
+  if (Array.isArray(embeddings)) return embeddings;
+  if (!Array.isArray(data)) throw unexpected("a list `data` or `embeddings`", "neither");
+  const lists: unknown[] = [];
+  for (const [n, one] of data.entries()) {
+    const { embedding, index = n } = isRecord(one) ? one : {};
+    if (typeof index !== "number" || !(index in data) || index in lists)
+      throw unexpected("each `index` of `data` once", JSON.stringify(index).slice(0, 20));
+    lists[index] = embedding;
+  }
+  return lists;
+}
+
+function readVector(given: unknown): Float32Array {
+  if (!Array.isArray(given) || given.length === 0 || given.length > MOST_DIMENSIONS)
+    throw unexpected(
+      `a list of 1 to ${MOST_DIMENSIONS} numbers`,
+      Array.isArray(given) ? `one of ${given.length}` : typeof given,
+    );
+  const vector = Float32Array.from(given, (value) => (typeof value === "number" ? value : Number.NaN));
+  if (!vector.every(Number.isFinite)) throw unexpected("finite numbers", "something else in a vector");
+  return vector;
+}
+
+const unexpected = (expected: string, came: string): StrataError =>
+  new StrataError("EANSWER", `expected ${expected} from the endpoint, came ${came}`);

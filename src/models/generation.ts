@@ -17,11 +17,11 @@ import { findRates, type KnownPrices } from "../costs/prices.js";
 import type { Savings } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
-import type { Generated, GenerateRequest, Host, UsedTokens } from "../io/host.js";
+import type { Host, UsedTokens } from "../io/host.js";
 import type { Log } from "../io/log.js";
 import type { Toasts } from "../io/toasts.js";
-import { type Backoff, createBackoff, createBudget } from "./budget.js";
-import { countMostAnswerTokens, countMostTokens, describeCall, planChoice } from "./cost.js";
+import { type Backoff, type Budget, createBackoff, createBudget } from "./budget.js";
+import { type Choice, countMostAnswerTokens, countMostTokens, describeCall, planChoice } from "./cost.js";
 
 /** A model call by Strata. The model has no tools. */
 export interface GenerationRequest {
@@ -97,35 +97,32 @@ const MOST_WAITING = 8;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { claims, config, host, log, prices, savings, deadlineMs = DEADLINE_MS } = options;
+  const { claims, config, host } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(options.clock);
-  const running = createRunning();
-  const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
-  const { refuse, showUsedUp } = createRefusals(options);
+  const chooseModel = () => planChoice(config, host.models(), claims);
+  /** Why no call can be made now. */
+  const findObstacle = (): string | undefined => {
+    if (end.signal.aborted) return ENDING;
+    const choice = chooseModel();
+    return choice.kind === "refused" ? choice.why : backoff.why();
+  };
+  const calls = createCalls(options, { backoff, budget, chooseModel, findObstacle, signal: end.signal });
+  const queue = createQueue(calls.write);
 
   return {
     async generate(request) {
-      const { purpose, sessionID } = request;
       const why = findObstacle();
-      if (why !== undefined) return refuse(purpose, why);
-      try {
-        if (request.long) return await write(request);
-        const placed = await line.add(`${sessionID} ${purpose}`, request);
-        if (placed.kind === "done") return placed.result;
-        if (placed.kind === "full") return refuse(purpose, `${MOST_WAITING} calls are waiting already`);
-        const why = placed.kind === "replaced" ? "a newer request took its place" : "the plugin is ending";
-        return { kind: "refused", why };
-      } catch (thrown) {
-        log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
-        return { kind: "failed", why: formatError(thrown) };
-      }
+      if (why !== undefined) return calls.refuse(request.purpose, why);
+      if (request.long) return calls.write(request);
+      const result = queue.add(request);
+      return result ?? calls.refuse(request.purpose, `${MOST_WAITING} calls are waiting already`);
     },
 
     async status() {
       const { dailyCalls, dailyTokens } = config;
-      const choice = planChoice(config, host.models(), claims);
+      const choice = chooseModel();
       const spent = await budget.today();
       const isUsedUp = spent && (spent.calls >= dailyCalls || spent.tokens >= dailyTokens);
       const why =
@@ -139,83 +136,120 @@ export function createGeneration(options: GenerationOptions): Generation {
         ...(spent && { callsToday: spent.calls, tokensToday: spent.tokens }),
         dailyCalls,
         dailyTokens,
-        waiting: line.size,
+        waiting: queue.size(),
       };
     },
 
-    running: running.list,
-    onChange: running.onChange,
-    onIdle: line.onIdle,
+    running: calls.running,
+    onChange: calls.onChange,
+    onIdle: queue.onIdle,
 
     dispose() {
       end.abort();
-      line.clear();
+      queue.clear();
     },
   };
+}
 
-  /** Why no call can be made now. */
-  function findObstacle(): string | undefined {
-    if (end.signal.aborted) return "the plugin is ending";
-    const choice = planChoice(config, host.models(), claims);
-    return choice.kind === "refused" ? choice.why : backoff.why();
-  }
+const ENDING = "the plugin is ending";
 
+interface CallParts {
+  backoff: Backoff;
+  budget: Budget;
+  chooseModel(): Choice;
+  findObstacle(): string | undefined;
+  /** Aborted when the plugin ends. */
+  signal: AbortSignal;
+}
+
+/** One call after another: reserves, asks the host, records what was spent. */
+function createCalls(options: GenerationOptions, parts: CallParts) {
+  const { clock, host, log, prices, savings, toasts, deadlineMs = DEADLINE_MS } = options;
+  const { backoff, budget, chooseModel, findObstacle, signal } = parts;
+  const purposes: string[] = [];
+  const listeners: (() => void)[] = [];
+  let lastRefusal = "";
+  let usedUpOn = "";
+
+  return {
+    write,
+    refuse,
+    running: (): readonly string[] => purposes,
+    onChange: (listener: () => void): void => void listeners.push(listener),
+  };
+
+  /** Never rejects. */
   async function write(request: GenerationRequest): Promise<GenerationResult> {
-    const { purpose, sessionID } = request;
+    const { purpose } = request;
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
+    purposes.push(purpose);
+    announce();
+    try {
+      return await call(request);
+    } catch (thrown) {
+      log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
+      return { kind: "failed", why: formatError(thrown) };
+    } finally {
+      purposes.splice(purposes.indexOf(purpose), 1);
+      announce();
+    }
+  }
+
+  async function call(request: GenerationRequest): Promise<GenerationResult> {
+    const { long, prompt, purpose, sessionID } = request;
     const tokens = countMostTokens(request);
     const reservation = await budget.reserve({ purpose, session: sessionID, tokens });
     if (reservation.kind === "refused") {
       if (reservation.isUsedUp) showUsedUp(reservation.why);
       return refuse(purpose, reservation.why);
     }
-    const choice = planChoice(config, host.models(), claims);
+    const choice = chooseModel();
     const model = choice.kind === "allowed" ? choice.model : undefined;
-    const asked = planCall(request, { model, signal: end.signal, deadlineMs });
-    const generated = await running.follow(purpose, () => host.generate(asked));
-    if (generated.tokens) await reservation.settle(generated.tokens);
+    const generated = await host.generate({
+      ...{ parentID: sessionID, title: purpose, prompt, ...(model !== undefined && { model }) },
+      maxAnswerTokens: countMostAnswerTokens(request),
+      signal: long ? AbortSignal.any([signal, long.signal]) : signal,
+      deadlineMs: long?.deadlineMs ?? deadlineMs,
+    });
+    if (generated.tokens) await reservation.recordSpent(generated.tokens);
     savings.record(describeCall(request, generated.tokens, findRates(prices?.find(model))));
     if (generated.kind === "text") {
       backoff.noteAnswer();
       return check(log, request, { ...generated, model: model ?? "the host's model" });
     }
     // A call that fails because the plugin or the caller ends it is no failure of the model.
-    const isCalledOff = end.signal.aborted || request.long?.signal.aborted;
-    return isCalledOff
-      ? { kind: "failed", why: generated.reason }
-      : noteFailure({ backoff, log }, request, generated);
+    const { reason, status, tokens: spent } = generated;
+    if (signal.aborted || long?.signal.aborted) return { kind: "failed", why: reason };
+    const pauseMs = backoff.noteFailure(reason, status);
+    const why = status === undefined ? reason : `${status} ${reason}`;
+    const used = spent ? formatUsed(spent) : "tokens not known, an estimate is counted";
+    log.warn(SOURCE, `${purpose}: ${why} (${used}); no model call for ${formatCount(pauseMs / 1_000)} s`);
+    return { kind: "failed", why };
   }
-}
 
-/** `signal`: aborted when the plugin ends. Without a model the host chooses. */
-function planCall(
-  request: GenerationRequest,
-  { deadlineMs, model, signal }: { deadlineMs: number; model: string | undefined; signal: AbortSignal },
-): GenerateRequest {
-  const { long, prompt, purpose, sessionID } = request;
-  return {
-    parentID: sessionID,
-    title: purpose,
-    prompt,
-    ...(model !== undefined && { model }),
-    maxAnswerTokens: countMostAnswerTokens(request),
-    signal: long ? AbortSignal.any([signal, long.signal]) : signal,
-    deadlineMs: long?.deadlineMs ?? deadlineMs,
-  };
-}
+  /** Logged once for the same reason in a row: at a limit layers go on asking. */
+  function refuse(purpose: string, why: string): GenerationResult {
+    log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
+    lastRefusal = why;
+    return { kind: "refused", why };
+  }
 
-function noteFailure(
-  { backoff, log }: { backoff: Backoff; log: Log },
-  { purpose }: GenerationRequest,
-  { reason, status, tokens }: Generated & { kind: "failed" },
-): GenerationResult {
-  const pauseMs = backoff.noteFailure({ reason, ...(status !== undefined && { status }) });
-  const why = status === undefined ? reason : `${status} ${reason}`;
-  const used = tokens ? formatUsed(tokens) : "tokens not known, an estimate is counted";
-  log.warn(SOURCE, `${purpose}: ${why} (${used}); no model call for ${formatCount(pauseMs / 1_000)} s`);
-  return { kind: "failed", why };
+  /** Shown once a day, since it explains why notes are plainer. */
+  function showUsedUp(why: string): void {
+    const today = formatDay(clock.now());
+    if (usedUpOn === today) return;
+    usedUpOn = today;
+    toasts.show(
+      `no more model calls in the background today: ${why}. Everything goes on without them.`,
+      "info",
+    );
+  }
+
+  function announce(): void {
+    for (const listener of listeners) listener();
+  }
 }
 
 /** Whether the answer can be used. */
@@ -238,112 +272,41 @@ function formatUsed({ input, output, cacheRead }: UsedTokens): string {
   return `tokens in ${formatCount(input)}, out ${formatCount(output)}, cached ${formatCount(cacheRead)}`;
 }
 
-/** Refuses calls, and says why: in the log, and once a day to the person. */
-function createRefusals({ clock, log, toasts }: Pick<GenerationOptions, "clock" | "log" | "toasts">) {
-  let lastRefusal = "";
-  let usedUpOn = "";
-
-  return {
-    /** Logged once for the same reason in a row: at a limit layers go on asking. */
-    refuse(purpose: string, why: string): GenerationResult {
-      log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
-      lastRefusal = why;
-      return { kind: "refused", why };
-    },
-
-    /** The budget of the day is used up. Shown once a day, since it explains why notes are plainer. */
-    showUsedUp(why: string): void {
-      const today = formatDay(clock.now());
-      if (usedUpOn === today) return;
-      usedUpOn = today;
-      const text = `no more model calls in the background today: ${why}. Everything goes on without them.`;
-      toasts.show(text, "info");
-    },
-  };
+interface Waiting {
+  request: GenerationRequest;
+  resolve(result: GenerationResult): void;
 }
 
-/** The purposes of the calls under way. */
-function createRunning() {
-  const purposes: string[] = [];
-  const listeners: (() => void)[] = [];
-  const announce = (): void => {
-    for (const listener of listeners) listener();
-  };
-  return {
-    list: (): readonly string[] => purposes,
-    onChange: (listener: () => void): void => void listeners.push(listener),
-    async follow<T>(purpose: string, run: () => Promise<T>): Promise<T> {
-      purposes.push(purpose);
-      announce();
-      try {
-        return await run();
-      } finally {
-        purposes.splice(purposes.indexOf(purpose), 1);
-        announce();
-      }
-    },
-  };
-}
-
-/*
- * A short queue that runs one job at a time. A job with the key of a waiting one replaces it and keeps its place.
- */
-
-export interface WaitingLine<Job, Result> {
-  /** Resolves with the outcome. Rejects if the job does. */
-  add(key: string, job: Job): Promise<Placed<Result>>;
-  /** Number of waiting jobs. */
-  readonly size: number;
-  /** Drops the waiting jobs. */
-  clear(): void;
-  /** Resolves when no job is running or waiting. */
-  onIdle(): Promise<void>;
-}
-
-export type Placed<Result> = { kind: "done"; result: Result } | { kind: "full" | "replaced" | "cleared" };
-
-interface Waiting<Job, Result> {
-  job: Job;
-  resolve(placed: Placed<Result>): void;
-  reject(thrown: unknown): void;
-}
-
-export function createWaitingLine<Job, Result>(
-  mostWaiting: number,
-  run: (job: Job) => Promise<Result>,
-): WaitingLine<Job, Result> {
+/** Runs one call at a time. One with the purpose and session of a waiting one replaces it and keeps its place. */
+function createQueue(write: (request: GenerationRequest) => Promise<GenerationResult>) {
   const queue = new PQueue({ concurrency: 1 });
-  const waiting = new Map<string, Waiting<Job, Result>>();
+  const waiting = new Map<string, Waiting>();
+  const refused = (why: string): GenerationResult => ({ kind: "refused", why });
 
   return {
-    add(key, job) {
-      return new Promise((resolve, reject) => {
-        const entry = { job, resolve, reject };
-        const earlier = waiting.get(key);
-        if (!earlier && waiting.size >= mostWaiting) return resolve({ kind: "full" });
-        waiting.set(key, entry);
-        if (earlier) earlier.resolve({ kind: "replaced" });
+    /** `undefined` if too many are waiting. */
+    add(request: GenerationRequest): Promise<GenerationResult> | undefined {
+      const key = `${request.sessionID} ${request.purpose}`;
+      const earlier = waiting.get(key);
+      if (!earlier && waiting.size >= MOST_WAITING) return undefined;
+      return new Promise((resolve) => {
+        waiting.set(key, { request, resolve });
+        if (earlier) earlier.resolve(refused("a newer request took its place"));
         else void queue.add(() => take(key));
       });
     },
-
-    get size() {
-      return waiting.size;
-    },
-
+    size: () => waiting.size,
     clear() {
       queue.clear();
-      for (const { resolve } of waiting.values()) resolve({ kind: "cleared" });
+      for (const { resolve } of waiting.values()) resolve(refused(ENDING));
       waiting.clear();
     },
-
     onIdle: () => queue.onIdle(),
   };
 
   async function take(key: string): Promise<void> {
-    const entry = waiting.get(key);
+    const next = waiting.get(key);
     waiting.delete(key);
-    if (!entry) return;
-    await run(entry.job).then((result) => entry.resolve({ kind: "done", result }), entry.reject);
+    if (next) next.resolve(await write(next.request));
   }
 }

@@ -10,7 +10,6 @@ import type { Memory } from "../memory/memory.js";
 import type { Folders } from "../project/folders.js";
 import type { Embedder } from "../recall/embedder.js";
 import type { EndpointEmbedder } from "./embedder.js";
-import { type Endpoint, planEndpoint } from "./endpoint.js";
 
 export interface OpenEmbedderOptions {
   config: Pick<Config, "background" | "recall">;
@@ -50,7 +49,7 @@ export function openEmbedder(options: OpenEmbedderOptions): OpenEmbedder | undef
   const endpoint = planEndpoint(url, options.readVariable);
   let loading: Promise<EndpointEmbedder> | undefined;
   const load = (): Promise<EndpointEmbedder> => {
-    loading ??= loadEmbedder(options, { endpoint, model });
+    loading ??= loadEmbedder(options, endpoint);
     return loading;
   };
 
@@ -65,26 +64,45 @@ export function openEmbedder(options: OpenEmbedderOptions): OpenEmbedder | undef
   };
 }
 
-async function loadEmbedder(
-  options: OpenEmbedderOptions,
-  { endpoint, model }: { endpoint: Endpoint; model: string },
-): Promise<EndpointEmbedder> {
-  const { clock, config, files, folders, instance, log, readVariable } = options;
-  const { apiKeyEnv, dimensions, timeoutMs } = config.recall.embeddings;
-  const [{ createClient }, { createEndpointEmbedder }, { fetchPost }] = await Promise.all([
-    import("./client.js"),
-    import("./embedder.js"),
-    import("../io/post.js"),
-  ]);
-  const post = options.post ?? fetchPost;
-  const client = createClient({
-    ...{ apiKeyEnv, clock, dimensions, endpoint, model, post, readVariable, timeoutMs },
-  });
-  const name = hashOf(JSON.stringify([endpoint.url, model, dimensions ?? null]));
+async function loadEmbedder(options: OpenEmbedderOptions, endpoint: Endpoint): Promise<EndpointEmbedder> {
+  const { config, folders, ...rest } = options;
+  const { background } = config;
+  const { embeddings: settings } = config.recall;
+  const { createEndpointEmbedder } = await import("./embedder.js");
+  const post = options.post ?? (await import("../io/post.js")).fetchPost;
+  const name = hashOf(JSON.stringify([endpoint.url, settings.model, settings.dimensions ?? null]));
   return createEndpointEmbedder({
-    ...{ background: config.background, client, clock, files, instance, log },
-    isLocal: endpoint.isLocal,
+    ...{ ...rest, ...endpoint, background, post, settings },
     budgetFolder: folders.background,
     cachePath: join(folders.vectors, `${name}.bin`),
   });
+}
+
+export interface Endpoint {
+  url: string;
+  /** True if texts sent there stay on this machine: a loopback address, reached without a proxy. */
+  isLocal: boolean;
+}
+
+/**
+ * The endpoint at a base URL such as `https://api.openai.com/v1` or `http://localhost:11434`, or at the endpoint's own.
+ *
+ * @throws TypeError if it is not a URL.
+ */
+export function planEndpoint(base: string, readVariable: (name: string) => string | undefined): Endpoint {
+  const url = new URL(base);
+  const path = url.pathname.replace(/\/+$/, "");
+  if (path === "") url.pathname = "/v1/embeddings";
+  else if (path.endsWith("/api")) url.pathname = `${path}/embed`;
+  else if (!/\/(embeddings|embed)$/.test(path)) url.pathname = `${path}/embeddings`;
+  const isLoopback = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(url.hostname);
+  return { url: url.href, isLocal: isLoopback && !isProxied(url, readVariable) };
+}
+
+/** By variables that make fetch use a proxy; Bun's does so even for loopback addresses. */
+function isProxied(url: URL, readVariable: (name: string) => string | undefined): boolean {
+  const names = [`${url.protocol.slice(0, -1)}_proxy`, "all_proxy"];
+  if (!names.some((name) => readVariable(name.toUpperCase()) || readVariable(name))) return false;
+  const exempt = (readVariable("NO_PROXY") ?? readVariable("no_proxy") ?? "").split(",");
+  return !exempt.some((one) => ["*", url.hostname, url.host].includes(one.trim()));
 }

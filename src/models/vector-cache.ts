@@ -18,19 +18,22 @@ export interface VectorCache {
   save(): Promise<void>;
 }
 
-export interface VectorCacheOptions {
-  clock: Clock;
-  files: Files;
-  log: Log;
-  path: string;
-}
-
 const MOST_VECTORS = 10_000;
 const MOST_BYTES = 16_000_000;
 /** Vectors arrive in batches: the file is written when none has come for this long. */
 const QUIET_MS = 1_000;
 
-export function createVectorCache({ clock, files, log, path }: VectorCacheOptions): VectorCache {
+export function createVectorCache({
+  clock,
+  files,
+  log,
+  path,
+}: {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  path: string;
+}): VectorCache {
   let vectors = new Map<string, Int8Array>();
   let opening: Promise<void> | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -69,10 +72,7 @@ export function createVectorCache({ clock, files, log, path }: VectorCacheOption
       // `strata check --fix` removes files that are no longer used.
       await files.touch(path, clock.now());
     } catch (thrown) {
-      log.warn(
-        "recall",
-        `${path} cannot be read, so its vectors are asked for again: ${formatError(thrown)}`,
-      );
+      warn("read", thrown);
     }
   }
 
@@ -94,20 +94,19 @@ export function createVectorCache({ clock, files, log, path }: VectorCacheOption
         merged.delete(key);
         merged.set(key, vector);
       }
-      await files.writeWhole(path, formatVectors(keepNewest(merged)));
+      const most = Math.min(MOST_VECTORS, Math.floor(MOST_BYTES / (one?.length ?? 1)));
+      await files.writeWhole(path, formatVectors(new Map([...merged].slice(-most))));
     } catch (thrown) {
-      log.warn(
-        "recall",
-        `${path} cannot be written, so its vectors are asked for again: ${formatError(thrown)}`,
-      );
+      warn("written", thrown);
     }
   }
-}
 
-function keepNewest(vectors: Map<string, Int8Array>): Map<string, Int8Array> {
-  const [one] = vectors.values();
-  const most = Math.min(MOST_VECTORS, Math.floor(MOST_BYTES / (one?.length ?? 1)));
-  return new Map([...vectors].slice(-most));
+  function warn(done: string, thrown: unknown): void {
+    log.warn(
+      "recall",
+      `${path} cannot be ${done}, so its vectors are asked for again: ${formatError(thrown)}`,
+    );
+  }
 }
 
 /*
@@ -145,7 +144,7 @@ export function parseVectors(bytes: Uint8Array): Map<string, Int8Array> {
   const vectors = new Map<string, Int8Array>();
   const end = bytes.subarray(0, LONGEST_HEAD).indexOf(NEWLINE);
   const head = parseJson(Buffer.from(bytes.subarray(0, Math.max(0, end))).toString());
-  if (!isRecord(head) || head.v !== 1 || !isLength(head.length)) return vectors;
+  if (!isRecord(head) || head.v !== 1 || typeof head.length !== "number") return vectors;
   const rows = bytes.subarray(end + 1);
   const row = KEY_BYTES + head.length;
   if (head.digest !== hashOf(rows) || rows.length !== Number(head.count) * row) return vectors;
@@ -157,8 +156,6 @@ export function parseVectors(bytes: Uint8Array): Map<string, Int8Array> {
   }
   return vectors;
 }
-
-const isLength = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 /** Keeps the direction of the vector, which is all that a cosine needs, to within half a percent. */
 export function packVector(vector: Float32Array): Int8Array {

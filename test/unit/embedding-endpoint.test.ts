@@ -1,6 +1,6 @@
 /** What goes over the line: both shapes of endpoint, and everything that an endpoint may do wrong. */
 import { describe, expect, it } from "vitest";
-import { planEndpoint } from "../../src/models/endpoint.js";
+import { planEndpoint } from "../../src/models/open-embedder.js";
 import { type EmbeddingAnswer, embedText, startEmbeddingServer } from "../support/embedding-server.js";
 import { createFakePost, openEmbeddingWorld } from "../support/embedding-world.js";
 import { measure } from "../support/fake-clock.js";
