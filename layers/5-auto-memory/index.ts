@@ -119,7 +119,7 @@ function create(context: LayerContext): LayerParts {
         if (type === "session.compacted") extraction.onCompaction(sessionID);
         if (type !== "session.idle") return undefined;
         extraction.onIdle(sessionID);
-        findings?.settle(sessionID);
+        findings?.onTurnEnd(sessionID);
         return undefined;
       },
     },

@@ -1,8 +1,6 @@
-/** A small model that chooses the sentences of a page: it selects and shortens, and adds no word. */
+/** A small model that chooses the sentences of a page: it selects, and adds no word. */
 import { describe, expect, it, vi } from "vitest";
-import { readChoice } from "../../layers/5-auto-memory/findings/quote-chooser.js";
-import { findChoice, findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
-import { atOnce } from "../../src/base/slices.js";
+import { findQuotes, readChoice } from "../../layers/5-auto-memory/findings/quotes.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
@@ -168,45 +166,17 @@ describe("a small model", () => {
 });
 
 describe("what is believed of an answer", () => {
-  const sentence = {
-    line: 3,
-    text: "As everybody knows by now, each client may not send more than 60 requests to the API of Acme in a minute, which is fine.",
-  };
-  const read = (text: unknown): string | undefined =>
-    readChoice(JSON.stringify({ quotes: [{ from: 1, text }] }), [sentence])?.quotes[0]?.text;
-
-  it("a part of a sentence is accepted if it is continuous and keeps its numbers, names, negations and conditions", () => {
-    const part = "each client may not send more than 60 requests to the API of Acme in a minute";
-    expect(read(part)).toBe(`…${part}…`);
-    expect(read(`… ${part}`)).toBe(`…${part}…`);
-  });
-
-  it.each([
-    ["loses a number", "each client may not send more than"],
-    ["loses a negation", "send more than 60 requests to the API of Acme in a minute"],
-    ["loses a name", "each client may not send more than 60 requests"],
-    ["begins within a word", "ach client may not send more than 60 requests to the API of Acme in a minute"],
-    ["changes a number", "each client may not send more than 600 requests to the API of Acme in a minute"],
-    ["leaves out words", "each client may not send more than 60 requests in a minute"],
-    ["is no text", 12],
-  ])("a part that %s is not believed, and the whole sentence is kept", (_what, part) => {
-    expect(read(part)).toBe(sentence.text);
-  });
-
-  it("a condition may not be cut off", () => {
-    const text = "If the client has paid before, it may send as many requests as it likes to the service.";
-    const answer = { quotes: [{ from: 1, text: "it may send as many requests as it likes to the service" }] };
-    expect(readChoice(JSON.stringify(answer), [{ line: 1, text }])?.quotes).toEqual([{ line: 1, text }]);
-  });
+  const sentences = Array.from({ length: 9 }, (_, n) => ({ line: n + 1, text: `Sentence number ${n + 1}.` }));
 
   it("at most five sentences are accepted, each once, in their order", () => {
-    const sentences = Array.from({ length: 9 }, (_, n) => ({
-      line: n + 1,
-      text: `Sentence number ${n + 1}.`,
-    }));
     const quotes = [9, 3, 3, 1, 2, 4, 5].map((from) => ({ from }));
-    const lines = readChoice(JSON.stringify({ quotes }), sentences)?.quotes.map(({ line }) => line);
+    const lines = readChoice(JSON.stringify({ quotes }), sentences)?.map(({ line }) => line);
     expect(lines).toEqual([1, 2, 3, 9]);
+  });
+
+  it("a fence around the answer changes nothing, and what has no list of quotes is no answer", () => {
+    expect(readChoice('```json\n{"quotes":[2]}\n```', sentences)).toEqual([sentences[1]]);
+    for (const answer of ["2", "[2]", '{"quotes":2}']) expect(readChoice(answer, sentences)).toBeUndefined();
   });
 
   it("the sentences to choose from include the quotes found by words, and fit their limit", () => {
@@ -214,9 +184,8 @@ describe("what is believed of an answer", () => {
       { length: 900 },
       (_, n) => `The timeout of the server ${n} is ${n * 10} seconds, says this line of the page.`,
     ).join("\n");
-    const asked = "What is the timeout of server 17?";
-    const choice = atOnce(findChoice(text, asked, 6_000));
-    expect(choice).toEqual(expect.arrayContaining(atOnce(findQuotes(text, asked))));
+    const { choice, found } = findQuotes(text, "What is the timeout of server 17?", 6_000);
+    expect(choice).toEqual(expect.arrayContaining([...found]));
     const characters = choice.reduce((sum, one) => sum + one.text.length, 0);
     expect(characters).toBeLessThanOrEqual(6_000);
     expect(characters).toBeGreaterThan(5_000);

@@ -1,9 +1,13 @@
 /** The parts of a finding: the source of a call, and the sentences of its text. */
 import { describe, expect, it } from "vitest";
+import { createFindingKeeper } from "../../layers/5-auto-memory/findings/finding.js";
 import { findQuotes } from "../../layers/5-auto-memory/findings/quotes.js";
 import { readSource } from "../../layers/5-auto-memory/findings/source.js";
-import { atOnce } from "../../src/base/slices.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createKeptMemories } from "../support/kept-memories.js";
+import { memory } from "../support/memories.js";
 import { call } from "../support/messages.js";
 
 describe("the source of a call", () => {
@@ -52,22 +56,79 @@ describe("quotes", () => {
       { length: 40 },
       (_, n) => `The timeout of server ${n} is ${n * 10} seconds.`,
     ).join("\n");
-    expect(atOnce(findQuotes(text, "What is the timeout of server 17?"))).toEqual([
+    expect(findQuotes(text, "What is the timeout of server 17?").found).toEqual([
       { line: 18, text: "The timeout of server 17 is 170 seconds." },
     ]);
-    const quotes = atOnce(findQuotes(text, "What are the timeouts of the servers?"));
+    const quotes = [...findQuotes(text, "What are the timeouts of the servers?").found];
     expect(quotes).toHaveLength(5);
     for (const { line, text: one } of quotes) expect(text.split("\n")[line - 1]).toBe(one);
     expect(quotes.map(({ line }) => line)).toEqual(quotes.map(({ line }) => line).sort((a, b) => a - b));
-    expect(atOnce(findQuotes(text, "Pizza?")).map(({ line }) => line)).toEqual([1, 2]);
+    expect(findQuotes(text, "Pizza?").found.map(({ line }) => line)).toEqual([1, 2]);
   });
 
   it("quotes contain no markup", () => {
     const html = "<p>The <b>default port</b> of the server is <a href='/x'>8080</a>.</p>";
     const markdown = "- The **default port** of the [server](https://a.example/x) is `8080`.";
     for (const text of [html, markdown])
-      expect(atOnce(findQuotes(text, "default port"))[0]?.text.replace(/\s+/g, " ").replace(" .", ".")).toBe(
+      expect(findQuotes(text, "default port").found[0]?.text.replace(/\s+/g, " ").replace(" .", ".")).toBe(
         "The default port of the server is 8080.",
       );
+  });
+});
+
+/* Findings are others' words: they change no other memory, and each stays with its source. */
+
+const limitOf = (count: number): string =>
+  `Each client may send ${count} requests a minute to the public API.`;
+const pageOf = (count: number): string =>
+  `# Limits\n\n${limitOf(count)}\n\nThis page has another sentence, so that it is long enough to be a page of its own.\n`;
+
+function openKeeper() {
+  const memories = createKeptMemories(
+    memory("limit", limitOf(100), { sensitivity: "private", type: "knowledge", by: "agent" }),
+  );
+  const clock = createFakeClock();
+  const config = { findings: { enabled: true, maxAgeDays: 30, remind: false } };
+  const given = { clock, config: { ...config, background: {} }, log: createFakeLog(), memories };
+  const keeper = createFindingKeeper(given as never);
+  const read = (url: string, text: string) => {
+    const source = readSource({ part: call("webfetch", text, { state: { input: { url } } }), text }, PROJECT);
+    if (!source) throw new Error(`no source: ${url}`);
+    const asked = "How many requests may a client send?";
+    return keeper.keep({ source, asked, session: "ses_1", message: `msg_${url}`, atMs: clock.now() });
+  };
+  return { memories, read };
+}
+
+describe("findings apart", () => {
+  it("a page that contradicts a memory, or another page, supersedes neither", async () => {
+    const { memories, read } = openKeeper();
+    await read("https://a.example/v1", pageOf(60));
+    await read("https://a.example/v2", pageOf(90));
+    const all = await memories.list();
+    expect(all.map(({ entities, status }) => [entities[0], status])).toEqual([
+      [undefined, "active"],
+      ["https://a.example/v1", "active"],
+      ["https://a.example/v2", "active"],
+    ]);
+  });
+
+  it("a page that is read again unchanged counts as used, so that its finding does not age", async () => {
+    const { memories, read } = openKeeper();
+    await read("https://a.example/v1", pageOf(60));
+    expect(memories.used).toEqual([]);
+    await read("https://a.example/v1", pageOf(60));
+    expect(memories.used).toHaveLength(1);
+  });
+
+  it("two pages with the same sentence are two findings, each with its own source", async () => {
+    const { memories, read } = openKeeper();
+    await read("https://a.example/v1", pageOf(60));
+    await read("https://b.example/copy", pageOf(60));
+    const found = (await memories.list()).filter(({ tags }) => tags.includes("finding"));
+    expect(found.map(({ entities }) => entities)).toEqual([
+      ["https://a.example/v1"],
+      ["https://b.example/copy"],
+    ]);
   });
 });

@@ -1,8 +1,9 @@
-/** Chooses the sentences of a text that answer a request, by its rare words. Deterministic. */
-import type { Sliced } from "../../../src/base/slices.js";
+/** Chooses the sentences of a text that answer a request: by its rare words, or by a small model among the best of these. Pure. */
+import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
-import { splitTerms } from "../../../src/recall/terms.js";
-import { foldSentence } from "../../../src/text/text.js";
+import { createSplitter } from "../../../src/recall/terms.js";
+import { redactSecrets } from "../../../src/text/secrets/secrets.js";
+import { cut, foldSentence } from "../../../src/text/text.js";
 
 export interface Quote {
   /** Line number in the tool's output, from 1. */
@@ -12,86 +13,63 @@ export interface Quote {
   text: string;
 }
 
-interface Sentence extends Quote {
-  terms: ReadonlySet<string>;
-}
-
 const MOST_QUOTES = 5;
 /** Share of the best weight; sentences below it have only the request's common words. */
 const LEAST_SHARE = 0.4;
 /** Number of quotes, from the beginning, of a text that shares no word with the request. */
 const MOST_LEADING = 2;
-const MOST_LINES = 20_000;
-/** Characters read of a line; longer lines are data or minified code. */
-const LONGEST_LINE = 5_000;
-const [SHORTEST, LONGEST] = [20, 400];
-const LEAST_WORDS = 4;
-const LONGEST_HEADING = 80;
-/** Number of lines between pauses. */
-const LINES_AT_A_TIME = 20;
 /** A sentence with a number says more than one without. */
 const NUMBER_GAIN = 0.5;
+/** Characters of the sentences among which a model chooses. */
+const MATERIAL_CHARACTERS = 12_000;
 
-/** In the order of the text. */
-export function* findQuotes(text: string, asked: string): Sliced<Quote[]> {
-  const { best, ranked } = yield* rank(text, asked);
-  const isOver = (chosen: readonly Quote[], weight: number): boolean =>
-    chosen.length === (best > 0 ? MOST_QUOTES : MOST_LEADING) || weight < LEAST_SHARE * best;
-  return yield* take(ranked, isOver);
+export interface Quotes {
+  /** The quotes found by words. */
+  found: readonly Quote[];
+  /** The sentences among which a model may choose, those included: the best ones that fit into its question. */
+  choice: readonly Quote[];
 }
 
-/**
- * The sentences among which a model may choose, best first until they fill `mostCharacters`, in the order of the text.
- * They contain the quotes of `findQuotes`.
- */
-export function* findChoice(text: string, asked: string, mostCharacters: number): Sliced<Quote[]> {
-  const { ranked } = yield* rank(text, asked);
-  const sizeOf = (chosen: readonly Quote[]): number =>
-    chosen.reduce((sum, { heading = "", text: { length } }) => sum + length + heading.length, 0);
-  return yield* take(ranked, (chosen) => sizeOf(chosen) > mostCharacters - LONGEST);
-}
-
-interface Weighed {
-  sentence: Sentence;
-  weight: number;
-}
-
-/** All sentences, best first, with the best weight; 0 if none shares a word with the request. */
-function* rank(text: string, asked: string): Sliced<{ best: number; ranked: readonly Weighed[] }> {
-  const sentences = yield* splitSentences(text);
-  const wanted = [...new Set(splitTerms(asked))];
-  const frequency = new Map(
-    wanted.map((term) => [term, sentences.filter(({ terms }) => terms.has(term)).length]),
-  );
-  const weigh = (sentence: Sentence): number => {
-    const hits = wanted.filter((term) => sentence.terms.has(term));
-    const rarity = hits.map((term) => Math.log(1 + sentences.length / (frequency.get(term) ?? 1)));
-    const gain = hits.length > 0 && /\d/.test(sentence.text) ? NUMBER_GAIN : 0;
-    return rarity.reduce((sum, one) => sum + one, gain);
-  };
-  yield;
-  const ranked = sentences
-    .map((sentence) => ({ sentence, weight: weigh(sentence) }))
-    .sort((a, b) => b.weight - a.weight || a.sentence.line - b.sentence.line);
-  return { best: ranked[0]?.weight ?? 0, ranked };
-}
-
-/** The first facts until `isOver`, without repetitions, in the order of the text. */
-function* take(
-  ranked: readonly Weighed[],
-  isOver: (chosen: readonly Quote[], weight: number) => boolean,
-): Sliced<Quote[]> {
-  const chosen: Sentence[] = [];
+/** Both in the order of the text. */
+export function findQuotes(text: string, asked: string, mostCharacters = MATERIAL_CHARACTERS): Quotes {
+  const ranked = rank(splitSentences(text), asked);
+  const best = ranked[0]?.weight ?? 0;
+  const found: Quote[] = [];
+  const choice: Quote[] = [];
   const said = new Set<string>();
-  for (const { sentence, weight } of ranked) {
-    if (isOver(chosen, weight)) break;
-    yield;
-    const folded = foldSentence(sentence.text);
-    if (said.has(folded) || !isFact(sentence.text)) continue;
+  let characters = 0;
+  for (const { quote, weight } of ranked) {
+    const { heading = "", text } = quote;
+    if (characters > mostCharacters - LONGEST) break;
+    const folded = foldSentence(text);
+    if (said.has(folded) || !isFact(text)) continue;
     said.add(folded);
-    chosen.push(sentence);
+    characters += heading.length + text.length;
+    choice.push(quote);
+    const most = best > 0 ? MOST_QUOTES : MOST_LEADING;
+    if (found.length < most && weight >= LEAST_SHARE * best) found.push(quote);
   }
-  return chosen.sort((a, b) => a.line - b.line).map(({ terms: _, ...quote }) => quote);
+  const inOrder = (quotes: Quote[]): Quote[] => quotes.sort((a, b) => a.line - b.line);
+  return { found: inOrder(found), choice: inOrder(choice) };
+}
+
+/** Best first; the weight is 0 if none shares a word with the request. */
+function rank(quotes: readonly Quote[], asked: string): { quote: Quote; weight: number }[] {
+  const split = createSplitter();
+  const sentences = quotes.map((quote) => ({ quote, terms: new Set(split(quote.text)) }));
+  const rarity = new Map(
+    split(asked).map((term) => {
+      const having = sentences.filter(({ terms }) => terms.has(term)).length;
+      return [term, Math.log(1 + sentences.length / Math.max(1, having))] as const;
+    }),
+  );
+  return sentences
+    .map(({ quote, terms }) => {
+      const hits = [...rarity].filter(([term]) => terms.has(term));
+      const gain = hits.length > 0 && /\d/.test(quote.text) ? NUMBER_GAIN : 0;
+      return { quote, weight: hits.reduce((sum, [, one]) => sum + one, gain) };
+    })
+    .sort((a, b) => b.weight - a.weight || a.quote.line - b.quote.line);
 }
 
 /** False for orders and for text with a secret. */
@@ -100,28 +78,30 @@ function isFact(text: string): boolean {
   return checked.kind === "fit" && checked.draft.content === text;
 }
 
-function* splitSentences(text: string): Sliced<Sentence[]> {
-  const sentences: Sentence[] = [];
+const MOST_LINES = 20_000;
+/** Characters read of a line; longer lines are data or minified code. */
+const LONGEST_LINE = 5_000;
+const [SHORTEST, LONGEST] = [20, 400];
+const LEAST_WORDS = 4;
+const LONGEST_HEADING = 80;
+const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?)\s+(?=["'(\p{Lu}\p{N}])|(?<=[。！？])/u;
+
+function splitSentences(text: string): Quote[] {
   let heading: string | undefined;
-  for (const [index, raw] of text.split("\n", MOST_LINES).entries()) {
-    if (index % LINES_AT_A_TIME === 0) yield;
+  return text.split("\n", MOST_LINES).flatMap((raw, index): Quote[] => {
     const line = toPlain(raw.slice(0, LONGEST_LINE));
     const [, title] = /^#{1,6}\s+(.+)$/.exec(line) ?? [];
-    if (title !== undefined) heading = isFact(title) ? title.slice(0, LONGEST_HEADING).trimEnd() : undefined;
-    else
-      for (const one of line.replace(/^([-*+>|]|\d+[.)])\s+/, "").split(BETWEEN_SENTENCES))
-        if (isSentence(one.trim()))
-          sentences.push({
-            line: index + 1,
-            ...(heading !== undefined && { heading }),
-            text: one.trim(),
-            terms: new Set(splitTerms(one)),
-          });
-  }
-  return sentences;
+    if (title !== undefined) {
+      heading = isFact(title) ? title.slice(0, LONGEST_HEADING).trimEnd() : undefined;
+      return [];
+    }
+    return line
+      .replace(/^([-*+>|]|\d+[.)])\s+/, "")
+      .split(BETWEEN_SENTENCES)
+      .map((one) => ({ line: index + 1, ...(heading !== undefined && { heading }), text: one.trim() }))
+      .filter((one) => isSentence(one.text));
+  });
 }
-
-const BETWEEN_SENTENCES = /(?<=[.!?]["')\]]?)\s+(?=["'(\p{Lu}\p{N}])|(?<=[。！？])/u;
 
 /** Without markup: tags, links, emphasis. */
 function toPlain(line: string): string {
@@ -136,4 +116,32 @@ function toPlain(line: string): string {
 function isSentence(text: string): boolean {
   if (text.length < SHORTEST || text.length > LONGEST) return false;
   return text.split(" ").length >= LEAST_WORDS || /\p{sc=Han}{8}|\p{sc=Hiragana}{4}/u.test(text);
+}
+
+/* The question with which a small model chooses quotes, and the check of its answer: only given sentences count. */
+
+const LONGEST_ASKED = 1_000;
+/** Longer answers are no short list of numbers, and parsing them would block the host. */
+const LONGEST_ANSWER = 20_000;
+
+/** Neither the request nor a sentence can close its part. */
+export function formatChoice(asked: string, sentences: readonly Quote[]): string {
+  const request = redactSecrets(cut(asked, LONGEST_ASKED)).text.replace(/[<>]/g, " ");
+  const numbered = sentences.map(({ heading, text }, index) => {
+    const place = heading === undefined ? "" : `(${heading}) `;
+    return `${index + 1}. ${place}${text}`;
+  });
+  return `<request>\n${request}\n</request>\n\n<sentences>\n${numbered.join("\n").replace(/[<>]/g, " ")}\n</sentences>`;
+}
+
+/** The chosen sentences in their order; empty if the model found no answer. `undefined` if the text has not the form of an answer. */
+export function readChoice(text: string, sentences: readonly Quote[]): readonly Quote[] | undefined {
+  if (text.length > LONGEST_ANSWER) return undefined;
+  const value = parseJson(text.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1"));
+  if (!isRecord(value) || !Array.isArray(value.quotes)) return undefined;
+  const places = value.quotes
+    .slice(0, MOST_QUOTES)
+    .map((entry) => Number(isRecord(entry) ? entry.from : entry));
+  const chosen = new Set(places.flatMap((place) => sentences[place - 1] ?? []));
+  return sentences.filter((sentence) => chosen.has(sentence));
 }

@@ -1,6 +1,6 @@
 /** What the memories say that they should not: what is due, what they repeat or contradict, and dead or private names. */
 import { randomUUID } from "node:crypto";
-import { findAged } from "../../../layers/5-auto-memory/findings/plan-finding.js";
+import { findAged } from "../../../layers/5-auto-memory/findings/finding.js";
 import { findOldNotes } from "../../../layers/6-dream/archive-notes.js";
 import { isBlockerOver } from "../../../layers/6-dream/plan.js";
 import { findKeptOutID, findPrivateID } from "../../memory/draft.js";

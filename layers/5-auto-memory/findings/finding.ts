@@ -1,0 +1,219 @@
+/**
+ * A finding as a memory, one for each source:
+ *
+ *     title     Rate limits, https://example.com/limits
+ *     content   Read on 2026-11-22 for "How many requests may a client send?"
+ *               - line 12, under "Limits": "Each client may send 60 requests a minute."
+ */
+import { DAY_MS, formatDay } from "../../../src/base/days.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import { FINDING, isFinding } from "../../../src/memory/finding.js";
+import { checkDraft } from "../../../src/memory/gate/gate.js";
+import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
+import type { Use } from "../../../src/memory/rank.js";
+import { foldSentence, quote, toSafeLine } from "../../../src/text/text.js";
+import { LAYER } from "../injection/shown.js";
+import { findQuotes, formatChoice, type Quote, readChoice } from "./quotes.js";
+import type { Source } from "./source.js";
+
+/** A source as read by one call. */
+export interface Read {
+  source: Source;
+  session: string;
+  /** Id of the message with the call. */
+  message: string;
+  /** The user's request. */
+  asked: string;
+  atMs: number;
+}
+
+/** Calls reject with the system's error; refusals are logged. */
+export interface FindingKeeper {
+  /** Keeps the quotes of a reading. `said`: what the agent said about a source that only it has seen. */
+  keep(read: Read, said?: string): Promise<void>;
+  /**
+   * A small model says which sentences of the session's findings answer the request, if the user has named one in
+   * `background.model`; without a valid answer the quotes found by words stay.
+   */
+  choose(sessionID: string): Promise<void>;
+  /** Archives findings unused for `findings.maxAgeDays`. Deletes nothing. */
+  archiveAged(): Promise<void>;
+}
+
+export type FindingKeeperOptions = Pick<
+  LayerContext,
+  "clock" | "config" | "generation" | "log" | "memories" | "prompts"
+>;
+
+/** A finding on disk whose sentences a model may choose at the end of the turn. */
+interface Open {
+  id: string;
+  draft: MemoryDraft;
+  read: Read;
+  choice: readonly Quote[];
+}
+
+/** Of all sessions; older ones stay as they are. */
+const MOST_OPEN = 6;
+const ANSWER_CHARACTERS = 4_000;
+
+export function createFindingKeeper(options: FindingKeeperOptions): FindingKeeper {
+  const { clock, config, log, memories } = options;
+  let open: readonly Open[] = [];
+
+  return {
+    async keep(read, said) {
+      const { session, source } = read;
+      const asked = source.isSearch ? `${read.asked}\n${source.title}` : read.asked;
+      const { choice, found } = findQuotes(source.text ?? "", asked);
+      const planned = planFinding(read, found, said);
+      const checked = planned && checkDraft(planned);
+      if (!checked) return;
+      if (checked.kind === "refused") return log.info(LAYER, `finding not kept: ${checked.why}`);
+      const { draft } = checked;
+      const cause = { operation: "extract", session, reason: `read ${source.name}` };
+      const known = findKnown(await memories.list(), draft);
+      // Not compared with other memories: a page changes none of them, and each quote belongs to one page.
+      const written = known
+        ? await memories.update(known.id, (current) => mergeFinding(current, draft), cause)
+        : await memories.remember(draft, cause);
+      // Reading an unchanged page again counts as use.
+      if (known) memories.noteUse([known.id]);
+      if (written.kind === "refused") return log.info(LAYER, `finding not kept: ${written.why}`);
+      const { id } = written.memory;
+      log.debug(LAYER, `${id}: ${written.kind}`);
+      if (config.background.model === undefined || choice.length === 0) return;
+      open = [...open.filter((one) => one.id !== id), { id, draft, read, choice }].slice(-MOST_OPEN);
+    },
+
+    async choose(sessionID) {
+      const own = open.filter(({ read }) => read.session === sessionID);
+      open = open.filter((one) => !own.includes(one));
+      for (const one of own) {
+        const quotes = await askModel(options, one);
+        const draft = quotes && planFinding(one.read, quotes);
+        if (!draft) continue;
+        const reason = `a model chose the sentences of ${one.read.source.name}`;
+        const cause = { operation: "extract", session: sessionID, reason };
+        const change = (current: Memory) => mergeFinding(current, draft, one.draft);
+        const written = await memories.update(one.id, change, cause);
+        if (written.kind === "refused") log.info(LAYER, `finding not changed: ${written.why}`);
+      }
+    },
+
+    async archiveAged() {
+      const days = config.findings.maxAgeDays;
+      const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
+      const cause = { operation: "archive", reason: `not used for ${days} days` };
+      for (const { id } of aged) await memories.archive(id, cause);
+      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived: unused for ${days} days`);
+    },
+  };
+}
+
+async function askModel(
+  { generation, log, prompts }: FindingKeeperOptions,
+  { choice, id, read }: Open,
+): Promise<readonly Quote[] | undefined> {
+  if (!(await generation.status()).isAllowed) return undefined;
+  const result = await generation.generate({
+    purpose: "findings",
+    sessionID: read.session,
+    prompt: `${await prompts.read("findings")}\n\n${formatChoice(read.asked, choice)}\n`,
+    maxCharacters: ANSWER_CHARACTERS,
+  });
+  if (result.kind !== "text") {
+    log.debug(LAYER, `the sentences of ${id} are not chosen: ${result.why}`);
+    return undefined;
+  }
+  const chosen = readChoice(result.text, choice);
+  if (!chosen) log.warn(LAYER, `the model's choice for ${id} is no JSON object with a list of quotes`);
+  return chosen && chosen.length > 0 ? chosen : undefined;
+}
+
+/** Lower than any other memory's, so that an index lists findings last. */
+const IMPORTANCE = 0.2;
+const LONGEST_ASKED = 160;
+const LONGEST_QUOTE = 400;
+const LONGEST_ALIAS = 110;
+/** Maximum number of quotes in a finding; the newest reading's come first. */
+const MOST_LINES = 8;
+
+/** `undefined` if there is nothing to quote. */
+function planFinding(read: Read, quotes: readonly Quote[], said?: string): MemoryDraft | undefined {
+  const { asked, atMs, message, session, source } = read;
+  const lines = quotes.map(formatQuote);
+  if (said !== undefined) lines.push(`- the agent said about it: ${quote(said, LONGEST_QUOTE)}`);
+  if (lines.length === 0) return undefined;
+  const bare = `Read on ${formatDay(atMs)}`;
+  const request = toSafeLine(asked, LONGEST_ASKED);
+  const plan = (head: string): MemoryDraft => ({
+    type: "knowledge",
+    sensitivity: "private",
+    title: source.title,
+    content: [head, ...lines].join("\n"),
+    aliases: planAliases(source),
+    tags: [FINDING],
+    entities: source.isSearch ? [] : [source.name],
+    importance: IMPORTANCE,
+    provenance: { by: "tool", session, message },
+  });
+  // A request may read like a rule, which the gate refuses from a tool.
+  const whole = plan(request === "" ? bare : `${bare} for ${JSON.stringify(request)}`);
+  return checkDraft(whole).kind === "fit" ? whole : plan(bare);
+}
+
+/**
+ * The finding with the lines of this reading first, without those of `replaced`; `undefined` if that adds nothing, or if
+ * the finding has another reading than `replaced` by now.
+ */
+function mergeFinding(current: Memory, draft: MemoryDraft, replaced?: MemoryDraft): Memory | undefined {
+  const [head = "", ...fresh] = draft.content.split("\n");
+  const [readAs, ...known] = current.content.split("\n");
+  const [, ...old] = replaced?.content.split("\n") ?? [];
+  if (replaced && (readAs !== head || !isFinding(current))) return undefined;
+  const has = (lines: readonly string[], line: string): boolean =>
+    lines.some((one) => foldQuote(one) === foldQuote(line));
+  if (!replaced && fresh.every((line) => has(known, line))) return undefined;
+  const kept = known.filter((line) => line.startsWith("- ") && !has(fresh, line) && !has(old, line));
+  const content = [head, ...[...fresh, ...kept].slice(0, MOST_LINES)].join("\n");
+  return content === current.content ? undefined : { ...current, content, provenance: draft.provenance };
+}
+
+/** The active finding of this source, if any. */
+function findKnown(memories: readonly Memory[], { entities, title }: MemoryDraft): Memory | undefined {
+  const [name] = entities ?? [];
+  return memories.find((memory) => {
+    const isOwn = isFinding(memory) && !memory.isForeign && memory.status === "active";
+    return isOwn && (name === undefined ? memory.title === title : memory.entities[0] === name);
+  });
+}
+
+/** Findings neither read again nor shown for this many days. */
+export function findAged(
+  memories: readonly Memory[],
+  { days, nowMs, useOf }: { days: number; nowMs: number; useOf(id: string): Use | undefined },
+): Memory[] {
+  return memories.filter((memory) => {
+    if (!isFinding(memory) || memory.isForeign || memory.pinned || memory.status !== "active") return false;
+    const lastMs = Math.max(Date.parse(memory.updated) || 0, useOf(memory.id)?.lastMs ?? 0);
+    return nowMs - lastMs > days * DAY_MS;
+  });
+}
+
+function formatQuote({ heading, line, text }: Quote): string {
+  const place = heading === undefined ? `line ${line}` : `line ${line}, under ${quote(heading, 80)}`;
+  return `- ${place}: ${quote(text, LONGEST_QUOTE)}`;
+}
+
+/** The quote without its position, which moves when a page changes. */
+const foldQuote = (line: string): string => foldSentence(line.replace(PLACE, ""));
+const PLACE = /^- line \d+(?:, under "(?:\\.|[^"\\])*")?: /;
+
+/** Names by which a message refers to the source: its address without the scheme, or its path and file name. */
+function planAliases({ isSearch, name }: Source): string[] {
+  if (isSearch) return [];
+  const bare = name.replace(/^https?:\/\//, "");
+  const names = bare === name ? [name, name.split("/").at(-1) ?? name] : [bare];
+  return [...new Set(names)].filter((one) => one.length <= LONGEST_ALIAS);
+}
