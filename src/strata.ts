@@ -22,7 +22,7 @@ import {
 } from "./kernel/kernel.js";
 import { kernelFiles } from "./kernel/kernel-files.js";
 import { createLayers, type Stack } from "./kernel/layer-context.js";
-import type { Pulse } from "./kernel/pulse.js";
+import type { Calls } from "./kernel/calls.js";
 import { createCheckpoints } from "./notes/checkpoints/checkpoints.js";
 
 export interface Strata {
@@ -31,7 +31,7 @@ export interface Strata {
   readonly dispatcher: Dispatcher;
   readonly requests: Requests;
   readonly log: Log;
-  readonly pulse: Pulse;
+  readonly calls: Calls;
   readonly toasts: Toasts;
   /** Disposes the layers, once, and waits briefly for pending writes. Never rejects. */
   dispose(): Promise<void>;
@@ -51,7 +51,7 @@ export async function createStrata(
   const ground = await openGround(seams, parts, options);
   const { clock, config, files, host, instance, log, reading, toasts } = ground;
   const recording = createRecording(ground, seams.tokenizer);
-  const { pulse, savings } = recording;
+  const { calls, savings } = recording;
   const requesting = createRequesting(ground);
   const remembering = createRemembering(ground, seams);
   const working = createWorking(ground, { prices: requesting.prices, savings });
@@ -67,7 +67,7 @@ export async function createStrata(
     clock,
     log,
     isFork: host.isFork,
-    onCalled: pulse.hear,
+    onCalled: calls.noteLayer,
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
   const idle = (): Promise<void> => waitForAll(context, dispatcher);
@@ -78,7 +78,7 @@ export async function createStrata(
     working.generation.dispose();
     void remembering.trust.turns.endAll();
     log.info("strata", `instance ${instance} ends`);
-    void pulse.end();
+    void calls.end();
     await waitAtMost(clock, LAST_WRITES_MS, idle);
   };
 
@@ -88,7 +88,7 @@ export async function createStrata(
     dispatcher,
     requests: requesting.requests,
     log,
-    pulse,
+    calls,
     toasts,
     dispose() {
       ending ??= end();

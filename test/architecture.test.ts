@@ -166,7 +166,7 @@ describe("the outside is reached through seams", () => {
     [
       "the network, so that tests need none",
       /(?<![.\w])fetch\(/,
-      /^src\/(io\/(post|get)|host\/1\/(past-sessions|server-model)|cli\/doctor\/[\w-]+|inspector\/page\/server)\.ts$/,
+      /^src\/(io\/(post|get)|host\/server|cli\/doctor\/[\w-]+|inspector\/page\/server)\.ts$/,
     ],
     ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli|io|operations)\//],
     [

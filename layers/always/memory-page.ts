@@ -28,14 +28,14 @@ export type MemoryPageOptions = Pick<
   KernelContext,
   "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host" | "memories"
 > &
-  Pick<KernelContext, "pulse" | "reading" | "switches"> & { screen: Pick<Screen, "read"> };
+  Pick<KernelContext, "calls" | "reading" | "switches"> & { screen: Pick<Screen, "read"> };
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
 /** Decisions of earlier days are not counted. */
 const MOST_DAYS = 14;
 
 export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
-  const { candidates, clock, config, files, folders, generation, host, pulse, screen, switches } = options;
+  const { candidates, clock, config, files, folders, generation, host, calls, screen, switches } = options;
   const [status, added, { why }, shown] = await Promise.all([
     readStatus({ candidates, clock, files }, folders, config, switches),
     readAddedTokens(options, sessionID),
@@ -44,7 +44,7 @@ export async function formatMemoryPage(options: MemoryPageOptions, sessionID: st
   ]);
   if (status.background && why !== undefined) status.background.why = why;
   // What this instance has found out is newer than what it has written down.
-  status.problems = [...new Set([...status.problems, ...pulse.silent()])];
+  status.problems = [...new Set([...status.problems, ...calls.silent()])];
   const { autoCompact } = config;
   const first = describeThisSession({
     added,
@@ -156,7 +156,7 @@ function formatBreaker(
   return `off in this session: ${open}. /compact turns them on again`;
 }
 
-function listProblems({ host, memories, reading }: MemoryPageOptions): string[] {
+function listProblems({ memories, reading }: MemoryPageOptions): string[] {
   const [wrong] = reading.problems;
   const { length } = reading.problems;
   const count = length === 1 ? "1 setting is wrong" : `${formatCount(length)} settings are wrong`;
@@ -168,6 +168,5 @@ function listProblems({ host, memories, reading }: MemoryPageOptions): string[] 
   return [
     ...(wrong === undefined ? [] : [`${count} (strata doctor shows all): ${wrong}`]),
     ...(foreign === 0 ? [] : [`${came} not shown as your words; /memory-trust lists them`]),
-    ...(host.missing?.() ?? []),
   ];
 }

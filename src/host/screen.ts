@@ -1,46 +1,35 @@
 /**
  * Short messages in the TUI of OpenCode 2, which loads the `./tui` entry beside the plugin and calls `setup`: toasts
- * with `context.ui.toast.show`, on the plugin's own events from the server half. Does nothing in a host without them.
+ * with `context.ui.toast.show`, on the plugin's own events from the server half.
  */
 import { isRecord } from "../base/shape.js";
-import { SCREEN_EVENTS } from "./2/screen-events.js";
 
 const VARIANTS = new Set(["info", "success", "warning", "error"]);
 
-/** Shows the toasts of the server half. Accepts any context, never throws. */
+interface ScreenContext {
+  location?: unknown;
+  ui: { toast: { show(toast: object): unknown } };
+  client: {
+    rpc(events: object): { events: { on(name: string, listener: (event: unknown) => void): () => void } };
+  };
+}
+
+/** Shows the toasts of the server half. Accepts any context and never throws: it would break the host's TUI. */
 export function openScreen(context: unknown): (() => void) | undefined {
   try {
-    const show = findToast(context);
-    return show && listen(context, show);
+    const { client, location, ui } = context as ScreenContext;
+    if (typeof ui.toast.show !== "function") return undefined;
+    const stop = client.rpc(SCREEN_EVENTS).events.on("toast", (event) => {
+      const toast = readToast(event, location);
+      if (toast) ui.toast.show(toast);
+    });
+    return () => void stop();
   } catch {
-    // A failed toast must not break the host's TUI.
     return undefined;
   }
 }
 
-type Show = (toast: object) => unknown;
-
-function findToast(context: unknown): Show | undefined {
-  const ui = isRecord(context) ? context.ui : undefined;
-  const toast = isRecord(ui) ? ui.toast : undefined;
-  if (!isRecord(toast) || typeof toast.show !== "function") return undefined;
-  return (given) => (toast.show as Show)(given);
-}
-
-/** The server half has no screen of its own. Its events reach the screens of every location. */
-function listen(context: unknown, show: Show): (() => void) | undefined {
-  const { client, location } = isRecord(context) ? context : {};
-  if (!isRecord(client) || typeof client.rpc !== "function") return undefined;
-  const rpc: unknown = client.rpc(SCREEN_EVENTS);
-  const events = isRecord(rpc) ? rpc.events : undefined;
-  if (!isRecord(events) || typeof events.on !== "function") return undefined;
-  const stop: unknown = events.on("toast", (event: unknown) => {
-    const toast = readToast(event, location);
-    if (toast) show(toast);
-  });
-  return typeof stop === "function" ? () => void stop() : undefined;
-}
-
+/** The events reach the screens of every location. */
 function readToast(event: unknown, here: unknown): object | undefined {
   if (!isRecord(event) || !isRecord(event.data)) return undefined;
   const { data, location } = event;
@@ -49,3 +38,19 @@ function readToast(event: unknown, here: unknown): object | undefined {
   const variant = VARIANTS.has(String(data.variant)) ? data.variant : "info";
   return { message: data.message, variant };
 }
+
+/** The events that the server half sends to the screen half in OpenCode 2, which has no toasts on the server. */
+export const SCREEN_EVENTS = {
+  id: "opencode-strata",
+  methods: {},
+  events: {
+    toast: {
+      schema: {
+        type: "object",
+        properties: { message: { type: "string" }, variant: { type: "string" } },
+        required: ["message", "variant"],
+        additionalProperties: false,
+      },
+    },
+  },
+} as const;

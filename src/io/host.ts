@@ -77,8 +77,6 @@ export interface Host {
   readonly summarizesInSession?: true;
   /** Shows a short message if there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
-  /** A sentence for each thing that this host does not offer, with what is off without it. Absent: it offers all. */
-  missing?(): string[];
   /** Writes to the host's log: the fallback if ours cannot be written. Never waited for. */
   log(level: "error" | "warn", message: string): void;
 }

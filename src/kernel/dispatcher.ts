@@ -9,6 +9,7 @@
 import { formatError } from "../base/error.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
+import type { LayerCall } from "./calls.js";
 import {
   commonEvents,
   findSession,
@@ -20,7 +21,6 @@ import {
   hookRules,
 } from "./hooks.js";
 import type { Layer, SlashCommand, Tool } from "./layer.js";
-import type { LayerCall } from "./pulse.js";
 
 export interface Dispatcher {
   /**

@@ -41,7 +41,7 @@ export const kernelFiles: readonly FileKind[] = [
     path: `${STATE}/vectors/<id>.bin`,
     expiry: { what: "vectors of a model that is no longer used", days: VECTOR_DAYS, atStart: true },
   },
-  state("pulse/<id>.json", "the pulse of an instance that has ended"),
+  state("calls/<id>.json", "the call counts of an instance that has ended"),
   {
     path: `${STATE}/instances/<id>.json`,
     expiry: { what: "an instance that has ended", days: STATE_DAYS, openNeeds: openLiving },

@@ -40,9 +40,9 @@ import { type Own, openOwn, type SeenSessions } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import { lookAfterFolders } from "../project/own-flaws.js";
 import { openEntities } from "../sources/entities/open-entities.js";
+import { createCalls } from "./calls.js";
 import type { Dispatcher } from "./dispatcher.js";
 import type { KernelContext } from "./layer-context.js";
-import { createPulse } from "./pulse.js";
 
 export interface Seams {
   clock: Clock;
@@ -70,7 +70,7 @@ type Requesting = Pick<
   KernelContext,
   "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
 >;
-type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
+type Recording = Pick<KernelContext, "notes" | "calls" | "savings" | "tokens">;
 type Remembering = Pick<
   KernelContext,
   "candidates" | "entities" | "exchange" | "locks" | "memories" | "search"
@@ -121,14 +121,14 @@ export async function openGround(
   };
 }
 
-/** Ledger, pulse, token counts and notes. */
+/** Ledger, call counts, token counts and notes. */
 export function createRecording(
   { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
   tokenizer: Tokenizer = createTokenizer(clock),
 ): Recording {
   return {
     savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
-    pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
+    calls: createCalls({ clock, files, log, writes, folder: folders.calls, instance }),
     tokens: createTokenCounter({
       tokenize: tokenizer,
       clock,

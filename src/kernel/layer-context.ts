@@ -30,10 +30,10 @@ import type { Folders } from "../project/folders.js";
 import type { Instances } from "../project/instances.js";
 import type { Own, Seal, SeenSessions } from "../project/own.js";
 import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { Calls } from "./calls.js";
 import type { FileKind } from "./expired-files.js";
 import type { Layer, Tool } from "./layer.js";
 import type { Proof } from "./proof.js";
-import type { Pulse } from "./pulse.js";
 
 /** Everything a layer is given to work with. */
 export interface LayerContext {
@@ -92,7 +92,7 @@ export interface KernelContext extends LayerContext {
   exchange: Exchange;
   windows: ModelWindows;
   prices: KnownPrices;
-  pulse: Pulse;
+  calls: Calls;
   /** Paths of this machine's record of the project. Rejects with the system's error. */
   locateRecord: Own["locateRecord"];
   /** The configuration as read, with its problems. */

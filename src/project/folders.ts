@@ -47,7 +47,7 @@ export interface Folders {
   edits: string;
   mail: string;
   /** Machine state: which hooks the host has called, one file per instance. */
-  pulse: string;
+  calls: string;
   /** Machine state: how far each session was read for memories; after deleting it nothing is read twice. */
   extraction: string;
   /** Machine state of dreams: time of the last one, and the lock of the running one. */
@@ -85,7 +85,7 @@ export function planFolders(project: string, memoryProject = project): Folders {
     leases: join(strata, "state", "leases.json"),
     edits: join(strata, "state", "edits"),
     mail: join(strata, "state", "mail"),
-    pulse: join(strata, "state", "pulse"),
+    calls: join(strata, "state", "calls"),
     extraction: join(strata, "state", "extraction"),
     dreamState: join(strata, "state", "dream.json"),
     dreamLock: join(strata, "state", "dream.lock"),

@@ -144,7 +144,7 @@ export async function findWaysOut(
   const found = new Map<string, WayOut>();
   const parts = [
     ...[toolResults, sessionMemory, strata, join(strata, "savings")],
-    ...["", "decisions", "background", "breakers", "instances", "edits", "mail", "pulse", "extraction"].map(
+    ...["", "decisions", "background", "breakers", "instances", "edits", "mail", "calls", "extraction"].map(
       (name) => join(strata, "state", name),
     ),
     join(strata, "state", "memory"),

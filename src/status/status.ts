@@ -17,7 +17,7 @@ import {
 } from "../costs/sums.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
-import { findSilent, type PulseRecord, parsePulse } from "../kernel/pulse.js";
+import { type CallRecord, findSilent, parseCallRecord } from "../kernel/calls.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
 import { createBudget } from "../models/budget.js";
 import type { Folders } from "../project/folders.js";
@@ -77,12 +77,12 @@ export async function readStatus(
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
-  const [ledger, titles, breakers, results, pulses, spent, memory, flaws, waiting] = await Promise.all([
+  const [ledger, titles, breakers, results, callRecords, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
-    readPulses(files, folders.pulse),
+    readCallRecords(files, folders.calls),
     readSpent({ files, clock }, folders.background, config),
     readMemoryStatus(files, folders.memory),
     findOwnFlaws({ files, folders, config }),
@@ -100,7 +100,7 @@ export async function readStatus(
   const { saved, totals } = sumUp(records);
   const today = formatLocalDay(clock.now());
   const ofToday = records.filter((record) => formatLocalDayOf(record) === today);
-  const last = pulses.at(-1);
+  const last = callRecords.at(-1);
   return {
     folders,
     savings: totals,
@@ -150,13 +150,13 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
 }
 
-/** The pulses of all instances, that of the last start at the end. */
-export async function readPulses(files: Files, folder: string): Promise<PulseRecord[]> {
+/** The callRecords of all instances, that of the last start at the end. */
+export async function readCallRecords(files: Files, folder: string): Promise<CallRecord[]> {
   const names = await files.list(folder);
-  const pulses = await Promise.all(
-    names.map(async (name) => parsePulse(await readJson(files, join(folder, name)))),
+  const callRecords = await Promise.all(
+    names.map(async (name) => parseCallRecord(await readJson(files, join(folder, name)))),
   );
-  return pulses.filter((pulse) => pulse !== undefined).sort((a, b) => a.startedMs - b.startedMs);
+  return callRecords.filter((calls) => calls !== undefined).sort((a, b) => a.startedMs - b.startedMs);
 }
 
 async function readSpent(

@@ -42,7 +42,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const made = makeContext(host, given);
   let strata: Strata | undefined;
   const setup = createSetup({
-    ...{ clock, files, folder: PROJECT },
+    ...{ clock, files },
     parts: stack.layers.map(({ settings }) => settings),
     async open(own, options) {
       const { options: set = {} } = given;

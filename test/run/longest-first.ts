@@ -8,7 +8,6 @@ const LONGEST = [
   "host/long/cost",
   "host/long/savings",
   "host/long/doctor",
-  "host/long/doctor-installations",
   "host/long/loops",
   "host/forty-turns",
   "host/package",

@@ -1,4 +1,4 @@
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools } from "../../src/host/commands-and-tools.js";
 import type { Message } from "../../src/io/message.js";
 import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";

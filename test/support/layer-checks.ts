@@ -49,7 +49,7 @@ export function expectWhole({ files }: World): void {
 
 /** All files except the machine's hook statistics, and all requests to the host. */
 export function snapshot({ files, host }: World): unknown {
-  const paths = [...files.contents.keys()].filter((path) => !path.includes("/state/pulse/"));
+  const paths = [...files.contents.keys()].filter((path) => !path.includes("/state/calls/"));
   const asked = [host.generated.length, host.forked.length, host.toasts.length, host.aborted.length];
   return [paths.map((path) => [path, files.text(path)]), asked];
 }

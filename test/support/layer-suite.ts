@@ -46,7 +46,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     expectLawful(world, day.sent);
     expect([...day.waitedMs.values()].every((ms) => ms === 0)).toBe(true);
     expect(await world.log()).not.toContain(" ERROR ");
-    expect(world.strata.pulse.record().layers[name]?.failed ?? 0).toBe(0);
+    expect(world.strata.calls.record().layers[name]?.failed ?? 0).toBe(0);
     expectWhole(world);
   });
 

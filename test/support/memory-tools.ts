@@ -1,7 +1,7 @@
 import { type AgentChange, createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { createFindDoubts } from "../../layers/5-auto-memory/injection/doubted-facts.js";
 import { createMemoryTools } from "../../layers/5-auto-memory/tools/tools.js";
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools } from "../../src/host/commands-and-tools.js";
 import { createGate } from "../../src/memory/gate/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Found } from "../../src/memory/search/search.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools } from "../../src/host/commands-and-tools.js";
 import type { Message } from "../../src/io/message.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

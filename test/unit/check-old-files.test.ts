@@ -47,7 +47,7 @@ describe("strata check on files that nobody needs", () => {
       [`${OPENCODE}/tool-results/my-own.txt`]: "mine",
       [`${STATE}/edits/2026-01-01.jsonl`]: "{}",
       [`${STATE}/mail/ses_1.jsonl`]: "{}",
-      [`${STATE}/pulse/a.json`]: "{}",
+      [`${STATE}/calls/a.json`]: "{}",
       [`${STATE}/decisions/1.jsonl`]: "{}",
       [`${STATE}/breakers/ses_1.json`]: "{}",
     });

@@ -89,7 +89,7 @@ describe("strata status", () => {
 
   it("status names the hooks that the host has not called in the last instance", async () => {
     const { files } = await openSpilled();
-    const pulse = (startedMs: number, hooks: object) =>
+    const calls = (startedMs: number, hooks: object) =>
       JSON.stringify({
         v: 1,
         instance: `i${startedMs}`,
@@ -102,12 +102,12 @@ describe("strata status", () => {
       });
     const once = { count: 1, lastMs: 5 };
     const all = { config: once, turn: once, context: once, modelWindow: once, event: once };
-    const folder = `${PROJECT}/.opencode/strata/state/pulse`;
+    const folder = `${PROJECT}/.opencode/strata/state/calls`;
     await files.writeWhole(`${PROJECT}/opencode.json`, '{"plugin": ["opencode-strata"]}');
-    await files.writeWhole(`${folder}/1.json`, pulse(1, { event: once }));
-    await files.writeWhole(`${folder}/2.json`, pulse(2, all));
+    await files.writeWhole(`${folder}/1.json`, calls(1, { event: once }));
+    await files.writeWhole(`${folder}/2.json`, calls(2, all));
     expect((await runStrata(files, "status")).code).toBe(0);
-    await files.writeWhole(`${folder}/3.json`, pulse(3, { ...all, context: undefined }));
+    await files.writeWhole(`${folder}/3.json`, calls(3, { ...all, context: undefined }));
     const { code, out } = await runStrata(files, "status");
     expect(code).toBe(1);
     expect(out).toContain("OpenCode has not called hook context although it should have by now");

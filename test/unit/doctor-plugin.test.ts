@@ -160,12 +160,12 @@ describe("versions", () => {
 });
 
 describe("the last time that OpenCode loaded the plugin", () => {
-  const pulse = (version: string, startedMs: number, more: object = {}) =>
+  const calls = (version: string, startedMs: number, more: object = {}) =>
     JSON.stringify({
       ...{ v: 1, instance: "a", version, startedMs, writtenMs: startedMs, hasEnded: true },
       ...{ bound: [], hooks: {}, signs: {}, layers: {}, ...more },
     });
-  const pulses = `${PROJECT}/.opencode/strata/state/pulse`;
+  const callRecords = `${PROJECT}/.opencode/strata/state/calls`;
   const when = (world: Record<string, string>, version?: string) =>
     checkLoaded(
       { clock: createFakeClock(), files: createMemoryFiles(world, () => MORNING) },
@@ -178,15 +178,15 @@ describe("the last time that OpenCode loaded the plugin", () => {
       level: "note",
       what: `OpenCode has not loaded opencode-strata in ${PROJECT} yet`,
     });
-    const log = { [`${PROJECT}/.opencode/strata/strata.log`]: "x", [`${pulses}/torn.json`]: "{" };
+    const log = { [`${PROJECT}/.opencode/strata/strata.log`]: "x", [`${callRecords}/torn.json`]: "{" };
     expect((await when(log, "1.0.0")).what).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
   });
 
   it("checkLoaded tells the configured version from another one that ran last or still runs", async () => {
-    const earlier = { [`${pulses}/a.json`]: pulse("0.8.0", MORNING - 9_000_000) };
+    const earlier = { [`${callRecords}/a.json`]: calls("0.8.0", MORNING - 9_000_000) };
     const last = (more: object = {}) => ({
       ...earlier,
-      [`${pulses}/b.json`]: pulse("0.9.0", MORNING - 60_000, more),
+      [`${callRecords}/b.json`]: calls("0.9.0", MORNING - 60_000, more),
     });
     expect(await when(last(), "0.9.0")).toMatchObject({ level: "fine" });
     const ended = await when(last(), "1.0.0");

@@ -79,7 +79,7 @@ function plantAll(): void {
     write(join(folders.memory, `${id}.md`), `---\ntitle: ${text}\n---\n${text}. ${SECRET}\n`);
   write(folders.sessions, JSON.stringify({ v: 1, sessions: { ses_ferdinand: { title: session } } }));
   const refused = `the model ${MODEL} at ${url} said: ${hidden}`;
-  const pulse = {
+  const calls = {
     ...{ v: 1, instance: "a", version: VERSION, startedMs: MORNING, writtenMs: MORNING, hasEnded: true },
     ...{ bound: ["context"], signs: {}, hooks: { context: { count: 41, lastMs: MORNING } } },
     layers: {
@@ -91,7 +91,7 @@ function plantAll(): void {
       },
     },
   };
-  write(join(folders.pulse, "a.json"), JSON.stringify(pulse));
+  write(join(folders.calls, "a.json"), JSON.stringify(calls));
   const log = (level: string, source: string, message: string): string =>
     formatLogLine(MORNING, level, source, message);
   const lines = [

@@ -99,12 +99,12 @@ it("the toy layer has a row in doctor's proof", async () => {
   const { config } = await readConfig({ files: createMemoryFiles(), configFiles: [], parts });
   const { proof } = await toy.loadProof();
   const layer = { asked: 1, answered: 0, failed: 0, lastMs: 1 };
-  const pulse = {
+  const calls = {
     ...({ v: 1, instance: "a", version: "0.1.0", startedMs: 1, writtenMs: 1, hasEnded: true } as const),
     ...{ bound: [], hooks: {}, signs: {}, layers: { "toy-layer": layer } },
   };
   const describe = (paths: string[]) => {
-    const seen = { pulse, records: [], paths, requests: [], isCommandFree: true };
+    const seen = { calls, records: [], paths, requests: [], isCommandFree: true };
     return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
   };
   expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([

@@ -37,7 +37,7 @@ it("a start removes machine state after a week, messages after a month, and noth
   expect(await sweep()).toEqual([
     `${STATE}/background/2026-11-21.jsonl`,
     `${STATE}/edits/2026-11-21.jsonl`,
-    `${STATE}/pulse/x.json`,
+    `${STATE}/calls/x.json`,
     `${STATE}/screen/x.context.json`,
     `${STATE}/screen/x.json`,
     `${STATE}/views/x.json`,
@@ -127,7 +127,7 @@ it("an unreadable folder does not stop the removal in the others", async () => {
   const failing = {
     ...files,
     list: async (path: string) => {
-      if (path.endsWith("/pulse")) throw systemError("EACCES", path);
+      if (path.endsWith("/calls")) throw systemError("EACCES", path);
       return list(path);
     },
   };
@@ -135,7 +135,7 @@ it("an unreadable folder does not stop the removal in the others", async () => {
   await removeExpired({ ...world, files: failing }, kinds, (thrown) => complaints.push(thrown));
   expect(complaints).toHaveLength(1);
   expect(files.contents.has(`${STATE}/views/x.json`)).toBe(false);
-  expect(files.contents.has(`${STATE}/pulse/x.json`)).toBe(true);
+  expect(files.contents.has(`${STATE}/calls/x.json`)).toBe(true);
 });
 
 it("files with other names in the same folder are never removed", async () => {

@@ -34,7 +34,7 @@ describe("strata status", () => {
 
   it("status does not call a plugin unconfigured that is listed or has run here", async () => {
     const loaded = open({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
-    const ran = open({ [`${PROJECT}/.opencode/strata/state/pulse/a.json`]: "{}" });
+    const ran = open({ [`${PROJECT}/.opencode/strata/state/calls/a.json`]: "{}" });
     await ownState(ran);
     for (const files of [loaded, ran]) {
       const { out } = await runStrata(files, "status");

@@ -1,7 +1,7 @@
 /** Issues and merge requests that a message names, as shown to the agent. */
 import { describe, expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools } from "../../src/host/commands-and-tools.js";
 import type { Message, Part } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,6 +1,6 @@
 /** Whatever the way in, a memory is compared and checked for conflicts in the same way. */
 import { describe, expect, it } from "vitest";
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools } from "../../src/host/commands-and-tools.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createSession } from "../support/session.js";
 import { runStrata } from "../support/shell.js";

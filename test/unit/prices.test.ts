@@ -6,7 +6,7 @@ import { findReach, hasLookBack } from "../../src/context/context-size.js";
 import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
 import { PRICE, priceNet, type SavingsRecord } from "../../src/costs/savings.js";
 import { sumSavings } from "../../src/costs/sums.js";
-import { readPrices } from "../../src/host/prices.js";
+import { readPrices } from "../../src/host/readings.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";

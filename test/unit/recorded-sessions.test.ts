@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readPrices } from "../../src/host/prices.js";
+import { readPrices } from "../../src/host/readings.js";
 import { findTail } from "../bench/session-simulation/compaction.js";
 import {
   answerMessage,

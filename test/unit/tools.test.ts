@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { StrataError } from "../../src/base/error.js";
-import { bindTools, defineTools } from "../../src/host/tools.js";
+import { bindTools, defineTools } from "../../src/host/commands-and-tools.js";
 import { defineTool, formatParameters, type Tool, type ToolParameters } from "../../src/kernel/layer.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";

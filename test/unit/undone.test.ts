@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutUndone } from "../../src/host/undone.js";
+import { withoutUndone } from "../../src/host/readings.js";
 import type { Message } from "../../src/io/message.js";
 
 const message = (id: string, ...parts: string[]): Message => ({

@@ -165,12 +165,11 @@ const MOST_CHARACTERS = 300;
 
 /** What a person should look at, one sentence each. */
 export function collectWarnings({
-  host,
+  calls,
   memories,
-  pulse,
   reading,
   toasts,
-}: Pick<KernelContext, "host" | "memories" | "pulse" | "reading" | "toasts">): string[] {
+}: Pick<KernelContext, "calls" | "memories" | "reading" | "toasts">): string[] {
   const [wrong] = reading.problems;
   const more = reading.problems.length - 1;
   const foreign = memories.foreign().length;
@@ -178,8 +177,7 @@ export function collectWarnings({
     ...(wrong === undefined
       ? []
       : [`wrong setting: ${wrong}${more > 0 ? ` (and ${more} more: strata doctor)` : ""}`]),
-    ...(host.missing?.() ?? []),
-    ...pulse.silent(),
+    ...calls.silent(),
     ...(foreign > 0 ? [`${countMemories(foreign)} came with the repository: /memory-trust lists them`] : []),
     ...toasts.recentWarnings(),
   ];

@@ -18,8 +18,8 @@ export const run: Run = async (cli, { json }) => {
   const candidates = lookAtCandidates(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
   const status = await readStatus({ candidates, clock, files }, project.folders, config, switches);
-  const pulses = await files.list(status.folders.pulse);
-  const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
+  const callRecords = await files.list(status.folders.calls);
+  const hasRun = callRecords.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;
   if (!isLoaded) status.layers = {};
   status.problems.unshift(...problems, ...(isLoaded ? [] : [NOT_LOADED]));

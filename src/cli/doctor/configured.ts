@@ -13,7 +13,7 @@ import {
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, note, problem, warning } from "../../operations/doctor/machine.js";
 import type { Folders } from "../../project/folders.js";
-import { readPulses } from "../../status/status.js";
+import { readCallRecords } from "../../status/status.js";
 
 /** An entry that makes OpenCode load this plugin. */
 export interface Configured {
@@ -184,7 +184,7 @@ export interface Versions {
   own: string;
 }
 
-/** A running plugin writes its pulse once a minute. */
+/** A running plugin writes its call counts once a minute. */
 const ALIVE_MS = 180_000;
 
 /** Compares the version that is loaded, that of its package.json, and this command line's. */
@@ -211,10 +211,10 @@ export function checkVersions({ configured, onDisk, own, proved }: Versions): Fi
 /** When OpenCode last loaded it, and whether that was the version configured now. */
 export async function checkLoaded(
   { clock, files }: Pick<CliContext, "clock" | "files">,
-  { log, project, pulse }: Folders,
+  { log, project, calls }: Folders,
   version: string | undefined,
 ): Promise<Finding> {
-  const last = (await readPulses(files, pulse).catch(() => [])).at(-1);
+  const last = (await readCallRecords(files, calls).catch(() => [])).at(-1);
   if (!last) {
     const stat = await files.stat(log).catch(() => undefined);
     const since = stat ? `since ${formatTime(stat.modifiedMs)}` : "yet";

@@ -11,14 +11,13 @@ import { VERSION } from "../../base/version.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { decodeText, type Files } from "../../io/files.js";
 import { logLevels } from "../../io/log.js";
+import type { CallRecord, Count, LayerCounts } from "../../kernel/calls.js";
 import { findOffSwitch } from "../../kernel/layer-context.js";
-import type { Count, LayerPulse, PulseRecord } from "../../kernel/pulse.js";
 import { isTrouble, type Section } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import { formatSections, type Row } from "../../status/format-status.js";
-import { readPulses } from "../../status/status.js";
+import { readCallRecords } from "../../status/status.js";
 import { formatTime } from "./configured.js";
-import { mergePulses } from "./runs.js";
 import type { ExplainedSetting } from "./settings-in-force.js";
 
 export interface Reported {
@@ -38,17 +37,16 @@ export async function formatReport(project: Project, reported: Reported): Promis
   const { config, layers, plugins } = await project.settings();
   const code = await readOwnCode(cli.files);
   const keep = (sentence: string): string => keepOwnWords(sentence, code);
-  const pulses = await readPulses(cli.files, folders.pulse);
-  const pulse = mergePulses(pulses);
+  const last = (await readCallRecords(cli.files, folders.calls)).at(-1);
   const troubles = reported.sections.flatMap(({ findings }) => findings.filter(isTrouble));
   const sections: Record<string, Row[]> = {
-    Versions: describeVersions(reported.version, pulses.at(-1)),
+    Versions: describeVersions(reported.version, last),
     "Loaded by": plugins.filter(isStrata).map(describeEntry),
     Layers: layers.map((layer) => {
       const isOff = findOffSwitch(layer, config) !== undefined;
-      return [layer.name, isOff ? "off" : describeLayer(pulse?.layers[layer.name], keep)];
+      return [layer.name, isOff ? "off" : describeLayer(last?.layers[layer.name], keep)];
     }),
-    Hooks: Object.entries(pulse?.hooks ?? {}).map(([hook, calls]) => [hook, describeCalls(calls)]),
+    Hooks: Object.entries(last?.hooks ?? {}).map(([hook, calls]) => [hook, describeCalls(calls)]),
     "Settings that are set": await describeSettings(project, reported.settings),
     "Found by the doctor": troubles.map(({ level, what }) => [level, keep(what)]),
     "Last errors in the log": await describeLog(cli.files, folders.log, keep),
@@ -61,10 +59,10 @@ export async function formatReport(project: Project, reported: Reported): Promis
   return `${intro}\n\n${formatSections(shown, cli.style)}`;
 }
 
-function describeVersions(host: string | undefined, last: PulseRecord | undefined): Row[] {
+function describeVersions(host: string | undefined, last: CallRecord | undefined): Row[] {
   const { bun, node } = process.versions;
   const loaded = /^\d+\.\d+\.\d+[\w.-]{0,20}$/.exec(last?.version ?? "")?.[0] ?? "of unknown version";
-  const loader = /^OpenCode [\d.]+/.exec(last?.host?.name ?? "")?.[0] ?? "OpenCode 1";
+  const loader = /^OpenCode [\d.]+/.exec(last?.host ?? "")?.[0] ?? "OpenCode 1";
   return [
     ["strata", VERSION],
     ["plugin", last ? `${loaded}, last started ${formatTime(last.startedMs)} in ${loader}` : "never started"],
@@ -80,7 +78,7 @@ function describeEntry({ file, origin, spec }: PluginEntry): Row {
   return [`the ${origin}'s`, isPackage ? `package ${PACKAGE}${version}` : "a path"];
 }
 
-function describeLayer(seen: LayerPulse | undefined, keep: (sentence: string) => string): string {
+function describeLayer(seen: LayerCounts | undefined, keep: (sentence: string) => string): string {
   if (!seen) return "never asked";
   const { answered, asked, failed, lastFailure = "", lastMs } = seen;
   const why = failed > 0 ? `, ${formatCount(failed)} failed: ${keep(lastFailure)}` : "";

@@ -151,7 +151,7 @@ const FOLDERS: Readonly<Record<BackupRoot, readonly string[]>> = {
 };
 /** Files that only running processes need, or that can be rebuilt from the rest. */
 const PASSING =
-  /\.lock$|\/strata\.log|\/state\/memory\/(?:internal|private)\/[^/]+$|\/stats\.html$|\/state\/(?:instances|pulse|mail|edits|leases|views|screen|background|vectors|prices)\b/;
+  /\.lock$|\/strata\.log|\/state\/memory\/(?:internal|private)\/[^/]+$|\/stats\.html$|\/state\/(?:instances|calls|mail|edits|leases|views|screen|background|vectors|prices)\b/;
 /** Folders of Strata are at most this deep. */
 const MOST_DEPTH = 8;
 

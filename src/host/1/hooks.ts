@@ -9,16 +9,14 @@ import type { ContextRequest } from "../../context/request.js";
 import type { Clock } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
+import type { Calls, HostCall } from "../../kernel/calls.js";
 import type { Exchange } from "../../kernel/dispatcher.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import type { SlashCommand } from "../../kernel/layer.js";
-import type { Beat, Pulse } from "../../kernel/pulse.js";
 import { isSummary } from "../../messages/history.js";
 import type { Strata } from "../../strata.js";
-import { answerCommand } from "../command-answers.js";
-import { readPrices } from "../prices.js";
-import { noteSign } from "../signs.js";
-import { bindTools, defineTools } from "../tools.js";
+import { answerCommand, bindTools, defineTools } from "../commands-and-tools.js";
+import { noteSign, readPrices } from "../readings.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
 
@@ -27,13 +25,13 @@ type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable
 type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">;
 
 /** Dependencies of the rows. */
-interface Binding extends Pick<Strata, "dispatcher" | "pulse" | "requests"> {
+interface Binding extends Pick<Strata, "dispatcher" | "calls" | "requests"> {
   host: Bound;
   slashCommands: SlashCommands;
 }
 
 export function bindHooks(
-  { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
+  { clock, config, dispatcher, dispose, log, calls, requests, toasts }: Strata,
   host: Bound,
 ): Hooks {
   const { liveConfig } = host;
@@ -50,18 +48,18 @@ export function bindHooks(
   const isOurs = (hook: HookName): boolean =>
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
   const rows = listRows({
-    ...{ dispatcher, pulse, requests, host, slashCommands },
+    ...{ dispatcher, calls, requests, host, slashCommands },
   });
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.handles(hook));
-  pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
+  calls.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
-    ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
+    ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, calls)])),
     ...(dispatcher.tools.length > 0 && {
       tool: bindTools(dispatcher.tools, { clock, log }),
       "tool.definition": defineTools(dispatcher.tools),
     }),
     config: async (live) => {
-      pulse.beat("config");
+      calls.count("config");
       liveConfig.take(live, { withAgent });
       slashCommands.register(live);
     },
@@ -182,14 +180,14 @@ function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
   });
 }
 
-function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
+function bindEvent({ dispatcher, host, calls, slashCommands }: Binding) {
   const { forkSessions, ownSessions, titles } = host;
   return row("event", "event", (given) =>
     dispatcher.serve("event", {
       read() {
         const { type, properties } = given.event;
         forkSessions.notice(type, properties);
-        noteSign(type, properties, pulse);
+        noteSign(type, properties, calls);
         slashCommands.notice(type, properties);
         if (type === "session.idle" && typeof properties?.sessionID === "string")
           titles.close(properties.sessionID);
@@ -205,9 +203,9 @@ function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
 const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
 
 /** Counts the host's calls of this hook. */
-function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, pulse: Pulse) {
+function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: HostCall, calls: Calls) {
   return (...given: unknown[]): unknown => {
-    pulse.beat(hook);
+    calls.count(hook);
     return (answer as (...given: unknown[]) => unknown)(...given);
   };
 }

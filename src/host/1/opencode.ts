@@ -10,7 +10,7 @@ import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { createGit } from "../../io/node-git.js";
 import { createProcesses, createRunningProcesses, type Processes } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { findFilesPutBack, withoutUndone } from "../undone.js";
+import { findFilesPutBack, withoutUndone } from "../readings.js";
 import { type Asking, createAsking } from "./asking.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";

@@ -7,7 +7,7 @@ import { type Files, readText } from "../../io/files.js";
 import type { ListedSessions } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { readStored, toMessages } from "../2/stored.js";
-import { type Revert, withoutUndone } from "../undone.js";
+import { type Revert, withoutUndone } from "../readings.js";
 import type { Asking } from "./asking.js";
 import { isOurs } from "./child-sessions.js";
 

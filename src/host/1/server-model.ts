@@ -6,7 +6,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import { isRecord } from "../../base/shape.js";
 import type { Generated, GenerateRequest } from "../../io/host.js";
 import { createProcesses } from "../../io/running-processes.js";
-import { createGenerate } from "../2/capabilities.js";
+import { createGenerate } from "../2/generate.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
 import { authorize, type PastSessionsOptions } from "./past-sessions.js";

@@ -8,8 +8,8 @@ import type { ModelPrices } from "../../costs/prices.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Models } from "../../io/host.js";
 import type { ModelName } from "../../io/message.js";
-import { readPrices } from "../prices.js";
-import type { ModelRef } from "./contract.js";
+import { readPrices } from "../readings.js";
+import type { ModelRef, SetupContext } from "./contract.js";
 
 export interface KnownModel {
   window: ModelWindow;
@@ -25,17 +25,9 @@ export interface Catalog {
   changed(): void;
 }
 
-export interface CatalogOptions {
-  clock: Clock;
-  /** `model.list`, `model.default` and `agent.get` of the host; absent if not offered. */
-  list: (() => unknown) | undefined;
-  findDefault: (() => unknown) | undefined;
-  findAgent: ((input: { agentID: string }) => unknown) | undefined;
-}
-
 const WAIT_MS = 500;
 
-export function createCatalog({ clock, findAgent, findDefault, list }: CatalogOptions): Catalog {
+export function createCatalog({ agent, model: models }: SetupContext, clock: Clock): Catalog {
   let known = new Map<string, KnownModel>();
   let named: Models = {};
   /** Models that the last reading did not have: they are not asked for with every request. */
@@ -58,13 +50,13 @@ export function createCatalog({ clock, findAgent, findDefault, list }: CatalogOp
   };
 
   async function read(): Promise<void> {
-    const [models, main, title] = await Promise.all([
-      ask(list),
-      ask(findDefault),
+    const [listed, main, title] = await Promise.all([
+      ask(() => models.list()),
+      ask(() => models.default()),
       // The host has no other small model than the one that writes titles.
-      ask(findAgent && (() => findAgent({ agentID: "title" }))),
+      ask(() => agent.get({ agentID: "title" })),
     ]);
-    if (Array.isArray(models)) known = new Map(models.flatMap(readModel));
+    if (Array.isArray(listed)) known = new Map(listed.flatMap(readModel));
     const small = isRecord(title) ? title.model : undefined;
     named = {
       ...(isModelRef(main) && { main: formatRef(main) }),
@@ -72,9 +64,9 @@ export function createCatalog({ clock, findAgent, findDefault, list }: CatalogOp
     };
   }
 
-  async function ask(call: (() => unknown) | undefined): Promise<unknown> {
-    const waited = call && (await waitAtMost(clock, WAIT_MS, call));
-    return waited?.kind === "done" && isRecord(waited.value) ? waited.value.data : undefined;
+  async function ask(call: () => unknown): Promise<unknown> {
+    const waited = await waitAtMost(clock, WAIT_MS, call);
+    return waited.kind === "done" && isRecord(waited.value) ? waited.value.data : undefined;
   }
 }
 

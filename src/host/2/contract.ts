@@ -15,6 +15,41 @@
  * - A synthetic message with `resume: false` waits for the next turn in the inbox, and wakes no model.
  */
 
+/**
+ * What `setup` is given. Each call is bounded, and what a later OpenCode does not offer or refuses is off, as the log
+ * says.
+ */
+export interface SetupContext {
+  readonly app?: { readonly version?: unknown };
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly location: {
+    readonly directory: string;
+    readonly project?: { readonly directory?: unknown };
+    readonly workspaceID?: unknown;
+  };
+  readonly session: {
+    hook(name: string, callback: (event: never) => unknown): unknown;
+    get(input: { sessionID: string }): unknown;
+    /** The stored messages from the last checkpoint on. */
+    context(input: { sessionID: string }): unknown;
+    synthetic(input: SyntheticInput): unknown;
+    interrupt(input: { sessionID: string }): unknown;
+  };
+  readonly tool: {
+    hook(name: string, callback: (event: never) => unknown): unknown;
+    transform(edit: (editor: { add(tool: TheirTool): void }) => void): unknown;
+  };
+  readonly command: {
+    list(): unknown;
+    transform(edit: (editor: { add(command: TheirCommand): void }) => void): unknown;
+  };
+  readonly event: { subscribe(input: { signal: AbortSignal }): unknown };
+  readonly generate: { text(input: { model: ModelRef; prompt: string }): unknown };
+  readonly model: { list(): unknown; default(): unknown };
+  readonly agent: { get(input: { agentID: string }): unknown };
+  readonly rpc: { register(events: object, methods: object): unknown };
+}
+
 export interface SyntheticInput {
   sessionID: string;
   text: string;

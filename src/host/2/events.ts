@@ -14,7 +14,7 @@ export interface EventReader {
   know(sessionID: string): void;
 }
 
-export interface Place {
+export interface Location {
   directory: string;
   workspaceID?: string;
 }
@@ -30,7 +30,7 @@ interface Step {
   created: number;
 }
 
-export function createEventReader(here: Place): EventReader {
+export function createEventReader(here: Location): EventReader {
   const sessions = new Set<string>();
   const steps = new Map<string, Step>();
 

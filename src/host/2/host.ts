@@ -5,55 +5,55 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, parse } from "node:path";
 import { isRecord, type PlainRecord } from "../../base/shape.js";
-import { type Clock, waitAtMost } from "../../io/clock.js";
-import type { Host, OwnSession } from "../../io/host.js";
+import { type Clock, type Waited, waitAtMost } from "../../io/clock.js";
+import type { Host } from "../../io/host.js";
 import { createGit } from "../../io/node-git.js";
 import { createRunningProcesses } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
-import { withoutUndone } from "../undone.js";
-import { createGenerate, find } from "./capabilities.js";
+import { withoutUndone } from "../readings.js";
 import type { Catalog } from "./catalog.js";
-import type { Place } from "./events.js";
+import type { SetupContext } from "./contract.js";
+import type { Location } from "./events.js";
+import { createGenerate } from "./generate.js";
 import { toMessages } from "./stored.js";
 import type { StoredSessions } from "./stored-sessions.js";
 
 export interface SetupHostOptions {
   clock: Clock;
-  context: unknown;
-  place: Place & { project: string };
+  context: SetupContext;
+  place: Place;
   catalog: Catalog;
   stored: StoredSessions;
   /** Sends a message to the screen half. */
   toast: Host["toast"];
-  /** What the host does not offer; see the Host seam. */
-  missing(): string[];
+}
+
+/** Where the plugin is loaded. */
+export interface Place extends Location {
+  /** Root of the project. */
+  project: string;
 }
 
 const WITHIN_MS = 5_000;
 
-/** Where the plugin is loaded. `undefined` if the context names no absolute folder. */
-export function readPlace(context: unknown): (Place & { project: string }) | undefined {
-  const location = isRecord(context) ? context.location : undefined;
-  if (!isRecord(location) || !isPath(location.directory)) return undefined;
+/** Without version control the project may be the root of the disk; then the folder counts. */
+export function readPlace({ location }: SetupContext): Place {
   const { directory, workspaceID } = location;
-  const project = isRecord(location.project) ? location.project.directory : undefined;
-  // Without version control the project may be the root of the disk; then the folder counts.
-  const isReal = isPath(project) && parse(project).root !== project;
+  const root = location.project?.directory;
+  const isReal = typeof root === "string" && isAbsolute(root) && parse(root).root !== root;
   return {
     directory,
-    project: isReal ? project : directory,
+    project: isReal ? root : directory,
     ...(typeof workspaceID === "string" && { workspaceID }),
   };
 }
 
-const isPath = (value: unknown): value is string => typeof value === "string" && isAbsolute(value);
-
 export function createSetupHost(options: SetupHostOptions): Host {
-  const { catalog, clock, context, missing, place, stored, toast } = options;
+  const { catalog, clock, context, place, stored, toast } = options;
   const { directory, project } = place;
   const { env } = process;
   const home = env.HOME || homedir();
-  const text = find(context, "generate.text");
+  const text: SetupContext["generate"]["text"] = (input) => context.generate.text(input);
 
   return {
     project,
@@ -64,7 +64,6 @@ export function createSetupHost(options: SetupHostOptions): Host {
     processes: createRunningProcesses(),
     git: createGit(),
     openRemoteGit: async () => (await import("../remote-git.js")).createRemoteGit(env),
-    missing,
     models: catalog.models,
     generate: createGenerate({ clock, models: catalog.models, text }),
     ...NO_OWN_SESSIONS,
@@ -73,9 +72,8 @@ export function createSetupHost(options: SetupHostOptions): Host {
     async sessionLastUsedMs(sessionID) {
       const session = await readSession(sessionID);
       const updated = isRecord(session) && isRecord(session.time) ? session.time.updated : undefined;
-      return session === undefined || typeof updated === "number"
-        ? (updated as number | undefined)
-        : "unknown";
+      if (session === undefined) return undefined;
+      return typeof updated === "number" ? updated : "unknown";
     },
 
     async findTitle(sessionID) {
@@ -103,22 +101,21 @@ export function createSetupHost(options: SetupHostOptions): Host {
     },
 
     abortSession(sessionID) {
-      void call("session.interrupt", { sessionID });
+      void call(() => context.session.interrupt({ sessionID }));
     },
   };
 
   /** `undefined` if the host does not have it, "unknown" if it does not answer. */
   async function readSession(sessionID: string): Promise<PlainRecord | undefined | "unknown"> {
-    const waited = await call("session.get", { sessionID });
-    if (waited?.kind === "done") return isRecord(waited.value) ? waited.value : "unknown";
+    const waited = await call(() => context.session.get({ sessionID }));
+    if (waited.kind === "done") return isRecord(waited.value) ? waited.value : "unknown";
     const isGone =
-      waited?.kind === "failed" && isRecord(waited.thrown) && /NotFound/.test(String(waited.thrown._tag));
+      waited.kind === "failed" && isRecord(waited.thrown) && /NotFound/.test(String(waited.thrown._tag));
     return isGone ? undefined : "unknown";
   }
 
-  async function call(path: string, input: unknown) {
-    const method = find(context, path);
-    return method && waitAtMost(clock, WITHIN_MS, () => method(input));
+  function call(run: () => unknown): Promise<Waited<unknown>> {
+    return waitAtMost(clock, WITHIN_MS, run);
   }
 }
 
@@ -131,21 +128,7 @@ function readRevert(session: unknown): { messageID: string; files: string[] } | 
 }
 
 /** OpenCode 2 lets a plugin neither remove a session nor switch its compaction off, so there are none of our own. */
-const NO_OWN_SESSIONS: Pick<
-  Host,
-  | "canStopCompaction"
-  | "findAsker"
-  | "isFork"
-  | "isOwnSession"
-  | "listOwnSessions"
-  | "log"
-  | "removeFailedCompactions"
-  | "removeSession"
-  | "runFork"
-  | "setAutoCompaction"
-  | "summarizes"
-  | "summarizesInSession"
-> = {
+const NO_OWN_SESSIONS = {
   isOwnSession: () => false,
   isFork: () => false,
   findAsker: () => undefined,
@@ -153,14 +136,14 @@ const NO_OWN_SESSIONS: Pick<
     kind: "refused",
     reason: "OpenCode 2 gives plugins no forks that they could remove",
   }),
-  listOwnSessions: async (): Promise<OwnSession[]> => [],
+  listOwnSessions: async () => [],
   removeSession: async () => false,
   // A failed checkpoint is not part of the context in OpenCode 2.
   removeFailedCompactions: async () => {},
   canStopCompaction: false,
   setAutoCompaction: () => {},
-  // Its settings are not shown to plugins; by default it summarises. [compaction]
+  // Its settings are not shown to plugins; by default it summarises.
   summarizes: () => true,
   summarizesInSession: true,
   log: () => {},
-};
+} satisfies Partial<Host>;

@@ -2,7 +2,7 @@
 import { formatError } from "../../base/error.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
-import type { StoredMessage, TheirMessage } from "./contract.js";
+import type { SetupContext, StoredMessage, TheirMessage } from "./contract.js";
 import { readStored } from "./stored.js";
 
 export interface StoredSessions {
@@ -13,7 +13,7 @@ export interface StoredSessions {
   readFor(sessionID: string, messages: readonly TheirMessage[]): Promise<ReadonlyMap<string, StoredMessage>>;
   /**
    * All stored messages; `undefined` if the host does not answer. The host shows none from before the last checkpoint: if
-   * those are not known from `noteCheckpoint`, the list begins with it. Never rejects.
+   * they were not read before, the list begins with it. Never rejects.
    */
   readAll(sessionID: string): Promise<readonly StoredMessage[] | undefined>;
   /** The host is about to put messages out of sight behind a checkpoint. Never rejects. */
@@ -24,8 +24,16 @@ export interface StoredSessions {
 export interface StoredSessionsOptions {
   clock: Clock;
   log: Pick<Log, "debug" | "error">;
-  /** The host's `session.context`; absent if it is not offered. */
-  context: ((input: { sessionID: string }) => unknown) | undefined;
+  context: SetupContext;
+}
+
+/** What is known of a session. */
+interface Known {
+  byID: ReadonlyMap<string, StoredMessage>;
+  /** What the host shows: from the last checkpoint on. */
+  shown: readonly StoredMessage[];
+  /** What it showed before that checkpoint; absent if it was made before this start. */
+  hidden?: readonly StoredMessage[];
 }
 
 /** A request waits for it; a read in the host's own process takes milliseconds. */
@@ -36,75 +44,91 @@ const PAUSE_MS = 60_000;
 const REMEMBERED = 30;
 
 export function createStoredSessions({ clock, context, log }: StoredSessionsOptions): StoredSessions {
-  const known = new Map<string, Map<string, StoredMessage>>();
-  const hidden = createHidden();
+  const sessions = new Map<string, Known>();
   let hasComplained = false;
   let overranMs = Number.NEGATIVE_INFINITY;
 
   return {
     async readFor(sessionID, messages) {
-      const before = known.get(sessionID) ?? new Map<string, StoredMessage>();
-      if (isKnown(messages, before) || clock.now() - overranMs < PAUSE_MS) return before;
-      const all = await readInTime(sessionID, before.size === 0);
+      const before = sessions.get(sessionID)?.byID ?? new Map<string, StoredMessage>();
+      if (isKnown(messages, before) || isPausing()) return before;
+      const beganMs = clock.now();
+      let all = await read(sessionID);
+      if (!all && clock.now() - beganMs >= READ_WITHIN_MS) overranMs = clock.now();
+      // Decisions of an earlier start need the times, so a first read that fails at once is tried again.
+      else if (!all && before.size === 0) all = await read(sessionID);
       if (!all) return before;
       // Messages that the answer leaves out keep their times, on which decisions depend.
       const left = messages.flatMap(({ id }) => before.get(id ?? "") ?? []);
-      return remember(sessionID, [...left, ...all]);
+      return remember(sessionID, all, left);
     },
 
-    async readAll(sessionID) {
-      const all = await read(sessionID);
-      if (all) remember(sessionID, [...(known.get(sessionID)?.values() ?? []), ...all]);
-      return all && hidden.complete(sessionID, all);
-    },
+    readAll,
 
     async noteCheckpoint(sessionID) {
-      if (clock.now() - overranMs < PAUSE_MS) return;
-      const all = await read(sessionID);
-      if (all) hidden.note(sessionID, all);
+      if (!isPausing()) await readAll(sessionID);
     },
 
-    forget(sessionID) {
-      known.delete(sessionID);
-      hidden.forget(sessionID);
-    },
+    forget: (sessionID) => void sessions.delete(sessionID),
   };
 
-  /** Decisions of an earlier start need the times, so a first read that fails at once is tried again. */
-  async function readInTime(sessionID: string, isFirst: boolean): Promise<StoredMessage[] | undefined> {
-    const beganMs = clock.now();
+  function isPausing(): boolean {
+    return clock.now() - overranMs < PAUSE_MS;
+  }
+
+  async function readAll(sessionID: string): Promise<readonly StoredMessage[] | undefined> {
     const all = await read(sessionID);
-    const isSlow = !all && clock.now() - beganMs >= READ_WITHIN_MS;
-    if (isSlow) overranMs = clock.now();
-    return all || !isFirst || isSlow ? all : read(sessionID);
+    if (!all) return undefined;
+    remember(sessionID, all, [...(sessions.get(sessionID)?.byID.values() ?? [])]);
+    const checkpoint = findCheckpoint(all);
+    const hidden = sessions.get(sessionID)?.hidden;
+    if (!checkpoint) return all;
+    return hidden ? [...hidden, ...all] : [checkpoint, ...all.filter((one) => one !== checkpoint)];
   }
 
   async function read(sessionID: string): Promise<StoredMessage[] | undefined> {
-    if (!context) return undefined;
-    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => context({ sessionID }));
+    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => context.session.context({ sessionID }));
     const all = waited.kind === "done" ? readStored(waited.value) : undefined;
-    if (all) {
-      hidden.follow(sessionID, all);
-      return all;
-    }
+    if (all) return all;
     const why =
-      waited.kind === "done"
-        ? "the answer is no list of messages"
-        : waited.kind === "failed"
-          ? formatError(waited.thrown)
+      waited.kind === "failed"
+        ? formatError(waited.thrown)
+        : waited.kind === "done"
+          ? "the answer is no list of messages"
           : `no answer within ${READ_WITHIN_MS} ms`;
     log[hasComplained ? "debug" : "error"]("host", `cannot read stored messages of ${sessionID}: ${why}`);
     hasComplained = true;
     return undefined;
   }
 
-  function remember(sessionID: string, all: readonly StoredMessage[]): Map<string, StoredMessage> {
-    const byID = new Map(all.map((one) => [one.id, one]));
-    known.delete(sessionID);
-    known.set(sessionID, byID);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
+  function remember(
+    sessionID: string,
+    shown: readonly StoredMessage[],
+    left: readonly StoredMessage[],
+  ): Known["byID"] {
+    const before = sessions.get(sessionID);
+    const hidden = findHidden(before, shown);
+    const byID = new Map([...left, ...shown].map((one) => [one.id, one]));
+    sessions.delete(sessionID);
+    sessions.set(sessionID, { byID, shown, ...(hidden && { hidden }) });
+    if (sessions.size > REMEMBERED) sessions.delete(sessions.keys().next().value ?? "");
     return byID;
   }
+}
+
+/** What is behind the checkpoint with which `shown` begins, if it was made since the last read. */
+function findHidden(before: Known | undefined, shown: readonly StoredMessage[]): Known["hidden"] {
+  const checkpoint = findCheckpoint(shown);
+  if (!before || !checkpoint) return undefined;
+  const last = findCheckpoint(before.shown);
+  if (last?.id === checkpoint.id) return before.hidden;
+  // Of what was behind an earlier checkpoint nothing is known, so that checkpoint is the beginning.
+  const earlier =
+    last && !before.hidden ? [last, ...before.shown.filter((one) => one !== last)] : before.shown;
+  const ids = new Set(shown.map(({ id }) => id));
+  return [...(before.hidden ?? []), ...earlier].filter(
+    (one) => !ids.has(one.id) && (one.type !== "compaction" || isDone(one)),
+  );
 }
 
 /** Is each message known, with the end of each answer and call? */
@@ -112,92 +136,13 @@ function isKnown(messages: readonly TheirMessage[], known: ReadonlyMap<string, S
   return messages.every(({ id, role }) => {
     if (typeof id !== "string") return true;
     const stored = known.get(id);
-    if (!stored) return false;
-    if (role !== "assistant") return true;
-    const isEnded = stored.time.completed !== undefined;
-    return (
-      isEnded &&
-      !stored.content?.some(({ state }) => state?.status === "running" || state?.status === "streaming")
-    );
+    if (!stored || role !== "assistant") return stored !== undefined;
+    const isRunning = stored.content?.some(({ state }) => /^(running|streaming)$/.test(state?.status ?? ""));
+    return stored.time.completed !== undefined && !isRunning;
   });
 }
 
-/*
- * Messages behind a checkpoint, which the host shows to plugins no longer. They are noted when a checkpoint begins; those
- * of one that began before this start are not known.
- */
-
-type Messages = readonly StoredMessage[];
-
-export interface Hidden {
-  /** A checkpoint begins: these are the session's messages. */
-  note(sessionID: string, shown: Messages): void;
-  /** The host now shows these. */
-  follow(sessionID: string, shown: Messages): void;
-  /** What the host shows, behind what it hides; begins with the checkpoint if that is not known. */
-  complete(sessionID: string, shown: Messages): Messages;
-  forget(sessionID: string): void;
-}
-
-interface Noted {
-  /** Id of the checkpoint. */
-  by: string;
-  messages: Messages;
-}
-
-/** Most sessions and messages; of others, nothing before the checkpoint is known. */
-const MOST_SESSIONS = 30;
-const MOST_MESSAGES = 5_000;
-
-export function createHidden(): Hidden {
-  /** All messages of sessions in which a checkpoint has begun. */
-  const noted = new Map<string, Messages>();
-  const hidden = new Map<string, Noted>();
-  return {
-    note(sessionID, shown) {
-      // The checkpoint that begins is among them already.
-      const all = complete(sessionID, shown).filter((one) => one.type !== "compaction" || isDone(one));
-      noted.delete(sessionID);
-      if (!isPart(all)) put(noted, sessionID, all);
-    },
-
-    follow(sessionID, shown) {
-      const all = noted.get(sessionID);
-      const by = findCheckpoint(shown)?.id;
-      if (!all || by === undefined || all.some(({ id }) => id === by)) return;
-      noted.delete(sessionID);
-      const ids = new Set(shown.map(({ id }) => id));
-      put(hidden, sessionID, { by, messages: all.filter(({ id }) => !ids.has(id)) });
-    },
-
-    complete,
-
-    forget(sessionID) {
-      noted.delete(sessionID);
-      hidden.delete(sessionID);
-    },
-  };
-
-  function complete(sessionID: string, shown: Messages): Messages {
-    const checkpoint = findCheckpoint(shown);
-    if (!checkpoint) return shown;
-    const before = hidden.get(sessionID);
-    if (before?.by === checkpoint.id && before.messages.length <= MOST_MESSAGES)
-      return [...before.messages, ...shown];
-    return [checkpoint, ...shown.filter((one) => one !== checkpoint)];
-  }
-}
-
-const findCheckpoint = (messages: Messages): StoredMessage | undefined =>
+const findCheckpoint = (messages: readonly StoredMessage[]): StoredMessage | undefined =>
   messages.findLast((one) => one.type === "compaction" && isDone(one));
 
 const isDone = ({ status }: StoredMessage): boolean => status === "completed";
-
-/** Does it begin with a checkpoint? */
-const isPart = ([first]: Messages): boolean => first !== undefined && findCheckpoint([first]) !== undefined;
-
-function put<T>(map: Map<string, T>, sessionID: string, value: T): void {
-  map.delete(sessionID);
-  map.set(sessionID, value);
-  if (map.size > MOST_SESSIONS) map.delete(map.keys().next().value ?? "");
-}

@@ -17,23 +17,6 @@ export interface OpenCodeRun {
   stop(): Promise<void>;
 }
 
-export interface OpenCodeOptions {
-  binary: string;
-  /** Folder for everything that the host writes. */
-  root: string;
-  /** The project in it. */
-  project: string;
-  files: Files;
-  clock: Clock;
-  env: CliContext["env"];
-  /** Time limit until it listens. */
-  startMs: number;
-  /** Told everything printed so far, whenever it has printed more. */
-  onWords?(words: string): void;
-  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
-  installsFor?: string;
-}
-
 const STOP_MS = 3_000;
 const VERSION_MS = 60_000;
 
@@ -64,29 +47,35 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
   return ended.kind === "done" ? /\d+\.\d+\.\d+\S*/.exec(out)?.[0] : undefined;
 }
 
-/** The environment in which OpenCode keeps everything under `root`; fetches what it needs as for `startOpenCode`. */
-export async function prepareOpenCode(
-  options: Pick<OpenCodeOptions, "env" | "files" | "installsFor" | "root">,
-): Promise<NodeJS.ProcessEnv> {
+export interface Isolation {
+  files: Files;
+  env: CliContext["env"];
+  /** Folder for everything that the host writes. */
+  root: string;
+  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
+  installsFor?: string;
+}
+
+/** The environment in which OpenCode keeps everything under `root` and fetches neither updates nor models. */
+export async function prepareOpenCode(options: Isolation): Promise<NodeJS.ProcessEnv> {
   await provideForStart(options.files, options.root);
   return isolate(options);
 }
 
-/**
- * Starts a server and resolves when it listens. It keeps everything under `root` and fetches no updates or models, and
- * packages only with `installsFor`. Throws with its last lines if it does not listen in time.
- */
-export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
-  return serveOpenCode({ ...options, env: await prepareOpenCode(options) });
-}
-
-export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" | "project" | "startMs"> & {
+export interface ServeOptions {
+  binary: string;
+  clock: Clock;
   env: NodeJS.ProcessEnv;
-  /** Arguments besides those that every server gets. */
-  args?: readonly string[];
+  project: string;
+  /** Time limit until it listens. */
+  startMs: number;
   /** It is OpenCode 2. */
   isSecond?: boolean;
-};
+  /** Arguments besides those that every server gets. */
+  args?: readonly string[];
+  /** Told everything printed so far, whenever it has printed more. */
+  onWords?(words: string): void;
+}
 
 /**
  * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its
@@ -147,11 +136,7 @@ async function provideForStart(files: Files, root: string): Promise<void> {
     await files.writeWhole(join(root, place, ".keep"), "");
 }
 
-function isolate({
-  env,
-  installsFor,
-  root,
-}: Pick<OpenCodeOptions, "env" | "installsFor" | "root">): NodeJS.ProcessEnv {
+function isolate({ env, installsFor, root }: Isolation): NodeJS.ProcessEnv {
   const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"];
   return {
     ...pick(env, kept),
@@ -172,7 +157,7 @@ function isolate({
 }
 
 /** Installs as the user's own OpenCode would: with their registry and their cache. */
-function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.ProcessEnv {
+function planInstalling(env: CliContext["env"], home: string): NodeJS.ProcessEnv {
   const settings = [
     "registry",
     "userconfig",
@@ -200,7 +185,7 @@ function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.Proce
   };
 }
 
-const pick = (env: OpenCodeOptions["env"], names: readonly string[]): NodeJS.ProcessEnv =>
+const pick = (env: CliContext["env"], names: readonly string[]): NodeJS.ProcessEnv =>
   Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
 
 /** Is OpenCode there, does it run, and does Strata work in this version? */

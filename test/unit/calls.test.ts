@@ -1,12 +1,12 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { expect, it } from "vitest";
-import { parsePulse } from "../../src/kernel/pulse.js";
+import { parseCallRecord } from "../../src/kernel/calls.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { openWorld, type World } from "../support/world.js";
 
-const FOLDER = `${PROJECT}/.opencode/strata/state/pulse`;
+const FOLDER = `${PROJECT}/.opencode/strata/state/calls`;
 
 const bind = (world: World): Hooks => bindTestHooks(world.strata).hooks;
 
@@ -20,34 +20,34 @@ const answered = (finish: string, completed = MORNING + 1) =>
     },
   }) as unknown as Parameters<NonNullable<Hooks["event"]>>[0];
 
-const pulses = (world: World) =>
+const callRecords = (world: World) =>
   [...world.files.contents.keys()]
     .filter((path) => path.startsWith(FOLDER))
-    .map((path) => parsePulse(JSON.parse(world.files.text(path) ?? "")));
+    .map((path) => parseCallRecord(JSON.parse(world.files.text(path) ?? "")));
 
-it("each call of the host is counted; the pulse is written soon after the first, then at most once a minute", async () => {
+it("each call of the host is counted; the counts are written soon after the first, then at most once a minute", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   await hooks.config?.({});
   await world.strata.idle();
-  expect(pulses(world)).toEqual([]);
+  expect(callRecords(world)).toEqual([]);
   world.clock.advance(2_000);
   await world.strata.idle();
   for (let n = 0; n < 3; n++)
     await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
   world.clock.advance(59_000);
   await world.strata.idle();
-  expect(pulses(world)).toEqual([
+  expect(callRecords(world)).toEqual([
     expect.objectContaining({ hooks: { config: { count: 1, lastMs: MORNING } } }),
   ]);
   world.clock.advance(1_000);
   await world.strata.idle();
-  const [pulse] = pulses(world);
-  expect(pulse?.hooks.turn?.count).toBe(3);
-  expect(pulse?.layers["full-compact"]).toMatchObject({ asked: 3, answered: 0, failed: 0 });
-  expect(pulse?.hasEnded).toBe(false);
+  const [calls] = callRecords(world);
+  expect(calls?.hooks.turn?.count).toBe(3);
+  expect(calls?.layers["full-compact"]).toMatchObject({ asked: 3, answered: 0, failed: 0 });
+  expect(calls?.hasEnded).toBe(false);
   await hooks.dispose?.();
-  expect(pulses(world)[0]?.hasEnded).toBe(true);
+  expect(callRecords(world)[0]?.hasEnded).toBe(true);
 });
 
 it("a hook that the host should have called by now is logged once", async () => {
@@ -55,16 +55,16 @@ it("a hook that the host should have called by now is logged once", async () => 
   const hooks = bind(world);
   await hooks.config?.({});
   await hooks.event?.(answered("stop", MORNING - 1));
-  expect(world.strata.pulse.silent()).toEqual([]);
+  expect(world.strata.calls.silent()).toEqual([]);
   await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
   for (let n = 0; n < 3; n++) await hooks.event?.(answered("stop"));
-  expect(world.strata.pulse.silent().map((sentence) => /hook (\w+)/.exec(sentence)?.[1])).toEqual([
+  expect(world.strata.calls.silent().map((sentence) => /hook (\w+)/.exec(sentence)?.[1])).toEqual([
     "context",
     "modelWindow",
   ]);
   const log = await world.log();
   expect(
-    log.match(/ERROR pulse .*hook context although it should have by now: nothing can be moved/g),
+    log.match(/ERROR calls .*hook context although it should have by now: nothing can be moved/g),
   ).toHaveLength(1);
 });
 
@@ -72,7 +72,7 @@ it("a tool that ran without its hook is reported after the third time", async ()
   const world = await openWorld();
   const hooks = bind(world);
   const toolArguments = () =>
-    world.strata.pulse.silent().filter((sentence) => sentence.includes("toolArguments"));
+    world.strata.calls.silent().filter((sentence) => sentence.includes("toolArguments"));
   for (let n = 0; n < 2; n++) await hooks.event?.(answered("tool-calls"));
   expect(toolArguments()).toEqual([]);
   await hooks.event?.(answered("tool-calls"));
@@ -85,13 +85,13 @@ it("two requests without an event show that no events arrive", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   for (let n = 0; n < 2; n++) {
-    expect(world.strata.pulse.silent()).toEqual([]);
+    expect(world.strata.calls.silent()).toEqual([]);
     await hooks["experimental.chat.messages.transform"]?.({}, { messages: [] });
   }
-  expect(world.strata.pulse.silent()).toEqual([expect.stringContaining("hook event")]);
+  expect(world.strata.calls.silent()).toEqual([expect.stringContaining("hook event")]);
 });
 
-it("a layer that fails is counted with its reason; the pulse of an instance long gone is removed", async () => {
+it("a layer that fails is counted with its reason; the counts are on disk", async () => {
   const throwing = () => ({
     name: "throws",
     handlers: {
@@ -107,8 +107,8 @@ it("a layer that fails is counted with its reason; the pulse of an instance long
   } as never);
   world.clock.advance(2_000);
   await world.strata.idle();
-  expect(pulses(world)).toHaveLength(1);
-  expect(pulses(world)[0]?.layers.throws).toMatchObject({
+  expect(callRecords(world)).toHaveLength(1);
+  expect(callRecords(world)[0]?.layers.throws).toMatchObject({
     asked: 1,
     failed: 1,
     lastFailure: "at hook turn: failed: out of ink",

@@ -1,9 +1,8 @@
 /**
- * The pulse of a running plugin: which hooks the host called and which layers were asked, how often and when last. It
- * tells a plugin that the host no longer calls from one that has nothing to do, for `/memory`, `strata status` and
- * `strata doctor`.
+ * Counts which hooks the host has called and which layers were asked, how often and when last. It tells a plugin that the
+ * host no longer calls from one that has nothing to do, for `/memory`, `strata status` and `strata doctor`.
  *
- * Counts in memory. Writes `state/pulse/<instance>.json` seconds after the first call, then at most once a minute, and at
+ * Counts in memory. Writes `state/calls/<instance>.json` seconds after the first call, then at most once a minute, and at
  * the end; the file may be deleted at any time.
  */
 import { join } from "node:path";
@@ -28,7 +27,7 @@ import { formatPage } from "../io/state-file.js";
 import type { HookName } from "./hooks.js";
 
 /** What the host calls: the hooks of the dispatcher, and the one that passes its configuration. */
-export type Beat = HookName | "config";
+export type HostCall = HookName | "config";
 
 /** Evidence that a turn took place, whether or not hooks were called. */
 export type Sign = "answer" | "toolRun" | "compaction";
@@ -44,7 +43,7 @@ export interface Count {
   lastMs: number;
 }
 
-export interface LayerPulse {
+export interface LayerCounts {
   asked: number;
   answered: number;
   failed: number;
@@ -52,8 +51,8 @@ export interface LayerPulse {
   lastFailure?: string;
 }
 
-/** The pulse on disk. */
-export interface PulseRecord {
+/** The counts on disk. */
+export interface CallRecord {
   v: 1;
   instance: string;
   version: string;
@@ -62,31 +61,32 @@ export interface PulseRecord {
   /** True if the plugin was disposed; otherwise the process may have been killed. */
   hasEnded: boolean;
   /** Hooks that the plugin has asked the host to call. */
-  bound: readonly Beat[];
-  hooks: Partial<Record<Beat, Count>>;
+  bound: readonly HostCall[];
+  hooks: Partial<Record<HostCall, Count>>;
   signs: Partial<Record<Sign, Count>>;
-  layers: Record<string, LayerPulse>;
-  /** In a host that offers less than OpenCode 1: its name, and a sentence for each thing that it does not offer. */
-  host?: { name: string; missing: readonly string[] };
+  layers: Record<string, LayerCounts>;
+  /** The host's name if it is not OpenCode 1: "OpenCode 2.0.15". */
+  host?: string;
 }
 
-export interface Pulse {
+export interface Calls {
   readonly startedMs: number;
   /** Records the hooks that the plugin has registered with the host. */
-  bind(hooks: readonly Beat[]): void;
-  /** Records what the host is, and what it does not offer. */
-  describeHost(host: NonNullable<PulseRecord["host"]>): void;
-  beat(hook: Beat): void;
-  sign(sign: Sign): void;
-  hear(heard: LayerCall): void;
+  bind(hooks: readonly HostCall[]): void;
+  /** Records the name of a host that is not OpenCode 1. */
+  describeHost(name: string): void;
+  count(hook: HostCall): void;
+  /** Evidence that a turn took place: hooks that should have been called by now are logged. */
+  note(sign: Sign): void;
+  noteLayer(call: LayerCall): void;
   /** A sentence for each hook that should have been called by now and was not. */
   silent(): string[];
-  record(): PulseRecord;
+  record(): CallRecord;
   /** Writes the final record. Never rejects. */
   end(): Promise<void>;
 }
 
-export interface PulseOptions {
+export interface CallsOptions {
   clock: Clock;
   files: Files;
   log: Log;
@@ -99,7 +99,7 @@ const FIRST_WRITE_MS = 2_000;
 const NEXT_WRITE_MS = 60_000;
 
 /** By which sign the host must have called each hook, and what fails if it does not. */
-const expectations: readonly { hook: Beat; by: Sign; least?: number; what: string }[] = [
+const expectations: readonly { hook: HostCall; by: Sign; least?: number; what: string }[] = [
   { hook: "config", by: "answer", what: "Strata's commands and compaction settings are missing" },
   { hook: "turn", by: "answer", what: "automatic summaries cannot be prevented" },
   { hook: "context", by: "answer", what: "nothing can be moved out of the context" },
@@ -113,8 +113,8 @@ const expectations: readonly { hook: Beat; by: Sign; least?: number; what: strin
   { hook: "compacting", by: "compaction", what: "summaries use OpenCode's own instruction" },
 ];
 
-export function createPulse({ clock, files, log, writes, folder, instance }: PulseOptions): Pulse {
-  const state: PulseRecord = {
+export function createCalls({ clock, files, log, writes, folder, instance }: CallsOptions): Calls {
+  const state: CallRecord = {
     v: 1,
     instance,
     version: VERSION,
@@ -134,30 +134,30 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     bind(hooks) {
       state.bound = [...hooks];
     },
-    describeHost(host) {
-      state.host = host;
+    describeHost(name) {
+      state.host = name;
     },
-    beat(hook) {
-      count(state.hooks, hook);
+    count(hook) {
+      add(state.hooks, hook);
       schedule();
     },
-    sign(sign) {
-      count(state.signs, sign);
+    note(sign) {
+      add(state.signs, sign);
       for (const sentence of findSilent(state)) {
         if (complained.has(sentence)) continue;
         complained.add(sentence);
-        log.error("pulse", sentence);
+        log.error("calls", sentence);
       }
     },
-    hear(heard) {
-      const layer = state.layers[heard.layer] ?? { asked: 0, answered: 0, failed: 0, lastMs: 0 };
-      state.layers[heard.layer] = layer;
+    noteLayer(call) {
+      const layer = state.layers[call.layer] ?? { asked: 0, answered: 0, failed: 0, lastMs: 0 };
+      state.layers[call.layer] = layer;
       layer.asked++;
       layer.lastMs = clock.now();
-      if (heard.outcome === "answered") layer.answered++;
-      if (heard.outcome !== "failed") return;
+      if (call.outcome === "answered") layer.answered++;
+      if (call.outcome !== "failed") return;
       layer.failed++;
-      layer.lastFailure = `at hook ${heard.hook}: ${heard.why}`;
+      layer.lastFailure = `at hook ${call.hook}: ${call.why}`;
     },
     silent: () => findSilent(state),
     record: () => structuredClone(state),
@@ -167,7 +167,7 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     },
   };
 
-  function count<K extends string>(counts: Partial<Record<K, Count>>, key: K): void {
+  function add<K extends string>(counts: Partial<Record<K, Count>>, key: K): void {
     counts[key] = { count: ((counts[key] as Count | undefined)?.count ?? 0) + 1, lastMs: clock.now() };
   }
 
@@ -185,17 +185,13 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     try {
       await files.writeWhole(join(folder, `${instance}.json`), formatPage(state));
     } catch (thrown) {
-      log.debug("pulse", `cannot write to ${folder}: ${formatError(thrown)}`);
+      log.debug("calls", `cannot write to ${folder}: ${formatError(thrown)}`);
     }
   }
 }
 
 /** Registered hooks that the host has not called although a sign shows that it should have. */
-export function findSilent({
-  bound,
-  hooks,
-  signs,
-}: Pick<PulseRecord, "bound" | "hooks" | "signs">): string[] {
+export function findSilent({ bound, hooks, signs }: Pick<CallRecord, "bound" | "hooks" | "signs">): string[] {
   const missing = expectations.filter(
     ({ hook, by, least = 1 }) => bound.includes(hook) && !hooks[hook] && (signs[by]?.count ?? 0) >= least,
   );
@@ -207,11 +203,11 @@ export function findSilent({
   ];
 }
 
-function formatSilent(hook: Beat, what: string): string {
+function formatSilent(hook: HostCall, what: string): string {
   return `OpenCode has not called hook ${hook} although it should have by now: ${what}. The OpenCode version may be unsupported, or another plugin may interfere. Run strata doctor for details`;
 }
 
-const isPulse = object<PulseRecord>({
+const isCallRecord = object<CallRecord>({
   v: isVersion,
   ...each(string, "instance", "version"),
   startedMs: number,
@@ -220,7 +216,7 @@ const isPulse = object<PulseRecord>({
   ...each(unchecked, "writtenMs", "hasEnded", "signs", "host"),
 });
 
-/** `undefined` if the value is not a pulse record. */
-export function parsePulse(value: unknown): PulseRecord | undefined {
-  return isPulse(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
+/** `undefined` if the value is not such a record. */
+export function parseCallRecord(value: unknown): CallRecord | undefined {
+  return isCallRecord(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
 }

@@ -1,12 +1,36 @@
-/** Binds the layers' tools to the host: checks arguments, bounds time, reports failures to the model. */
+/** Carries out the layers' slash commands and tools for OpenCode 1 and 2, in bounded time. */
 import type { Hooks, ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
-import { StrataError } from "../base/error.js";
+import { formatError, StrataError } from "../base/error.js";
+import { toPrintable } from "../base/printable.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Log } from "../io/log.js";
-import { formatParameters, type Tool } from "../kernel/layer.js";
+import { formatParameters, type SlashCommand, type Tool } from "../kernel/layer.js";
 
-const DEADLINE_MS = 10_000;
+const COMMAND_DEADLINE_MS = 5_000;
+
+/** Never rejects: a failure is an answer too. */
+export async function answerCommand(
+  { clock, log }: { clock: Clock; log: Log },
+  command: SlashCommand,
+  call: { sessionID: string; words: string },
+): Promise<string> {
+  const { deadlineMs = COMMAND_DEADLINE_MS, name } = command;
+  const waited = await waitAtMost(clock, deadlineMs, (signal) => command.execute(call, signal));
+  return toPrintable(format());
+
+  function format(): string {
+    if (waited.kind === "done") return `[Strata] /${name}\n${waited.value}`;
+    if (waited.kind === "overran")
+      return `[Strata] /${name} did not finish within ${deadlineMs} ms. Try again.`;
+    const { thrown } = waited;
+    if (thrown instanceof StrataError) return `[Strata] /${name}: ${thrown.message}`;
+    log.error("commands", `/${name} failed: ${formatError(thrown)}`);
+    return `[Strata] /${name} failed: ${formatError(thrown)}. See .opencode/strata/strata.log`;
+  }
+}
+
+const TOOL_DEADLINE_MS = 10_000;
 
 /** The host passes `callID`, which its types leave out. */
 type Context = Parameters<ToolDefinition["execute"]>[1] & { callID?: string };
@@ -18,7 +42,7 @@ export function bindTools(
   return Object.fromEntries(tools.map((tool) => [tool.name, bind(tool)]));
 
   function bind(tool: Tool): ToolDefinition {
-    const { deadlineMs = DEADLINE_MS, description, name, parameters } = tool;
+    const { deadlineMs = TOOL_DEADLINE_MS, description, name, parameters } = tool;
     return {
       description,
       // The host also accepts JSON Schema but requires every argument; `defineTools` says which are optional.
