@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createPatience,
-  findRefusalInEvent,
-  findRefusalInLog,
-  MOST_MS,
-  QUIET_MS,
-} from "../../src/cli/doctor/proof.js";
+import { findRefusalInEvent, findRefusalInLog } from "../../src/cli/doctor/evidence.js";
+import { createPatience, MOST_MS, QUIET_MS } from "../../src/cli/doctor/proof.js";
 import { createFakeClock } from "../support/fake-clock.js";
 
 describe("the patience of the proof", () => {

@@ -1,6 +1,7 @@
 /** What the played session has left in its project, and what that shows about each hook and each layer. */
 import { join } from "node:path";
 import { formatCount } from "../../base/format.js";
+import { isRecord, parseJson } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
 import { readLedger } from "../../costs/figures.js";
 import type { Files } from "../../io/files.js";
@@ -10,6 +11,7 @@ import type { Proof, ProofSeen } from "../../kernel/proof.js";
 import { type Finding, fine, note, problem } from "../../operations/doctor/machine.js";
 import { planFolders } from "../../project/folders.js";
 import { readCallRecords } from "../../status/status.js";
+import type { Configured } from "./configured.js";
 
 export interface Evidence extends ProofSeen {
   calls: CallRecord | undefined;
@@ -108,4 +110,54 @@ async function listPaths(files: Files, project: string, folder: string): Promise
     }),
   );
   return below.flat();
+}
+
+/*
+ * Why OpenCode 1 did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install
+ * or load is a `session.error` event, and one that throws at start is a line of its log.
+ */
+
+export interface Refusal {
+  /** The step that failed. */
+  what: "install" | "load" | "start";
+  why: string;
+}
+
+export function describeRefusal({ what, why }: Refusal, { place }: Configured): Finding {
+  if (what === "install")
+    return problem(
+      `OpenCode cannot install ${place}: ${why}`,
+      "it tries at each start, waits, and goes on without the plugin: name a version that the registry has, or a folder",
+    );
+  if (what === "load")
+    return problem(
+      `OpenCode cannot load ${place}: ${why}`,
+      "install or build it anew; OpenCode goes on without the plugin and does not show why",
+    );
+  return problem(
+    `OpenCode has loaded ${place}, and it failed to start: ${why}`,
+    "please report it; OpenCode goes on without the plugin",
+  );
+}
+
+/** Reads an event of OpenCode's. */
+export function findRefusalInEvent(json: string): Refusal | undefined {
+  const event = parseJson(json);
+  const { payload } = isRecord(event) ? event : {};
+  if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
+    return undefined;
+  const { error } = payload.properties;
+  const message = isRecord(error) && isRecord(error.data) ? error.data.message : undefined;
+  // A spec may contain colons, but none followed by a space.
+  const found = /^Failed to (install|load) plugin (?:(?!: ).)*: (.*)$/s.exec(String(message));
+  return found ? { what: found[1] as "install" | "load", why: found[2] ?? "" } : undefined;
+}
+
+/** Reads what OpenCode has printed. */
+export function findRefusalInLog(text: string): Refusal | undefined {
+  const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
+  const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
+  if (!quoted?.[1]) return undefined;
+  const why = parseJson(quoted[1]);
+  return { what: "start", why: typeof why === "string" ? why : quoted[1] };
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
-import { isRecord, mergeRecords, type PlainRecord, parseJson } from "../../base/shape.js";
+import { mergeRecords, type PlainRecord } from "../../base/shape.js";
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
 import type { ServerAddress } from "../../host/server.js";
@@ -16,7 +16,16 @@ import type { CliContext } from "../../operations/command.js";
 import { type Finding, problem } from "../../operations/doctor/machine.js";
 import { prepareOpenCode, serveOpenCode } from "../../operations/doctor/opencode.js";
 import type { Configured } from "./configured.js";
-import { type Evidence, type ProvenLayer, readEvidence, readTraces } from "./evidence.js";
+import {
+  describeRefusal,
+  type Evidence,
+  findRefusalInEvent,
+  findRefusalInLog,
+  type ProvenLayer,
+  type Refusal,
+  readEvidence,
+  readTraces,
+} from "./evidence.js";
 import { PLAYED_FILES, playSession, type ScriptedModel, startScriptedModel } from "./session.js";
 
 export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
@@ -211,56 +220,6 @@ function formatSecondConfig(plugin: string, settings: PlainRecord, url: string):
       },
     },
   };
-}
-
-/*
- * Why OpenCode 1 did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install
- * or load is a `session.error` event, and one that throws at start is a line of its log.
- */
-
-export interface Refusal {
-  /** The step that failed. */
-  what: "install" | "load" | "start";
-  why: string;
-}
-
-function describeRefusal({ what, why }: Refusal, { place }: Configured): Finding {
-  if (what === "install")
-    return problem(
-      `OpenCode cannot install ${place}: ${why}`,
-      "it tries at each start, waits, and goes on without the plugin: name a version that the registry has, or a folder",
-    );
-  if (what === "load")
-    return problem(
-      `OpenCode cannot load ${place}: ${why}`,
-      "install or build it anew; OpenCode goes on without the plugin and does not show why",
-    );
-  return problem(
-    `OpenCode has loaded ${place}, and it failed to start: ${why}`,
-    "please report it; OpenCode goes on without the plugin",
-  );
-}
-
-/** Reads an event of OpenCode's. */
-export function findRefusalInEvent(json: string): Refusal | undefined {
-  const event = parseJson(json);
-  const { payload } = isRecord(event) ? event : {};
-  if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
-    return undefined;
-  const { error } = payload.properties;
-  const message = isRecord(error) && isRecord(error.data) ? error.data.message : undefined;
-  // A spec may contain colons, but none followed by a space.
-  const found = /^Failed to (install|load) plugin (?:(?!: ).)*: (.*)$/s.exec(String(message));
-  return found ? { what: found[1] as "install" | "load", why: found[2] ?? "" } : undefined;
-}
-
-/** Reads what OpenCode has printed. */
-export function findRefusalInLog(text: string): Refusal | undefined {
-  const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
-  const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
-  if (!quoted?.[1]) return undefined;
-  const why = parseJson(quoted[1]);
-  return { what: "start", why: typeof why === "string" ? why : quoted[1] };
 }
 
 /** Resolves when the event stream is open or has failed; a stream that ends is ignored. */

@@ -8,6 +8,7 @@ import type { ListedSessions } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { readStored, toMessages } from "../2/stored.js";
 import { type Revert, withoutUndone } from "../readings.js";
+import { createAskServer, type ServerAddress } from "../server.js";
 import type { Asking } from "./asking.js";
 import { isOurs } from "./child-sessions.js";
 
@@ -22,25 +23,10 @@ export interface PastSessions {
   listTemplates(): Promise<string[]>;
 }
 
-export interface PastSessionsOptions {
+export interface PastSessionsOptions extends ServerAddress {
   clock: Clock;
   /** Root of the project. */
   project: string;
-  /** Address of the server. */
-  url: string;
-  /** The server's password, if it has one, and its user name. */
-  login?: Login;
-}
-
-export interface Login {
-  password: string;
-  name: string;
-}
-
-/** Headers that log in. */
-export function authorize(login: Login | undefined): Record<string, string> {
-  const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
-  return token === undefined ? {} : { authorization: `Basic ${token}` };
 }
 
 /** The server lists a hundred by default. */
@@ -170,16 +156,11 @@ function createSecond(get: Get): Api {
 }
 
 /** Asks a route of the server; `undefined` if it refuses or does not answer in time. */
-function createGet({ clock, login, url }: PastSessionsOptions): Get {
-  const headers = authorize(login);
-
+function createGet({ clock, ...server }: PastSessionsOptions): Get {
+  const ask = createAskServer(server);
   return async (path, query = {}) => {
-    const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams(query)}`;
-    const waited = await waitAtMost(clock, DEADLINE_MS, async (signal) => {
-      const response = await fetch(asked, { headers, signal });
-      return response.ok ? ((await response.json()) as unknown) : undefined;
-    });
-    return waited.kind === "done" ? waited.value : undefined;
+    const waited = await waitAtMost(clock, DEADLINE_MS, (signal) => ask("GET", path, { query, signal }));
+    return waited.kind === "done" && waited.value.ok ? waited.value.body : undefined;
   };
 }
 

@@ -7,9 +7,10 @@ import { isRecord } from "../../base/shape.js";
 import type { Generated, GenerateRequest } from "../../io/host.js";
 import { createProcesses } from "../../io/running-processes.js";
 import { createGenerate } from "../2/generate.js";
+import { createAskServer, formatRefusal, type ServerAddress } from "../server.js";
 import { createChildSessions } from "./child-sessions.js";
 import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
-import { authorize, type PastSessionsOptions } from "./past-sessions.js";
+import type { PastSessionsOptions } from "./past-sessions.js";
 
 export interface ServerModel {
   /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
@@ -57,19 +58,15 @@ function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModel
 type Client = PluginInput["client"];
 
 /** The routes that a child session needs, as the host's own client has them; that one may not be bundled. */
-function createClient(directory: string, { login, url }: Pick<PastSessionsOptions, "login" | "url">): Client {
+function createClient(directory: string, server: ServerAddress): Client {
+  const ask = createAskServer(server);
   const call =
     (method: string, route: (id: string) => string) =>
     async ({ body, path }: { body?: unknown; path?: { id: string } }) => {
-      const query = new URLSearchParams({ directory });
-      const address = `${url.replace(/\/+$/, "")}${route(encodeURIComponent(path?.id ?? ""))}?${query}`;
-      const response = await fetch(address, {
-        method,
-        headers: { ...authorize(login), "content-type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const answer: unknown = await response.json().catch(() => undefined);
-      return response.ok ? { data: answer, response } : { error: answer, response };
+      const { id = "" } = path ?? {};
+      const answer = await ask(method, route(encodeURIComponent(id)), { query: { directory }, body });
+      const response = { status: answer.status };
+      return answer.ok ? { data: answer.body, response } : { error: answer.body, response };
     };
   const session = {
     create: call("POST", () => "/session"),
@@ -86,25 +83,17 @@ const LOADING = /Model unavailable/;
 const LOADED_MS = 10_000;
 const ASKED_AGAIN_MS = 250;
 
-function openSecond({ clock, login, url }: ServerModelOptions): ServerModel {
+function openSecond({ clock, ...server }: ServerModelOptions): ServerModel {
+  const ask = createAskServer(server);
   const openedMs = clock.now();
-  const text = async (input: object): Promise<unknown> => {
-    const response = await fetch(`${url.replace(/\/+$/, "")}/api/experimental/generate`, {
-      method: "POST",
-      headers: { ...authorize(login), "content-type": "application/json" },
-      body: JSON.stringify(input),
-    });
-    const answer: unknown = await response.json().catch(() => undefined);
-    if (response.ok) return isRecord(answer) ? answer.data : undefined;
-    const why = describeRefusal(response.status, answer);
-    if (LOADING.test(why) && clock.now() - openedMs < LOADED_MS) {
-      await clock.pause(ASKED_AGAIN_MS);
-      return text(input);
-    }
-    throw Object.assign(new Error(why), { status: response.status });
+  const text = async (body: object): Promise<unknown> => {
+    const answer = await ask("POST", "/api/experimental/generate", { body });
+    if (answer.ok) return isRecord(answer.body) ? answer.body.data : undefined;
+    const why = formatRefusal(answer);
+    if (!LOADING.test(why) || clock.now() - openedMs >= LOADED_MS)
+      throw Object.assign(new Error(why), { status: answer.status });
+    await clock.pause(ASKED_AGAIN_MS);
+    return text(body);
   };
   return { generate: createGenerate({ clock, models: () => ({}), text }), close: async () => {} };
 }
-
-const describeRefusal = (status: number, answer: unknown): string =>
-  `OpenCode answered ${status}: ${JSON.stringify(answer ?? "").slice(0, 300)}`;
