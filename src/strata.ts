@@ -9,6 +9,7 @@ import { type Clock, waitAtMost } from "./io/clock.js";
 import type { Log } from "./io/log.js";
 import { createPrompts } from "./io/prompts.js";
 import type { Toasts } from "./io/toasts.js";
+import type { Calls } from "./kernel/calls.js";
 import { createDispatcher, type Dispatcher } from "./kernel/dispatcher.js";
 import {
   announce,
@@ -22,7 +23,6 @@ import {
 } from "./kernel/kernel.js";
 import { kernelFiles } from "./kernel/kernel-files.js";
 import { createLayers, type Stack } from "./kernel/layer-context.js";
-import type { Calls } from "./kernel/calls.js";
 import { createCheckpoints } from "./notes/checkpoints/checkpoints.js";
 
 export interface Strata {
