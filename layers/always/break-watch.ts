@@ -6,17 +6,19 @@
  *     layers   decide about more, and record their own breaks
  *     sent     asked last: stores what the next request is compared with
  */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
+import { isRecord, parseJson } from "../../src/base/shape.js";
 import { findHostBreak } from "../../src/context/breaks.js";
-import { type CachePolicy, findColdReason } from "../../src/context/cold.js";
+import { findColdReason } from "../../src/context/cold.js";
+import { estimateTokens } from "../../src/context/context-size.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import type { Savings } from "../../src/costs/savings.js";
-import type { Clock } from "../../src/io/clock.js";
-import type { Log } from "../../src/io/log.js";
-import type { Message } from "../../src/io/message.js";
+import { readText } from "../../src/io/files.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../../src/io/message.js";
 import type { Layer } from "../../src/kernel/layer.js";
-import { type Change, createDigestReader, findChange, formatChange } from "./digest.js";
-import type { SentViews } from "./sent-views.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 
 export interface BreakWatch {
   /** Records a break that the host causes with this request. */
@@ -31,18 +33,12 @@ export interface BreakWatch {
   readonly layer: Layer;
 }
 
-export interface BreakWatchOptions {
-  clock: Clock;
-  log: Log;
-  savings: Savings;
-  sentViews: SentViews;
-  policy: CachePolicy;
-}
-
 const LAYER = "view";
 
-export function createBreakWatch({ clock, log, policy, savings, sentViews }: BreakWatchOptions): BreakWatch {
+export function createBreakWatch(context: KernelContext): BreakWatch {
+  const { clock, config, log, savings } = context;
   const readDigests = createDigestReader();
+  const sentViews = createSentViews(context);
   const recorded = new Set<string>();
   /** Requests whose break is in the ledger; it covers all later messages. */
   const explained = new WeakSet<ContextRequest>();
@@ -115,7 +111,7 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
   async function recordChange(request: ContextRequest, change: Change, what: string): Promise<void> {
     const { history, model, sessionID } = request;
     const key = `changed ${change.index} after ${history.messages[history.lastAnswer]?.info.time?.created} at ${clock.now()}`;
-    const isCold = findColdReason(history, model, clock.now(), policy) !== undefined;
+    const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
     const cacheLost = isCold ? 0 : change.tokens;
     const reason = `${what}: the ${formatCount(change.tokens)} tokens from there on are sent anew`;
     await recordBreak(sessionID, { key, reason, cacheLost });
@@ -131,3 +127,216 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
 }
 
 const UNREAD = "what was decided earlier could not be read in time, now or for the request before";
+
+/*
+ * Digests of the messages last sent in each session, `<state>/views/<sessionID>.json`, so that the next request detects what
+ * the host has changed meanwhile, also after a restart.
+ *
+ * Written whole, in the background: a deleted file comes back with the next request. If a request only adds messages, the
+ * write waits for the next ones: a file that lacks the newest messages only detects less.
+ */
+
+/** The messages last sent. */
+interface SentView {
+  digests: readonly Digest[];
+  /** Sent before all earlier decisions were read, so the next view may differ. */
+  isUnread?: boolean;
+}
+
+function createSentViews({ deferred, files, folders, instance, log, writes }: KernelContext) {
+  const known = new Map<string, SentView>();
+  const waiting = new Set<string>();
+  const pathOf = (session: string): string => join(folders.views, `${session}.json`);
+
+  return {
+    /** `undefined` if unknown; with `again` includes what another instance has sent since. */
+    async last(session: string, { again }: { again: boolean }): Promise<SentView | undefined> {
+      if (waiting.has(session) || (known.has(session) && !again)) return known.get(session);
+      const stored = parseSentView((await readText(files, pathOf(session))) ?? "");
+      if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
+      return known.get(session);
+    },
+
+    /** The view is about to be sent. */
+    note(session: string, view: SentView): void {
+      const before = known.get(session);
+      known.set(session, view);
+      waiting.add(session);
+      const isLonger = before?.isUnread === view.isUnread && !findChange(before?.digests ?? [], view.digests);
+      if (before && isLonger) deferred.add(pathOf(session), () => write(session));
+      else void write(session);
+    },
+
+    /** The session was deleted. */
+    forget(session: string): void {
+      known.delete(session);
+      void enqueue("remove", session, () => files.remove(pathOf(session)));
+    },
+  };
+
+  function write(session: string): Promise<void> {
+    return enqueue("write", session, async () => {
+      // Written already, with a view noted later than the one that this write was for.
+      if (!waiting.delete(session)) return;
+      const latest = known.get(session);
+      if (latest) await files.writeWhole(pathOf(session), formatSentView(latest, instance));
+    });
+  }
+
+  function enqueue(what: string, session: string, run: () => Promise<void>): Promise<void> {
+    const complain = (thrown: unknown) =>
+      log.warn(
+        LAYER,
+        `cannot ${what} ${pathOf(session)} (${formatError(thrown)}); the next request tries again`,
+      );
+    return writes.add(() => run().catch(complain));
+  }
+}
+
+/** Sums of another version are others. */
+const VERSION = 2;
+const WORDS_PER_MESSAGE = 4;
+
+/** A message is four words: its role, and three numbers in base 36. */
+export function formatSentView({ digests, isUnread }: SentView, instance: string): string {
+  const words = digests.flatMap(({ created, role, sum, tokens }) => [
+    role,
+    ...[created, sum, tokens].map(digits),
+  ]);
+  return JSON.stringify({ v: VERSION, instance, ...(isUnread && { isUnread }), messages: words.join(" ") });
+}
+
+const digits = (number: number): string => number.toString(36);
+
+/** `undefined` if the text is malformed. */
+export function parseSentView(text: string): (SentView & { instance: string }) | undefined {
+  const value = parseJson(text);
+  if (!isRecord(value)) return undefined;
+  const { instance, isUnread, messages, v } = value;
+  if (v !== VERSION || typeof instance !== "string" || typeof messages !== "string") return undefined;
+  const words = messages === "" ? [] : messages.split(" ");
+  if (words.length % WORDS_PER_MESSAGE !== 0) return undefined;
+  const digests: Digest[] = [];
+  for (let at = 0; at < words.length; at += WORDS_PER_MESSAGE) {
+    const [role = "", ...rest] = words.slice(at, at + WORDS_PER_MESSAGE);
+    const [created, sum, tokens] = rest.map((word) => Number.parseInt(word, 36));
+    if (!isWhole(created) || !isWhole(sum) || !isWhole(tokens)) return undefined;
+    digests.push({ role, created, sum, tokens });
+  }
+  return { instance, digests, ...(isUnread === true && { isUnread }) };
+}
+
+const isWhole = (number: number | undefined): number is number => Number.isInteger(number);
+
+/* A hash of what the host sends of a message. Covers only what reaches the model: titles, times and snapshots may change. */
+
+/** One message as it was sent. */
+export interface Digest {
+  role: string;
+  /** Creation time, which identifies the message; 0 if the host does not say. */
+  created: number;
+  sum: number;
+  tokens: number;
+}
+
+/** The first difference from the messages sent before. */
+export interface Change {
+  kind: "changed" | "removed" | "inserted";
+  /** Index of the first earlier message that is no longer in its place. */
+  index: number;
+  role: string;
+  /** Number of earlier messages. */
+  count: number;
+  /** Tokens of the earlier messages from `index` on. */
+  tokens: number;
+}
+
+/**
+ * Digests the messages that are sent, which leaves out answers that failed before they began. Each message is read once:
+ * messages are never changed in place.
+ */
+export function createDigestReader(): (messages: readonly Message[]) => Digest[] {
+  const read = new WeakMap<Message, readonly Digest[]>();
+  return (messages) =>
+    messages.flatMap((message) => {
+      const known = read.get(message) ?? readDigest(message);
+      read.set(message, known);
+      return known;
+    });
+}
+
+/** Empty if nothing of the message is sent. */
+function readDigest(message: Message): Digest[] {
+  const { role, error, time } = message.info;
+  const isFailed = error !== undefined && !message.parts.some(({ type }) => !UNSPOKEN.has(type));
+  const texts = isFailed ? [] : message.parts.flatMap((part) => listTexts(part, role));
+  if (texts.length === 0) return [];
+  return [{ role, created: time?.created ?? 0, sum: sumOf(texts), tokens: estimateTokens([message]) }];
+}
+
+/** Lengths keep texts apart. */
+function sumOf(texts: readonly string[]): number {
+  const hash = createHash("sha1");
+  for (const text of texts) hash.update(`${text.length} `).update(text);
+  return hash.digest().readUIntBE(0, SUM_BYTES);
+}
+
+const SUM_BYTES = 6;
+
+/** Parts that do not make a failed answer worth sending. */
+const UNSPOKEN: ReadonlySet<string> = new Set(["step-start", "reasoning"]);
+/** Files that the host sends as text, if at all. */
+const AS_TEXT: ReadonlySet<unknown> = new Set(["text/plain", "application/x-directory"]);
+
+/** What is sent of a part. */
+function listTexts(part: Part, role: string): string[] {
+  const { ignored, text, type } = part;
+  if (isToolPart(part)) return listOfCall(part);
+  if (type === "file") return listOfFile(part);
+  if (type === "compaction" || type === "subtask") return [type];
+  const isShown = role !== "user" || (!ignored && text !== "");
+  return (type === "text" || type === "reasoning") && text !== undefined && isShown ? [type, text] : [];
+}
+
+function listOfCall(part: ToolPart): string[] {
+  const { callID, state, tool } = part;
+  // The host sends its own text instead of a pruned or missing result.
+  const isPruned = state.time?.compacted !== undefined;
+  const result = readResultText(part) ?? (isPruned ? "pruned" : "none");
+  const files = state.status === "completed" && !isPruned ? (state.attachments ?? []) : [];
+  return ["tool", tool, callID, JSON.stringify(state.input) ?? "", result, ...files.flatMap(listOfFile)];
+}
+
+/** The ends of a file only: pictures are not edited. */
+function listOfFile(file: unknown): string[] {
+  const { filename, mime, url } = file as { filename?: unknown; mime?: unknown; url?: unknown };
+  if (AS_TEXT.has(mime)) return [];
+  const data = typeof url === "string" ? url : "";
+  const ends = data.length > 2 * FILE_END ? data.slice(0, FILE_END) + data.slice(-FILE_END) : data;
+  return ["file", String(mime), String(filename), String(data.length), ends];
+}
+
+const FILE_END = 2_048;
+
+/** The first difference; `undefined` if the later messages begin with all earlier ones. */
+export function findChange(earlier: readonly Digest[], later: readonly Digest[]): Change | undefined {
+  const index = earlier.findIndex(({ role, sum }, at) => later[at]?.sum !== sum || later[at]?.role !== role);
+  const [was, is] = [earlier[index], later[index]];
+  if (!was) return undefined;
+  const isIn = (digests: readonly Digest[], one: Digest) =>
+    digests.some((other) => isSameMessage(one, other));
+  const isStill = is !== undefined && isSameMessage(was, is);
+  const kind = isStill ? "changed" : isIn(later.slice(index), was) ? "inserted" : "removed";
+  const tokens = earlier.slice(index).reduce((sum, one) => sum + one.tokens, 0);
+  return { kind, index, role: was.role, count: earlier.length, tokens };
+}
+
+const isSameMessage = (one: Digest, other: Digest): boolean =>
+  one.created === other.created && one.role === other.role;
+
+/** Formats the change for people. */
+export function formatChange({ count, index, kind, role }: Change): string {
+  const message = `message ${index + 1} of ${count} (${role})`;
+  if (kind === "inserted") return `the host has put another before ${message}`;
+  return `the host has ${kind} ${message}`;
+}

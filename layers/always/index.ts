@@ -20,7 +20,6 @@ import type { MemoryPageOptions } from "./memory-page.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
-import { createSentViews } from "./sent-views.js";
 import { createSteering } from "./steering/steering.js";
 import { createSyncPull } from "./sync/sync-pull.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
@@ -28,9 +27,8 @@ import { createView } from "./view.js";
 
 export function createAlways(context: KernelContext): readonly Layer[] {
   const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
-  const sentViews = createSentViews({ ...context, folder: folders.views });
   const screen = createScreen(context);
-  const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
+  const breaks = createBreakWatch(context);
   const takenBack = createTakenBack({ ...context, explain: breaks.explain });
   const steering = createSteering(context);
   return [

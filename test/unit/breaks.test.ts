@@ -1,7 +1,6 @@
 /** What the host changes in messages that were sent is in the savings ledger before the request leaves. */
 import { describe, expect, it } from "vitest";
-import { createDigestReader } from "../../layers/always/digest.js";
-import { formatSentView, parseSentView } from "../../layers/always/sent-views.js";
+import { createDigestReader, formatSentView, parseSentView } from "../../layers/always/break-watch.js";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, user } from "../support/messages.js";
@@ -190,8 +189,8 @@ describe("the digests of what was sent", () => {
     "",
     "{",
     "[]",
-    '{"v":1,"instance":"i","messages":"user 1"}',
-    '{"v":1,"instance":"i","messages":"u ! 1 1"}',
+    '{"v":2,"instance":"i","messages":"user 1"}',
+    '{"v":2,"instance":"i","messages":"u ! 1 1"}',
   ])("the digests of what was sent tell nothing when they are damaged: %s", async (text) => {
     const world = await openWorld();
     world.files.contents.set(VIEW, Buffer.from(text));

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
 import { parseAgentMessage, parseCursorLine } from "../../layers/7-across-agents/mail/agent-message.js";
-import { parseSentView } from "../../layers/always/sent-views.js";
+import { parseSentView } from "../../layers/always/break-watch.js";
 import { parseJson } from "../../src/base/shape.js";
 import { parseDecisionBatch } from "../../src/context/decision-batch.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
   ],
   [
     ".opencode/strata/state/views/<session>.json",
-    '{"v":1,"instance":"a","messages":"user 1 2 3"}',
+    '{"v":2,"instance":"a","messages":"user 1 2 3"}',
     parseSentView,
     { digests: [{ role: "user", created: 1 }] },
   ],
