@@ -4,10 +4,13 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import { isRecord } from "../../src/base/shape.js";
-import type { ToolPart } from "../../src/io/message.js";
+import { isToolPart, type Message, type ToolPart } from "../../src/io/message.js";
 import {
+  createKnownMessages,
   findTouchedPaths,
   formatInput,
+  isChangingTool,
+  type KnownMessages,
   mayShowSecrets,
   readInput,
   readText,
@@ -55,7 +58,7 @@ export const REFUSED = "[Strata] This call was not run:";
 const TIMED_OUT = /terminated command after exceeding timeout|Command exceeded timeout of \d+ ms/;
 
 /** Identifies an ended call; `undefined` if the call has not ended or cannot be told from others. */
-export function readCallKey(part: ToolPart): string | undefined {
+function readCallKey(part: ToolPart): string | undefined {
   if (!isRecord(part.state) || typeof part.tool !== "string") return undefined;
   return isTime(part.state.time?.start) ? readResultKey(part)?.key : undefined;
 }
@@ -91,7 +94,7 @@ function isFailure(part: ToolPart, output: string): boolean {
 }
 
 /** The command of a shell call. */
-export function readCommand(part: ToolPart): string | undefined {
+function readCommand(part: ToolPart): string | undefined {
   return part.tool === "bash" ? readText(readInput(part), "command") : undefined;
 }
 
@@ -157,10 +160,8 @@ const MISUSES =
 export function isFailedCommand({ command, exit, output }: EndedCommand): boolean {
   if (exit === 0) return false;
   if (exit === null || ALWAYS_A_FAILURE.includes(exit)) return true;
-  const seen =
-    output.length > 2 * ENDS_LOOKED_AT
-      ? `${output.slice(0, ENDS_LOOKED_AT)}\n${output.slice(-ENDS_LOOKED_AT)}`
-      : output;
+  const isLong = output.length > 2 * ENDS_LOOKED_AT;
+  const seen = isLong ? `${output.slice(0, ENDS_LOOKED_AT)}\n${output.slice(-ENDS_LOOKED_AT)}` : output;
   // A silent exit code 1 is the answer to a question.
   if (exit === 1 && ["", "(no output)"].includes(seen.trim())) return false;
   const simple = splitCommand(command);
@@ -190,52 +191,39 @@ export function splitCommand(command: string): string[] {
 }
 
 /** Number of words that say what a command does: `pnpm --filter app run test`. */
-const TELLING_WORDS = 4;
+const NAMING_WORDS = 4;
 
 /** Does the program's name, or one of the next words that is no path, name a check? */
 function isCheck(simple: string): boolean {
   if (simple === "make") return true;
   const words = simple.split(" ").filter((word) => !word.startsWith("-"));
-  const telling = words.slice(0, TELLING_WORDS).filter((word, at) => at === 0 || !word.includes("/"));
-  if (telling.some((word) => INSTALLS.test(word))) return false;
-  return telling.some((word) => word.split(/[:_.-]/).some((part) => CHECKS.test(part)));
+  const naming = words.slice(0, NAMING_WORDS).filter((word, at) => at === 0 || !word.includes("/"));
+  if (naming.some((word) => INSTALLS.test(word))) return false;
+  return naming.some((word) => word.split(/[:_.-]/).some((part) => CHECKS.test(part)));
 }
 
 /** Arguments that do not change what a call does. */
-const IRRELEVANT_FIELDS = new Set(["description", "timeout"]);
+const IRRELEVANT_FIELDS = ["description", "timeout"];
 /** Characters used: the beginning of an argument; the end of a message, which says what went wrong. */
 const HASHED = 4_000;
 
-/**
- * Equal for the same tool and arguments, regardless of the project's path, of spacing and of secrets; with `isWhole`
- * secrets count.
- */
-export function hashCall(
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
-  project: string,
-  isWhole = false,
-): string {
-  const command = tool === "bash" ? readText(input, "command") : undefined;
-  const fields = Object.keys(input)
-    .filter((name) => !IRRELEVANT_FIELDS.has(name))
-    .sort()
-    .map((name) => {
-      const value = input[name];
-      return `${name}=${shorten(typeof value === "string" ? value : JSON.stringify(value))}`;
+/** Equal for the same tool and arguments, regardless of the project's path, of spacing and of secrets. */
+export function hashCall(tool: string, input: Readonly<Record<string, unknown>>, project: string): string {
+  const isCommand = tool === "bash" && readText(input, "command") !== undefined;
+  const fields = Object.entries(input)
+    .filter(([name]) => !IRRELEVANT_FIELDS.includes(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+      const asked = isCommand && name === "command" ? normalizeCommand(text, project) : text;
+      // A long text, such as a whole file, is represented by its beginning and length.
+      return `${name}=${asked.slice(0, HASHED)}${asked.length > HASHED ? asked.length : ""}`;
     });
-  const asked =
-    command === undefined
-      ? fields.join("\n")
-      : `${readText(input, "workdir") ?? ""}\n${shorten(normalizeCommand(command, project))}`;
-  const anywhere = asked.replaceAll(`${project}/`, "");
-  return hashText(`${tool} ${isWhole ? anywhere : redact(anywhere)}`).slice(0, HASH_CHARACTERS);
+  const anywhere = fields.join("\n").replaceAll(`${project}/`, "");
+  return hashText(`${tool} ${redact(anywhere)}`).slice(0, HASH_CHARACTERS);
 }
 
-/** Represents a long text, such as a whole file, by its beginning and length. */
-const shorten = (text = ""): string => `${text.slice(0, HASHED)}${text.length > HASHED ? text.length : ""}`;
-
-/** In characters; a longer command is represented by its beginning and length. */
+/** In characters; the rest of a longer command is left out. */
 const LONGEST_COMMAND = 20_000;
 
 /** The command with single spaces, and without a leading `cd` into the project, where it runs anyway. */
@@ -248,9 +236,8 @@ export function normalizeCommand(command: string, project: string): string {
 }
 
 /** Equal for messages that differ only in numbers, times, hashes, ids and paths. */
-export function hashMessage(text: string): string {
-  return hashText(normalizeMessage(text)).slice(0, HASH_CHARACTERS);
-}
+export const hashMessage = (text: string): string =>
+  hashText(normalizeMessage(text)).slice(0, HASH_CHARACTERS);
 
 /** Replaces numbers, times, hashes, ids and paths, and removes case and spacing. */
 export function normalizeMessage(text: string): string {
@@ -263,4 +250,95 @@ export function normalizeMessage(text: string): string {
     .replace(/#(t#)?(\s?(ms|s|m|h|kb|mb|gb|b|am|pm|z|utc)\b)?/g, "#")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/* The calls of each session as they end, and what its calls have done. Uses no disk. */
+
+export interface SessionCalls {
+  /**
+   * The calls that have ended since the last request. For a session not seen yet, only what has failed in its newest
+   * answer: the instance that sent the others has logged them, and lines that a person has deleted must not come back.
+   */
+  read(sessionID: string, messages: readonly Message[]): SessionCall[];
+  /** What the session's calls have done: after that, a call that failed may work. */
+  lastDone(sessionID: string): LastDone;
+}
+
+export interface SessionCall extends EndedCall {
+  readonly doneBefore: LastDone;
+}
+
+/** Times are 0 if there is none. */
+export interface LastDone {
+  /** When it last changed a file. */
+  readonly changedAt: number;
+  /** When it last ran a command that worked and may have changed something, and the command on one line. */
+  readonly ranAt: number;
+  readonly ran: string;
+}
+
+interface Session {
+  readonly known: KnownMessages;
+  /** Keys of the results read so far; a message that may still grow is read again. */
+  readonly seen: Set<string>;
+  done: LastDone;
+}
+
+const NOTHING: LastDone = { changedAt: 0, ranAt: 0, ran: "" };
+/** Number of sessions kept in memory; any other counts as not seen yet. */
+const MOST_SESSIONS = 30;
+/** Commands that change nothing. */
+const LOOKING =
+  /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
+
+export function createSessionCalls(project: string): SessionCalls {
+  const sessions = new Map<string, Session>();
+
+  return {
+    read(sessionID, messages) {
+      const isFirst = !sessions.has(sessionID);
+      const session = sessions.get(sessionID) ?? {
+        known: createKnownMessages(),
+        seen: new Set<string>(),
+        done: NOTHING,
+      };
+      sessions.delete(sessionID);
+      sessions.set(sessionID, session);
+      const [oldest = ""] = sessions.keys();
+      if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
+      const from = messages.findLastIndex((message) => session.known.has(message)) + 1;
+      const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
+      const calls = messages.slice(from).flatMap((message, index) => {
+        const ended = readNew(message, session);
+        if (!isFirst) return ended;
+        return from + index >= newest ? ended.filter(({ failure }) => failure) : [];
+      });
+      session.known.add(messages.slice(from));
+      return calls;
+    },
+
+    lastDone: (sessionID) => sessions.get(sessionID)?.done ?? NOTHING,
+  };
+
+  /** Calls of this message that have ended and were not read yet. */
+  function readNew({ parts }: Message, session: Session): SessionCall[] {
+    if (!Array.isArray(parts)) return [];
+    return parts.flatMap((part) => {
+      const key = part && isToolPart(part) ? readCallKey(part) : undefined;
+      if (key === undefined || session.seen.has(key)) return [];
+      session.seen.add(key);
+      const ended = readEndedCall(part, project);
+      if (!ended) return [];
+      const doneBefore = session.done;
+      session.done = noteDone(doneBefore, ended);
+      return [{ ...ended, doneBefore }];
+    });
+  }
+
+  function noteDone(done: LastDone, { at, failure, part, tool }: EndedCall): LastDone {
+    if (isChangingTool(tool)) return { ...done, changedAt: at };
+    const command = failure ? undefined : readCommand(part);
+    if (command === undefined || LOOKING.test(command.trim())) return done;
+    return { ...done, ranAt: at, ran: formatCall(part, project) };
+  }
 }

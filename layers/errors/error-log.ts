@@ -39,7 +39,7 @@ export interface Entry {
   readonly mark?: string;
 }
 
-/** Formats one line, without the newline. Each text must come from `toField`. */
+/** One line, without the newline. Each text must come from `toField`. */
 export function formatEntry(entry: Entry): string {
   const { at, attempt, call, callHash, key, kind, mark, messageHash, session, text, tool } = entry;
   const time = new Date(at).toISOString().slice(0, 19).replace("T", " ");
@@ -83,11 +83,11 @@ export interface LogLine {
 
 export interface ErrorLog {
   /**
-   * All entries, the older file's first, without those appended by this instance since the last read. Returns the same list
-   * until the files are changed otherwise. Throws the system's error.
+   * All entries, the older file's first. Returns the same list until a file has another size. Rejects with the system's
+   * error.
    */
   read(): Promise<readonly LogLine[]>;
-  /** Throws the system's error; some entries may then be written. */
+  /** Rejects with the system's error; some entries may then be written. */
   append(entries: readonly Entry[]): Promise<void>;
 }
 
@@ -98,8 +98,6 @@ export interface ErrorLogOptions {
   /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
-  /** Number of entries at which the current file is rotated; default: rotation by size only. */
-  maxLines?: number;
 }
 
 /** About 700 entries. */
@@ -107,31 +105,28 @@ export const ROTATE_AT_BYTES = 150_000;
 /** Read from the end of each file: more than the plugin's own files have, and little of a repository's endless one. */
 const MOST_READ_BYTES = 2 * ROTATE_AT_BYTES;
 
-export function createErrorLog(options: ErrorLogOptions): ErrorLog {
-  const { files, locks, path, lock, seal, maxLines = Number.POSITIVE_INFINITY } = options;
+export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptions): ErrorLog {
   let isIgnored = false;
-  /** `count`: number of entries in the current file. */
-  let cached: { sizes: Sizes; lines: readonly LogLine[]; count: number } | undefined;
+  let cached: { sizes: string; lines: readonly LogLine[] } | undefined;
+  const sizeOf = async (file: string): Promise<number> => (await files.stat(file))?.bytes ?? 0;
 
   return {
     async read() {
-      const sizes = await readSizes();
-      if (!cached || cached.sizes.join() !== sizes.join()) {
-        const earlier = await readEntries(files, earlierOf(path));
-        const current = await readEntries(files, path);
-        const lines = await Promise.all([...earlier, ...current].map(check));
-        cached = { sizes, lines, count: current.length };
+      const sizes = `${await sizeOf(path)} ${await sizeOf(earlierOf(path))}`;
+      if (cached?.sizes !== sizes) {
+        const entries = [...(await readEntries(files, earlierOf(path))), ...(await readEntries(files, path))];
+        cached = { sizes, lines: await Promise.all(entries.map(check)) };
       }
       return cached.lines;
     },
 
     async append(entries) {
-      if (entries.length === 0) return;
       if (!isIgnored) await keepLogOutOfGit(files, path);
       isIgnored = true;
-      const [before] = await readSizes();
-      if (before > ROTATE_AT_BYTES || (cached?.count ?? 0) >= maxLines) await rotate(before);
-      for (const entry of entries) await appendLine(formatEntry({ ...entry, mark: await markOf(entry) }));
+      const bytes = await sizeOf(path);
+      if (bytes > ROTATE_AT_BYTES) await rotate(bytes);
+      for (const entry of entries)
+        await files.appendLine(path, formatEntry({ ...entry, mark: await markOf(entry) }));
     },
   };
 
@@ -143,25 +138,11 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
     return seal.mark(`errors.log\n${formatEntry(entry)}`);
   }
 
-  async function appendLine(line: string): Promise<void> {
-    await files.appendLine(path, line);
-    // A different size at the next read means that another process has written, and all is read again.
-    if (!cached) return;
-    cached.sizes = [cached.sizes[0] + Buffer.byteLength(line) + 1, cached.sizes[1]];
-    cached.count++;
-  }
-
-  async function readSizes(): Promise<Sizes> {
-    return [(await files.stat(path))?.bytes ?? 0, (await files.stat(earlierOf(path)))?.bytes ?? 0];
-  }
-
   /** Does nothing if another process holds the lock. */
   async function rotate(sizeBytes: number): Promise<void> {
     const rename = async (): Promise<void> => {
       // Another process may have rotated before this one got the lock; then the file is smaller.
-      if (((await files.stat(path))?.bytes ?? 0) < sizeBytes || sizeBytes === 0) return;
-      await files.rename(path, earlierOf(path));
-      cached = undefined;
+      if ((await sizeOf(path)) >= sizeBytes) await files.rename(path, earlierOf(path));
     };
     try {
       await locks.withLock(lock, rename, { waitMs: 0 });
@@ -170,8 +151,6 @@ export function createErrorLog(options: ErrorLogOptions): ErrorLog {
     }
   }
 }
-
-type Sizes = readonly [bytes: number, earlierBytes: number];
 
 const earlierOf = (path: string): string => `${path}.1`;
 

@@ -8,9 +8,16 @@
 import { formatError } from "../../src/base/error.js";
 import type { Message } from "../../src/io/message.js";
 import { isChangingTool, readInput } from "../../src/messages/call.js";
-import { formatCall, hashCall, splitCommand, toField } from "./ended-call.js";
+import {
+  createSessionCalls,
+  formatCall,
+  hashCall,
+  type LastDone,
+  type SessionCall,
+  splitCommand,
+  toField,
+} from "./ended-call.js";
 import { createErrorLog, type Entry, type ErrorLogOptions, type LogLine } from "./error-log.js";
-import { createSessionCalls, type LastDone, type SessionCall } from "./session-calls.js";
 
 /** No call rejects. */
 export interface Failures {
@@ -52,11 +59,13 @@ export interface Repetition {
 
 export interface FailuresOptions extends ErrorLogOptions {
   log: { warn(source: string, message: string): void };
+  /** Number of newest lines that are used. */
+  maxLines: number;
   project: string;
 }
 
 interface Known {
-  /** The log as last read; the other fields include what this instance has written since. */
+  /** The log as last read; the other fields include what this instance is writing. */
   log: readonly LogLine[];
   /** By `nameFailure`. */
   failures: Map<string, KnownFailure>;
@@ -71,10 +80,10 @@ const LONGEST_RESOLUTION = 260;
 const CORRECTED_WITHIN_MS = 10 * 60_000;
 
 export function createFailures(options: FailuresOptions): Failures {
-  const { log, path, maxLines = Number.POSITIVE_INFINITY, project } = options;
+  const { log, path, maxLines, project } = options;
   const errorLog = createErrorLog(options);
   const calls = createSessionCalls(project);
-  /** Entries that are not in the log yet, or could not be written. */
+  /** Entries that could not be written. */
   let unwritten: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
   let hasFailed = false;
@@ -86,11 +95,10 @@ export function createFailures(options: FailuresOptions): Failures {
       if (ended.length === 0) return [];
       const all = await readAll();
       const repetitions = ended.flatMap((one) => findRepetition(one, all, sessionID));
-      write(
-        ended.flatMap((one) =>
-          toEntries(one, all, { project, sessionID }).filter((entry) => addNew(all, entry)),
-        ),
+      const entries = ended.flatMap((one) =>
+        toEntries(one, all, { project, sessionID }).filter((entry) => addNew(all, entry)),
       );
+      if (entries.length > 0) writing = writing.then(() => write(entries));
       return repetitions;
     },
 
@@ -132,17 +140,13 @@ export function createFailures(options: FailuresOptions): Failures {
     }
   }
 
-  function write(entries: readonly Entry[]): void {
-    if (entries.length === 0) return;
-    unwritten = [...unwritten, ...entries].slice(-MOST_UNWRITTEN);
-    writing = writing.then(async () => {
-      try {
-        await errorLog.append(entries);
-        unwritten = unwritten.filter((entry) => !entries.includes(entry));
-      } catch (thrown) {
-        complain("write", thrown);
-      }
-    });
+  async function write(entries: readonly Entry[]): Promise<void> {
+    try {
+      await errorLog.append(entries);
+    } catch (thrown) {
+      unwritten = [...unwritten, ...entries].slice(-MOST_UNWRITTEN);
+      complain("write", thrown);
+    }
   }
 
   function complain(what: string, thrown: unknown): void {

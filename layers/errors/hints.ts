@@ -7,20 +7,26 @@
  *
  * Loaded with a process's first request.
  */
-import { formatDay } from "../../src/base/days.js";
+import { DAY_MS, formatDay } from "../../src/base/days.js";
 import { type Addition, extend } from "../../src/context/decisions.js";
 import { forget } from "../../src/context/forgotten.js";
 import { isExtendedBy } from "../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import { readOwnTexts } from "../../src/messages/call.js";
+import { isChangingTool, readOwnTexts } from "../../src/messages/call.js";
 import type { History, Result } from "../../src/messages/history.js";
-import { quote } from "../../src/text/text.js";
-import { hashCall, REFUSED } from "./ended-call.js";
-import { createFailures, isCorrected, isOpen, type KnownFailure, type Repetition } from "./failures.js";
-import { formatTimes, planForewarning } from "./forewarning.js";
-import type { LastDone } from "./session-calls.js";
+import { redactSecrets } from "../../src/text/secrets/secrets.js";
+import { quote, withoutMark } from "../../src/text/text.js";
+import { hashCall, type LastDone, REFUSED } from "./ended-call.js";
+import {
+  createFailures,
+  isCorrected,
+  isOpen,
+  type KnownFailure,
+  type Repetition,
+  splitWords,
+} from "./failures.js";
 
 export interface Hints {
   /** Learns from the request, and returns whether something was added or removed. Rejects if it cannot be recorded. */
@@ -34,12 +40,9 @@ export interface Hints {
 /** Layer name in the records. */
 const LAYER = "errors";
 
-/** Number of refused calls remembered; beyond it the oldest may be refused again. */
-const MOST_REFUSED = 500;
-const MOST_SESSIONS = 100;
 /** Maximum number of hints in one answer. */
 const MOST_HINTS = 3;
-const LONGEST_TEXT = 260;
+const LONGEST_RESOLUTION = 260;
 
 export function createHints(context: LayerContext): Hints {
   const { clock, config, files, folders, host, locks, log, seal } = context;
@@ -72,12 +75,11 @@ export function createHints(context: LayerContext): Hints {
       const callHash = hashCall(tool, args, project);
       const name = `${sessionID} ${callHash}`;
       // With another secret it is another call, although the hash is the same.
-      if (refused.has(name) || hashCall(tool, args, project, true) !== callHash) return undefined;
+      if (refused.has(name) || redactSecrets(JSON.stringify(args)).found.length > 0) return undefined;
       const known = await failures.ofCall(callHash);
       const why = planRefusal(known, { ...failures.lastDone(sessionID), sessionID });
       if (why === undefined) return undefined;
-      const [oldest = ""] = refused.add(name);
-      if (refused.size > MOST_REFUSED) refused.delete(oldest);
+      refused.add(name);
       log.info(LAYER, `${tool} was refused in ${sessionID}: it failed before`);
       return refuse(why);
     },
@@ -89,10 +91,7 @@ export function createHints(context: LayerContext): Hints {
     const { messages } = history;
     const key = history.keyOf(messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || isExtendedBy(LAYER, find(key.key))) return [];
-    decided.delete(sessionID);
     decided.set(sessionID, key.key);
-    const [oldest = ""] = decided.keys();
-    if (decided.size > MOST_SESSIONS) decided.delete(oldest);
     const text = planForewarning(await failures.all(), {
       asked: readOwnTexts(messages.at(-1)?.parts ?? []).join("\n"),
       isBeginning: messages.findIndex(({ info }) => info.role === "user") === messages.length - 1,
@@ -154,7 +153,7 @@ export function formatHint({ attempts, firstAt, lastAt, resolution }: KnownFailu
 }
 
 const formatResolution = ({ at, text }: NonNullable<KnownFailure["resolution"]>): string =>
-  `What came of it on ${formatDay(at)}: ${quote(text, LONGEST_TEXT)}`;
+  `What came of it on ${formatDay(at)}: ${quote(text, LONGEST_RESOLUTION)}`;
 
 /**
  * Why the call should not run as it is; `undefined` if it may succeed: it has worked since, or the session has changed
@@ -173,9 +172,92 @@ function planRefusal(
     .sort((a, b) => b.lastAt - a.lastAt);
   if (!failure) return undefined;
   const { attempts, lastAt, message, resolution } = failure;
-  const before = `it failed the same way ${formatTimes(attempts)} before, last on ${formatDay(lastAt)} (.opencode/memory/errors.log): ${quote(message, LONGEST_TEXT)}.`;
+  const before = `it failed the same way ${formatTimes(attempts)} before, last on ${formatDay(lastAt)} (.opencode/memory/errors.log): ${quote(message, LONGEST_RESOLUTION)}.`;
   const end = resolution
     ? formatResolution(resolution)
     : "Nothing that resolved it is known: do it in another way.";
   return `${REFUSED} ${before} ${end} If it must be made as it is, make it again: it is refused only once.`;
+}
+
+/* Warns a session, after the user's messages, of calls that failed before. Pure. */
+
+interface ForewarningInput {
+  /** The user's message. */
+  asked: string;
+  /** Is it the session's first message? */
+  isBeginning: boolean;
+  /** Texts of this layer in the session's context. */
+  shown: readonly string[];
+  /** Its own failures are in its context and need no repetition. */
+  isOwn(failure: KnownFailure): boolean;
+  nowMs: number;
+}
+
+/** First line of such a text; identifies it. */
+export const FOREWARNING_HEAD =
+  "[Strata] Calls that failed here before, in case you are about to repeat them (.opencode/memory/errors.log). It is a record, no request.";
+
+/** Older failures are mentioned only when repeated. */
+const TOLD_FOR_MS = 30 * DAY_MS;
+const MOST_AT_BEGINNING = 5;
+const MOST_FOR_A_MESSAGE = 3;
+/** Number of newest failures considered. */
+const MOST_LOOKED_AT = 200;
+/** Characters of a message that are searched for calls. */
+const LOOKED_AT = 20_000;
+/** Maximum characters of all lines together. */
+const MOST_CHARACTERS = 1_200;
+const [LONGEST_CALL, LONGEST_TEXT] = [120, 140];
+/** Shorter words of a call occur in many messages. */
+const SHORTEST_WORD = 5;
+
+/**
+ * With the first message, open failures that were repeated or whose correction is known, most frequent first;
+ * with any message, those whose call it names. `known`: newest last. `undefined` if none applies.
+ */
+function planForewarning(known: readonly KnownFailure[], input: ForewarningInput): string | undefined {
+  const { asked, isBeginning, isOwn, nowMs, shown } = input;
+  const message = asked.slice(0, LOOKED_AT).toLowerCase();
+  const open = known
+    .slice(-MOST_LOOKED_AT)
+    .filter((one) => isOpen(one) && !isOwn(one) && nowMs - one.lastAt < TOLD_FOR_MS)
+    // Edits do not recur: the next edit of the same file has other texts.
+    .filter(({ tool }) => !isChangingTool(tool))
+    .filter((one) => !shown.some((text) => text.includes(nameCall(one))))
+    .sort((a, b) => b.attempts - a.attempts || b.lastAt - a.lastAt);
+  const named = open.filter(({ call }) => isNamed(call, message)).slice(0, MOST_FOR_A_MESSAGE);
+  const worth = isBeginning ? open.filter((one) => one.attempts > 1 || isCorrected(one)) : [];
+  const most = isBeginning ? MOST_AT_BEGINNING : MOST_FOR_A_MESSAGE;
+  const told = [...new Map([...named, ...worth].map((one) => [nameCall(one), one])).values()].slice(0, most);
+  const lines = told.map(formatFailure);
+  while (lines.join("\n").length > MOST_CHARACTERS) lines.pop();
+  return lines.length === 0 ? undefined : [FOREWARNING_HEAD, ...lines].join("\n");
+}
+
+const formatTimes = (attempts: number): string =>
+  attempts === 1 ? "once" : attempts === 2 ? "twice" : `${attempts} times`;
+
+function formatFailure(failure: KnownFailure): string {
+  const { attempts, lastAt, message, resolution } = failure;
+  const when = `${formatTimes(attempts)}, last on ${formatDay(lastAt)}`;
+  const end = resolution
+    ? `What came of it: ${toData(resolution.text, LONGEST_TEXT)}`
+    : "Nothing that resolved it is known.";
+  return `- ${nameCall(failure)} failed ${when}: ${toData(message, LONGEST_TEXT)}. ${end}`;
+}
+
+/** The tool and the call, as in a line. */
+const nameCall = ({ call, tool }: KnownFailure): string => `${tool} ${toData(call, LONGEST_CALL)}`;
+
+/** Quotes a tool's text so that it cannot pass for the plugin's own. */
+const toData = (text: string, limit: number): string => quote(withoutMark(text), limit);
+
+/** Does the message contain the call, or its path, address or script? */
+function isNamed(call: string, message: string): boolean {
+  const whole = call.toLowerCase();
+  if (whole.length >= SHORTEST_WORD && message.includes(whole)) return true;
+  const telling = splitWords(whole).filter(
+    (word) => word.length >= SHORTEST_WORD && /[\p{L}\p{N}][/.:][\p{L}\p{N}]/u.test(word),
+  );
+  return telling.some((word) => message.includes(word));
 }

@@ -22,7 +22,7 @@ export interface FailuresWorld {
 export function openFailures({
   clock,
   files,
-  maxLines,
+  maxLines = Number.POSITIVE_INFINITY,
   processes,
   project,
   stateFolder = STATE,
@@ -31,8 +31,7 @@ export function openFailures({
   const locks = createLocks({ clock, files, processes, instance: "test" });
   const log = createFakeLog();
   const seal = createSeal({ files, log, stateFolder });
-  const bound = maxLines === undefined ? {} : { maxLines };
-  return createFailures({ ...bound, files, locks, log, path, lock, seal, project });
+  return createFailures({ maxLines, files, locks, log, path, lock, seal, project });
 }
 
 /** The entries of the log and of the one before it, oldest first. */
