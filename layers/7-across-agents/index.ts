@@ -10,19 +10,24 @@
  *     lease, send_message   the agent claims what it works on, and writes to other agents
  *     /agenda               shows open work in all sessions and instances
  */
-import { extend } from "../../src/context/decisions.js";
+import { formatError } from "../../src/base/error.js";
+import { extend, noteExtended, planAddition } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import type { Message } from "../../src/io/message.js";
 import { type FileKind, STATE_DAYS } from "../../src/kernel/expired-files.js";
-import type { Tool } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { createCoordination } from "./coordination.js";
 import { defaults } from "./defaults.js";
 import { createForking } from "./fork.js";
+import { createEditWarnings, EDIT_LAYER } from "./leases/edit-warnings.js";
+import { createEdits, createPlaces } from "./leases/edits.js";
+import { createLeases, createLeaseTool } from "./leases/leases.js";
+import { createDelivery, createMail } from "./mail/mail.js";
+import { createSendMessageTool } from "./mail/send-message-tool.js";
 import { createSubagents } from "./subagents.js";
 
 const STATE = ".opencode/strata/state";
 const MAIL_DAYS = 30;
+/** For the first read of many sessions' notes. */
+const AGENDA_WITHIN_MS = 15_000;
 
 export const files: readonly FileKind[] = [
   { path: `${STATE}/leases.json` },
@@ -34,8 +39,6 @@ export const files: readonly FileKind[] = [
     path: `${STATE}/mail/<id>.jsonl`,
     expiry: { what: "out-of-date messages", days: MAIL_DAYS, atStart: true },
   },
-  // Expires as the messages beside it, whose pattern it matches.
-  { path: `${STATE}/mail/<id>.cursor.jsonl` },
 ];
 
 const LAYER = "across-agents";
@@ -51,62 +54,91 @@ export const acrossAgents: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const delegation = createDelegation(context, DELEGATION_LAYER);
-  const coordination = createCoordination(context, LAYER);
+  const { background, clock, config, decisions, files, folders, host, instance, instances, locks } = context;
+  const { log, notes, savings, toasts } = context;
+  const forking = createForking(context);
+  const subagents = createSubagents(context, DELEGATION_LAYER);
+  const places = createPlaces({ files, project: host.project, directory: host.directory });
+  const leases = createLeases({ clock, files, locks, instances, places, path: folders.leases });
+  const edits = createEdits({ clock, files, folder: folders.edits, instance });
+  const mail = createMail({ clock, decisions, files, folder: folders.mail, locks });
+  const delivery = createDelivery(mail, later);
+  const warnings = createEditWarnings({
+    ...{ edits, instances, later, leases, places },
+    policy: config.crossAgent.onConflict,
+    onConflict: ({ path }) =>
+      toasts.show(`another OpenCode is also working on ${path}; the agent has been warned.`, "warning"),
+  });
 
   return {
     withinMs: { context: 1_500 },
     servesForks: ["toolArguments"],
-    tools: [delegation.tool, ...coordination.tools],
-    commands: coordination.commands,
+    tools: [forking.tool, createLeaseTool(leases), createSendMessageTool({ instances, mail })],
+    commands: [
+      {
+        name: "agenda",
+        description: "Strata: open work in all sessions; claim or release an item by its id",
+        deadlineMs: AGENDA_WITHIN_MS,
+        execute: async (call) =>
+          (await import("./agenda/agenda.js")).answerAgenda({ ...context, leases }, call),
+      },
+    ],
     handlers: {
       turn({ sessionID }) {
-        coordination.begin(sessionID);
+        const isNews = instances.sessions.begin(sessionID);
+        later("announce this instance", async () => {
+          await instances.join();
+          if (isNews) await instances.refresh();
+        });
         return undefined;
       },
 
       async context(request, messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        delegation.notice(request, messages);
-        coordination.notice(request);
-        const hasBriefed = await delegation.extend(request, signal);
-        const hasTold = await coordination.extend(request, signal);
+        const { sessionID } = request;
+        forking.notice(request, messages);
+        const goal = notes.facts(sessionID)?.requests.at(-1)?.text;
+        if (instances.sessions.setGoal(sessionID, goal))
+          later("publish the session's goal", instances.refresh);
+        await subagents.noteEnded(request);
+        const additions = await subagents.brief(request);
+        const hasBriefed = await extend(context, { sessionID, layer: DELEGATION_LAYER, additions, signal });
+        const hasTold = await tell(request, signal);
         return hasBriefed || hasTold ? request.show() : undefined;
       },
 
-      toolArguments: (call, args) => coordination.check(call, args),
+      toolArguments: warnings.check,
 
-      event(event) {
-        coordination.hear(event);
+      event({ properties, type }) {
+        delivery.onEvent(type, properties);
+        if (instances.sessions.hear(type, properties))
+          later("publish the session's state", instances.refresh);
         return undefined;
       },
     },
-    dispose: coordination.dispose,
-  };
-}
 
-/* Delegated work: subagents start with a brief from their parent, forks with its whole context. */
-
-export interface Delegation {
-  readonly tool: Tool;
-  /** Returns whether something was added. Rejects if it cannot be recorded. */
-  extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** The request is about to be sent with these messages. */
-  notice(request: ContextRequest, messages: readonly Message[]): void;
-}
-
-export function createDelegation(context: LayerContext, layer: string): Delegation {
-  const forking = createForking(context);
-  const subagents = createSubagents(context, layer);
-
-  return {
-    tool: forking.tool,
-    notice: forking.notice,
-
-    async extend(request, signal) {
-      await subagents.noteEnded(request);
-      const additions = await subagents.brief(request);
-      return extend(context, { sessionID: request.sessionID, layer, additions, signal });
+    async dispose() {
+      await leases.releaseAll();
+      await instances.leave();
     },
   };
+
+  /** Records edit warnings and messages as additions at the tail of the request; returns whether there are any. */
+  async function tell(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
+    const { sessionID } = request;
+    const made = warnings.plan(request);
+    if (made.length > 0) {
+      await decisions.record(sessionID, EDIT_LAYER, made.map(planAddition), signal);
+      log.info(LAYER, `warned ${sessionID}: another instance is working on the files it edits`);
+    }
+    const count = made.length + ((await delivery.deliver(request, signal)) ? 1 : 0);
+    if (count > 0) noteExtended(savings, { sessionID, layer: LAYER, count });
+    return count > 0;
+  }
+
+  function later(what: string, run: () => Promise<unknown>): void {
+    void background.add(() =>
+      run().catch((thrown) => log.warn(LAYER, `cannot ${what}: ${formatError(thrown)}`)),
+    );
+  }
 }

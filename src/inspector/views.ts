@@ -1,4 +1,4 @@
-import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/format-agenda.js";
+import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/agenda.js";
 import { StrataError } from "../base/error.js";
 import { listSwitches } from "../config/part.js";
 import { readLedger, type SessionFigures, sumFigures } from "../costs/figures.js";

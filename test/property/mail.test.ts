@@ -1,11 +1,13 @@
 /** Any order of writing, taking, crashes and restarts: each message arrives once, in its sender's order. */
 import { expect, it } from "vitest";
-import { formatDelivery } from "../../layers/7-across-agents/mail/agent-message.js";
-import { createMail, type Mail } from "../../layers/7-across-agents/mail/mail.js";
+import { createMail, formatDelivery, type Mail } from "../../layers/7-across-agents/mail/mail.js";
 import { createDecisions } from "../../src/context/decisions.js";
 import type { Files } from "../../src/io/files.js";
+import type { ProcessIdentity } from "../../src/io/holders.js";
+import { createLocks } from "../../src/io/locks.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc, runs } from "../support/property.js";
@@ -15,7 +17,7 @@ const SENDERS = ["ses_1", "ses_2"];
 
 interface Step {
   /** "race": both processes that have the receiver's session open take at the same time. */
-  kind: "post" | "take" | "race" | "settle" | "jump";
+  kind: "post" | "take" | "race" | "seen" | "jump";
   sender: number;
   /** The file operation at which the process that does it is killed; 0 for none. */
   killedAt: number;
@@ -24,7 +26,7 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom("post", "post", "take", "race", "settle", "jump"),
+  kind: fc.constantFrom("post", "post", "take", "race", "seen", "jump"),
   sender: fc.integer({ min: 0, max: 1 }),
   killedAt: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 9 })),
   process: fc.integer({ min: 0, max: 1 }),
@@ -34,15 +36,17 @@ const step: fc.Arbitrary<Step> = fc.record({
 function openWorld() {
   const clock = createFakeClock();
   const disk = createMemoryFiles({}, clock.now);
-  const alive = new Set<string>();
+  const alive = new Set<number>();
   let made = 0;
-  const open = (files: Files): { mail: Mail; name: string } => {
-    const name = `i${++made}`;
-    alive.add(name);
+  const isRunning = async ({ id }: ProcessIdentity) => alive.has(id);
+  const open = (files: Files): { mail: Mail; id: number } => {
+    const id = ++made;
+    alive.add(id);
     const log = createFakeLog();
     const decisions = createDecisions({ clock, files, log, folder: "/decisions", resultsFolder: "/results" });
-    const living = async () => alive;
-    return { name, mail: createMail({ clock, files, decisions, folder: "/mail", instance: name, living }) };
+    const processes = { ...createFakeProcesses(id), isRunning };
+    const locks = createLocks({ clock, files, processes, instance: `i${id}` });
+    return { id, mail: createMail({ clock, files, decisions, folder: "/mail", locks }) };
   };
   let processes = [open(disk), open(disk)];
   return {
@@ -58,8 +62,8 @@ function openWorld() {
         () => true,
         () => false,
       );
-      alive.delete(doomed.name);
-      alive.delete(own.name);
+      alive.delete(doomed.id);
+      alive.delete(own.id);
       processes = processes.map((one, index) => (index === process ? open(disk) : one));
       return isDone;
     },
@@ -99,7 +103,7 @@ it("each message is delivered once and in order, whichever process is killed at 
         else if (one.kind === "jump") world.clock.advance(one.sender === 0 ? 3_600_000 : -3_600_000);
         else
           await world.run(one, async (mail) => {
-            for (const claim of await mail.unseen("ses_r")) await mail.settle("ses_r", claim);
+            for (const claim of await mail.unseen("ses_r")) await mail.noteSeen("ses_r", claim);
           });
       }
       const last = { kind: "take", sender: 0, killedAt: 0, process: 0 } as const;

@@ -1,6 +1,6 @@
 /** Open work of a project, in all sessions and instances, and its claims. */
 import { describe, expect, it } from "vitest";
-import { formatAgenda } from "../../layers/7-across-agents/agenda/format-agenda.js";
+import { formatAgenda } from "../../layers/7-across-agents/agenda/agenda.js";
 import {
   type AgendaInput,
   type AgendaSession,

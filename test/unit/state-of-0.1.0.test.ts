@@ -1,7 +1,7 @@
 /** What 0.1.0 has written on disk: every later version must read these bytes, or say in the changelog that it does not. */
 import { expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
-import { parseAgentMessage, parseCursorLine } from "../../layers/7-across-agents/mail/agent-message.js";
+import { parseInboxLine } from "../../layers/7-across-agents/mail/mail.js";
 import { parseSentView } from "../../layers/always/break-watch.js";
 import { parseJson } from "../../src/base/shape.js";
 import { parseDecisionBatch } from "../../src/context/decision-batch.js";
@@ -87,14 +87,8 @@ const rows: readonly Row[] = [
   [
     ".opencode/strata/state/mail/<id>.jsonl",
     '{"v":1,"id":"x","from":"a","instance":"i","text":"hello","at":1}',
-    json(parseAgentMessage),
+    json(parseInboxLine),
     { text: "hello" },
-  ],
-  [
-    ".opencode/strata/state/mail/<id>.cursor.jsonl",
-    '{"v":1,"kind":"delivered","batch":"b"}',
-    json(parseCursorLine),
-    { batch: "b" },
   ],
   [
     ".opencode/strata/state/instances/<id>.json",

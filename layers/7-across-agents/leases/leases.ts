@@ -1,9 +1,11 @@
-/** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
+/** The leases of a project, in one file that its instances change under a lock, and the tool `lease`. */
 import { isAbsolute } from "node:path";
+import { StrataError } from "../../../src/base/error.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
 import type { Locks } from "../../../src/io/locks.js";
 import { createStateFile, formatPage } from "../../../src/io/state-file.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import type { Instances } from "../../../src/project/instances.js";
 import {
   findHeld,
@@ -12,6 +14,8 @@ import {
   PERSON,
   parseLeases,
 } from "../../../src/project/other-instances.js";
+import { formatTime } from "../format.js";
+import type { leaseArguments } from "./arguments.js";
 import type { Places } from "./edits.js";
 
 /** All calls reject with the system's error, or with the lock's. */
@@ -45,7 +49,9 @@ export function createLeases(options: LeasesOptions): Leases {
     format: formatLeases,
     fresh: [],
   });
+  const lockPath = `${path}.lock`;
   const read = (): Promise<readonly Lease[]> => stored.read(path);
+  const living = async () => new Set((await instances.living()).map(({ id }) => id));
   /** Has this instance claimed anything? If not, `releaseAll` need not read the file. */
   let hasClaimed = false;
   instances.onEnd(async (ended) => {
@@ -71,7 +77,7 @@ export function createLeases(options: LeasesOptions): Leases {
     },
 
     async list() {
-      return findHeld(await read(), { living: await listLivingIDs(instances), nowMs: clock.now() });
+      return findHeld(await read(), { living: await living(), nowMs: clock.now() });
     },
 
     async findOthers(wanted) {
@@ -79,7 +85,7 @@ export function createLeases(options: LeasesOptions): Leases {
         ({ instance, item }) => instance !== instances.ownID && wanted.some((place) => overlaps(item, place)),
       );
       if (others.length === 0) return [];
-      return findHeld(others, { living: await listLivingIDs(instances), nowMs: clock.now() });
+      return findHeld(others, { living: await living(), nowMs: clock.now() });
     },
 
     async releaseAll() {
@@ -92,10 +98,10 @@ export function createLeases(options: LeasesOptions): Leases {
     plan: (leases: readonly Lease[], asker: Asker) => LeasePlan,
   ): Promise<LeaseOutcome> {
     await instances.join();
-    return locks.withLock(lockPath(), async (lock) => {
-      const living = await listLivingIDs(instances);
+    return locks.withLock(lockPath, async (lock) => {
+      const asker = { instance: instances.ownID, session, nowMs: clock.now(), living: await living() };
       const before = await read();
-      const planned = plan(before, { instance: instances.ownID, session, nowMs: clock.now(), living });
+      const planned = plan(before, asker);
       await lock.check();
       if (formatLeases(planned.leases) !== formatLeases(before)) await stored.write(path, planned.leases);
       return planned.outcome;
@@ -103,16 +109,12 @@ export function createLeases(options: LeasesOptions): Leases {
   }
 
   async function drop(isGone: (lease: Lease) => boolean): Promise<void> {
-    await locks.withLock(lockPath(), async (lock) => {
+    await locks.withLock(lockPath, async (lock) => {
       const leases = await read();
       const left = leases.filter((lease) => !isGone(lease));
       await lock.check();
       if (left.length < leases.length) await stored.write(path, left);
     });
-  }
-
-  function lockPath(): string {
-    return `${path}.lock`;
   }
 }
 
@@ -120,10 +122,6 @@ async function spell(places: Places, item: string): Promise<string> {
   const text = item.trim();
   const isPlace = isPath(text) || (mayBePath(text) && (await places.has(text)));
   return isPlace ? places.spell(text) : formatTopic(text);
-}
-
-async function listLivingIDs(instances: Pick<Instances, "living">): Promise<Set<string>> {
-  return new Set((await instances.living()).map(({ id }) => id));
 }
 
 /*
@@ -251,3 +249,72 @@ function isBelow(path: string, folder: string): boolean {
   if (folder === ".") return isPath(path) && !isAbsolute(path);
   return path.startsWith(`${folder}/`);
 }
+
+/* The tool: claims work items and lists who holds them. */
+
+const USUAL_MINUTES = 30;
+const MINUTE_MS = 60_000;
+
+const parameters: ToolParameters = {
+  properties: {
+    op: { type: "string", enum: ["claim", "renew", "release", "list"] },
+    item: { type: "string" },
+  },
+  required: ["op"],
+};
+
+export function createLeaseTool(leases: Leases): Tool {
+  return defineTool<typeof leaseArguments>({
+    name: "lease",
+    description:
+      "Claim what you work on (#34, path, topic) for other agents to see; release when done. Also: minutes, why.",
+    parameters,
+    loadCheck: async () => (await import("./arguments.js")).leaseArguments,
+    async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
+      const forMs = minutes * MINUTE_MS;
+      if (op === "list") return formatList(await leases.list(), session);
+      if (op === "release") return answer(await leases.release(item, { session }), item ?? "anything");
+      if (item === undefined)
+        throw new StrataError("EINVAL", `lease ${op} needs an item, such as "#34" or "src/a.ts"`);
+      const wanted = { session, forMs, ...(why !== undefined && { why }) };
+      return answer(await (op === "claim" ? leases.claim(item, wanted) : leases.renew(item, wanted)), item);
+    },
+  });
+}
+
+function answer(outcome: LeaseOutcome, item: string): string {
+  switch (outcome.kind) {
+    case "held": {
+      const { lease, isRenewed } = outcome;
+      return `${isRenewed ? "Renewed" : "Claimed"}: ${lease.item} is yours until ${formatTime(lease.untilMs)}.`;
+    }
+    case "released":
+      return `Released: ${outcome.leases.map((lease) => lease.item).join(", ")}.`;
+    case "taken":
+      throw new StrataError(
+        "ETAKEN",
+        `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${formatAsking(outcome.by)}.`,
+      );
+    case "none":
+      throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired. Claim it first.`);
+  }
+}
+
+function formatList(leases: readonly Lease[], session: string): string {
+  if (leases.length === 0) return "Nothing is held by anybody.";
+  return leases
+    .map((lease) => `- ${formatLease(lease)}${lease.session === session ? " (you)" : ""}`)
+    .join("\n");
+}
+
+const formatAsking = ({ instance, session }: Lease): string =>
+  instance === PERSON ? "the user" : `${session} with send_message`;
+
+/** For models and people. */
+export function formatLease({ instance, item, session, untilMs, why }: Lease): string {
+  const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
+  return `${item} is held by ${formatHolder({ instance, session })} until ${formatTime(untilMs)}${reason}`;
+}
+
+export const formatHolder = ({ instance, session }: Pick<Lease, "instance" | "session">): string =>
+  instance === PERSON ? "the user" : `${session} (instance ${instance})`;

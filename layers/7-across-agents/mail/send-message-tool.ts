@@ -11,8 +11,7 @@ import {
   type LiveSession,
 } from "../../../src/project/other-instances.js";
 import type { sendMessageArguments } from "../leases/arguments.js";
-import type { AgentMessage } from "./agent-message.js";
-import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
+import { type AgentMessage, type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 
 /** Number of received messages that the tool shows. */
 const SHOWN_MESSAGES = 10;

@@ -1,6 +1,10 @@
 /** `strata lease`: lists, claims and releases leases. */
-import { formatHolder, formatLease } from "../../../layers/7-across-agents/leases/lease-tool.js";
-import { type LeaseOutcome, LONGEST_ITEM } from "../../../layers/7-across-agents/leases/leases.js";
+import {
+  formatHolder,
+  formatLease,
+  type LeaseOutcome,
+  LONGEST_ITEM,
+} from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../base/error.js";
 import { exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { openLeases, refuseAgents } from "../../operations/handover/agenda.js";

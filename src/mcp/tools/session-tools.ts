@@ -1,8 +1,7 @@
 /** Tools with which agents of several programs see each other and claim what they work on. */
 import * as z from "zod";
 import { formatTime } from "../../../layers/7-across-agents/format.js";
-import { formatLease } from "../../../layers/7-across-agents/leases/lease-tool.js";
-import type { LeaseOutcome } from "../../../layers/7-across-agents/leases/leases.js";
+import { formatLease, type LeaseOutcome } from "../../../layers/7-across-agents/leases/leases.js";
 import { formatSession } from "../../project/other-instances.js";
 import type { ClientContext } from "../client-context.js";
 import { entities, entity, remark, sessionID } from "../fields.js";

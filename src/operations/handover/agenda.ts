@@ -1,10 +1,11 @@
 import {
+  type Agenda,
+  createAgenda,
   findRecent,
   formatAgenda,
   USUAL_DAYS,
-} from "../../../layers/7-across-agents/agenda/format-agenda.js";
+} from "../../../layers/7-across-agents/agenda/agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
-import { type Agenda, createAgenda } from "../../../layers/7-across-agents/agenda/read-agenda.js";
 import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
 import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
 import { HOUR_MS } from "../../base/days.js";

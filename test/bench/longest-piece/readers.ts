@@ -15,7 +15,7 @@ import { readStatements } from "../../../layers/5-auto-memory/words/statements.j
 import { formatTitle } from "../../../layers/5-auto-memory/words/title.js";
 import { findWhen } from "../../../layers/5-auto-memory/words/when.js";
 import { checkAnswer } from "../../../layers/6-dream/ask-model.js";
-import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
+import { formatDelivery, parseInboxLine } from "../../../layers/7-across-agents/mail/mail.js";
 import {
   isFailedCommand,
   normalizeCommand,
@@ -151,7 +151,7 @@ export const readers: readonly Reader[] = [
   reader("ledger, one line", (text, files) => ledgerOf(`${lineOf(text)}\n`, files).readAll()),
   reader("trust record", (text, files) => trustOf(text, files).readOn()),
   reader("readJsonLines", (text, files) =>
-    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseAgentMessage),
+    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseInboxLine),
   ),
   reader("known.jsonl", (text, files) =>
     readKnown({ ...files, read: async () => Buffer.from(text) }, "/k", { prefix: "", owner: "any" }),

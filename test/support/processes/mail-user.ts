@@ -9,9 +9,9 @@ import { createMail } from "../../../layers/7-across-agents/mail/mail.js";
 import { DAY_MS } from "../../../src/base/days.js";
 import { createDecisions } from "../../../src/context/decisions.js";
 import { systemClock as clock } from "../../../src/io/clock.js";
+import { createLocks } from "../../../src/io/locks.js";
 import { nodeFiles as files } from "../../../src/io/node-files.js";
 import { createRunningProcesses } from "../../../src/io/running-processes.js";
-import { createInstances } from "../../../src/project/instances.js";
 import { createFakeLog } from "../fake-log.js";
 
 const [folder = "", ...numbers] = process.argv.slice(2);
@@ -26,23 +26,12 @@ const decisions = createDecisions({
   folder: join(folder, "decisions"),
   resultsFolder: folder,
 });
-const instances = createInstances({
-  clock,
-  family: { knownParent: () => undefined },
-  files,
-  log,
-  processes: createRunningProcesses(),
-  folder: join(folder, "instances"),
-  id: instance,
-  directory: folder,
-});
-const living = async () => new Set((await instances.living()).map(({ id }) => id));
-const mail = createMail({ clock, files, decisions, folder: join(folder, "mail"), instance, living });
+const locks = createLocks({ clock, files, processes: createRunningProcesses(), instance });
+const mail = createMail({ clock, files, decisions, folder: join(folder, "mail"), locks });
 const day = Math.floor(clock.now() / DAY_MS);
 const { signal } = new AbortController();
 const others = Array.from({ length: sessions }, (_, number) => number).filter((number) => number !== own);
 
-await instances.join();
 await decisions.load([day]);
 let turn = firstTurn;
 for (let n = 0; n < messages; n++) {
@@ -73,6 +62,6 @@ async function take(): Promise<void> {
   process.stdout.write(`turn ${++turn}\n`);
   const taken = await mail.deliver(nameOf(own), { day, key: `${turn} user ${own}` }, signal);
   for (const claim of turn % 3 === 0 ? await mail.unseen(nameOf(own)) : [])
-    await mail.settle(nameOf(own), claim);
+    await mail.noteSeen(nameOf(own), claim);
   process.stdout.write(`taken ${taken?.length ?? 0}\n`);
 }
