@@ -202,7 +202,8 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
   return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
 }
 
-/** Maximum length of a purpose, in characters. */
+/** Maximum lengths of what an agent or a person may write, in characters; paths are written in full. */
+export const LONGEST_ITEM = 500;
 export const LONGEST_WHY = 200;
 const LONGEST_PATH = 4_096;
 

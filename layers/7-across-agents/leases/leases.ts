@@ -215,9 +215,6 @@ export function formatLeases(leases: readonly Lease[]): string {
   return formatPage({ leases });
 }
 
-/** Maximum lengths of what an agent or a person may write, in characters; paths are written in full. */
-export const LONGEST_ITEM = 500;
-
 /* Items of leases: `!12`, `#34`, `&5`, a path or a topic, each with one spelling. */
 
 const REFERENCE = /^[!#&]\d+$/;

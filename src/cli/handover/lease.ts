@@ -3,13 +3,12 @@ import {
   formatHolder,
   formatLease,
   type LeaseOutcome,
-  LONGEST_ITEM,
 } from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../base/error.js";
 import { exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
 import { openLeases, refuseAgents } from "../../operations/handover/agenda.js";
 import { openProject } from "../../operations/project.js";
-import { type Lease, LONGEST_WHY, PERSON } from "../../project/other-instances.js";
+import { type Lease, LONGEST_ITEM, LONGEST_WHY, PERSON } from "../../project/other-instances.js";
 
 const MINUTE_MS = 60_000;
 const USUAL_MINUTES = 60;
