@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decodeText } from "../io/files.js";
 import { formatID, memoryTypes } from "../memory/memory.js";
 import { splitPath } from "../memory/path.js";
-import { listPaths } from "../memory/store/entry-paths.js";
+import { listPaths } from "../memory/store/scan.js";
 import {
   type CliContext,
   type Command,

@@ -6,6 +6,7 @@
  * enough: "the port is 8080" and "the port is 8081" share them, and so do a reset in staging and one in production.
  */
 import { createHash } from "node:crypto";
+import { groupBy } from "../base/group.js";
 import { readPivots } from "../text/support.js";
 import { readMeaning, readWording } from "../text/wording.js";
 import { countShared, FILLERS, readWords } from "../text/words.js";
@@ -23,25 +24,12 @@ export interface Duplicates {
 
 /** Groups of memories of one kind and status that say the same; each memory is in at most one. */
 export function findDuplicates(memories: readonly Memory[]): Duplicates[] {
-  return groupBy(memories, keyOf).flatMap((members) => {
+  return [...groupBy(memories, keyOf).values()].flatMap((members) => {
     const [survivor, ...others] = members.sort(compareWorth);
     if (!survivor || others.length === 0) return [];
     const isExact = members.every(({ content }) => readWording(content) === readWording(survivor.content));
     return [{ survivor, others, isExact }];
   });
-}
-
-/** Groups by key, in the order of the first members; leaves out those without a key. */
-function groupBy(memories: readonly Memory[], keyOf: (memory: Memory) => string | undefined): Memory[][] {
-  const groups = new Map<string, Memory[]>();
-  for (const memory of memories) {
-    const key = keyOf(memory);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group) group.push(memory);
-    else groups.set(key, [memory]);
-  }
-  return [...groups.values()];
 }
 
 /** Equal for memories that say the same; `undefined` for a memory without meaning. */
@@ -68,7 +56,7 @@ const MOST_OF_ONE = 8;
 /** Pairs of one kind and title with different numbers, names or negations. */
 export function findContradictions(memories: readonly Memory[]): Pair[] {
   const groups = groupBy(memories, (memory) => `${kindOf(memory)} ${readMeaning(memory.title)}`);
-  return groups.flatMap((group) =>
+  return [...groups.values()].flatMap((group) =>
     group.flatMap((one, n) =>
       group
         .slice(n + 1, n + 1 + MOST_OF_ONE)

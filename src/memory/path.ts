@@ -1,4 +1,4 @@
-import { isName, isType, type Memory, type Place, parseID } from "./memory.js";
+import { formatID, isName, isType, type Memory, type Place, parseID } from "./memory.js";
 
 export interface MemoryPath extends Pick<Place, "type" | "name"> {
   isArchived: boolean;
@@ -24,6 +24,12 @@ export function splitPath(path: string): MemoryPath | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const [, archive, type, name = ""] = /^(archive\/)?([a-z]+)\/([^/]+)\.md$/s.exec(path) ?? [];
   return isType(type) && isName(name) ? { type, name, isArchived: archive !== undefined } : undefined;
+}
+
+/** The id of the memory in this file; the path itself if no memory can be there. */
+export function idOf(place: Pick<Place, "scope" | "sensitivity">, path: string): string {
+  const parts = splitPath(path);
+  return parts ? formatID({ ...place, ...parts }) : path;
 }
 
 /** Parses an untrusted path; `undefined` for one that no line of a file may name. */

@@ -7,7 +7,7 @@ import { createDryFiles } from "../io/dry-files.js";
 import type { Git } from "../io/host.js";
 import { createGit } from "../io/node-git.js";
 import type { Memory } from "../memory/memory.js";
-import { listPaths } from "../memory/store/entry-paths.js";
+import { listPaths } from "../memory/store/scan.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { findSource, findSources, type ReadFacts, readFacts } from "../sources/bootstrap/find-sources.js";
 import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-bootstrap.js";

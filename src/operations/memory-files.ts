@@ -1,13 +1,11 @@
 /** Memory files read without opening the store, so that nothing is written. */
-import { join } from "node:path";
 import { readIgnored } from "../base/git-ignore.js";
 import type { Files } from "../io/files.js";
-import { formatID, formatPrefix } from "../memory/memory.js";
-import { HIDDEN_LEDGER, LEDGER, splitPath } from "../memory/path.js";
-import { createEntries, type Looked, readTextWithin } from "../memory/store/entries.js";
-import { createLedger, type LedgerOptions } from "../memory/store/ledger.js";
+import type { Log } from "../io/log.js";
+import { openLedger } from "../memory/store/collection.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
+import { createEntries, type Looked, listPaths, readTextWithin } from "../memory/store/scan.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
 
@@ -25,14 +23,9 @@ export const listPlaces = ({ cli, folders, globalFolder }: Project): CollectionP
 
 /** All lines of this folder's ledger, unordered. Writes nothing. */
 export const readLedger = (
-  { files, log }: Pick<LedgerOptions, "files" | "log">,
+  options: { files: Files; log: Log },
   place: CollectionPlace,
-): Promise<LedgerLine[]> =>
-  createLedger({
-    ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
-    folder: join(place.folder, LEDGER),
-    hidden: place.keepsOut && join(place.folder, HIDDEN_LEDGER),
-  }).readAll();
+): Promise<LedgerLine[]> => openLedger(options, place).readAll();
 
 const FILES_AT_ONCE = 64;
 
@@ -44,7 +37,7 @@ export async function readCollections(project: Project): Promise<ReadCollection[
     entries: createEntries({ ...cli, ...place }),
   }));
   try {
-    const listed = await Promise.all(collections.map(({ entries }) => entries.paths()));
+    const listed = await Promise.all(collections.map(({ place }) => listPaths(cli.files, place.folder)));
     const all = listed.flat().length;
     let done = 0;
     const read: ReadCollection[] = [];
@@ -78,9 +71,3 @@ export const listMemories = (collections: readonly ReadCollection[]) =>
   collections.flatMap(({ looked }) =>
     looked.flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : [])),
   );
-
-/** Id of the memory in this file; the path itself if no memory can be there. */
-export function idOf(place: CollectionPlace, path: string): string {
-  const parts = splitPath(path);
-  return parts ? formatID({ ...place, ...parts }) : path;
-}

@@ -7,7 +7,7 @@ import { readOtherVersion } from "../memory/conflict.js";
 import type { Memory } from "../memory/memory.js";
 import { findMemories } from "../memory/search/find.js";
 import type { ConflictLog, ConflictRecord } from "../memory/store/conflict-log.js";
-import { readWithin } from "../memory/store/entries.js";
+import { readWithin } from "../memory/store/scan.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "./command.js";
 import { openEditor } from "./edit.js";

@@ -4,7 +4,7 @@ import type { Files } from "../io/files.js";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
 import { type Memory, memoryTypes, parseID } from "../memory/memory.js";
 import { formatPath, isMemoryFile } from "../memory/path.js";
-import { listItself, readWithin } from "../memory/store/entries.js";
+import { listItself, readWithin } from "../memory/store/scan.js";
 
 export interface MemoryStatus {
   /** Number of memories by type, private ones included; types without any are absent. */

@@ -5,7 +5,7 @@ import { createBulk } from "../../src/cli/transfer/bulk.js";
 import { createFindSimilar, createGate, type Gate } from "../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemorySearch, type MemorySearch } from "../../src/memory/search/search.js";
-import { listPaths } from "../../src/memory/store/entry-paths.js";
+import { listPaths } from "../../src/memory/store/scan.js";
 import type { MemoryStore, OpenMemories, Written } from "../../src/memory/store/store.js";
 import { compareStatements, createStatementReader } from "../../src/text/compare.js";
 import { createStatementIndex } from "../../src/text/statement-index.js";

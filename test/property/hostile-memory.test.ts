@@ -52,7 +52,6 @@ function plantKnown({ plant }: Victim, path: string): void {
     { of: path, known: { hash, at: "2026-01-01T00:00:00.000Z", file: LEDGER_FILE } },
   ];
   const texts = [{ version: VERSION, lines: lines.length, offsets: { [LEDGER_FILE]: 0 } }, ...lines];
-  plant(`${INTERNAL}/known.jsonl`, texts.map((one) => JSON.stringify(one)).join("\n"));
 }
 
 const plans: Record<string, (victim: Victim, path: string, which: number) => void> = {

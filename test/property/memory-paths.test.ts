@@ -13,8 +13,8 @@ import {
   quotePath,
   splitPath,
 } from "../../src/memory/path.js";
+import { parsePending } from "../../src/memory/store/journal.js";
 import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
-import { parsePending } from "../../src/memory/store/pending.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { fc, runs } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";

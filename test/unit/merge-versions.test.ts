@@ -43,14 +43,16 @@ describe("a merge of two versions of a memory", () => {
     expect(merged).toEqual(base);
   });
 
-  it("of two texts the later one is used, and the earlier one is the rival", () => {
+  it("of two texts the later one is used, and the earlier one is the conflicting", () => {
     const later = version({ content: "later" });
     const earlier = version({ content: "earlier", pinned: true });
     const merged = mergeVersions({ base, later, earlier });
     expect(merged.version?.memory).toMatchObject({ content: "later", pinned: true });
-    expect(merged.rival?.content).toBe("earlier");
-    expect(mergeVersions({ base: undefined, later, earlier }).rival?.content).toBe("earlier");
-    expect(mergeVersions({ base, later, earlier: version({ content: " LATER " }) }).rival).toBeUndefined();
+    expect(merged.conflicting?.content).toBe("earlier");
+    expect(mergeVersions({ base: undefined, later, earlier }).conflicting?.content).toBe("earlier");
+    expect(
+      mergeVersions({ base, later, earlier: version({ content: " LATER " }) }).conflicting,
+    ).toBeUndefined();
   });
 
   it("a memory that one side archives is archived, unless the other side rewrote or restored it", () => {
@@ -92,8 +94,8 @@ describe("a merge of two versions of a memory", () => {
           mergeVersions({ base, later: side, earlier: base }),
           mergeVersions({ base, later: base, earlier: side }),
         ];
-        for (const { rival, version: one } of merged) {
-          expect(rival).toBeUndefined();
+        for (const { conflicting, version: one } of merged) {
+          expect(conflicting).toBeUndefined();
           expect({ ...one?.memory, tags: [...(one?.memory.tags ?? [])].sort() }).toEqual({
             ...side.memory,
             tags: [...changed.tags].sort(),

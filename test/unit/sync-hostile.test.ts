@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashOf } from "../../src/base/hash.js";
 import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
-import { cutInSteps } from "../../src/memory/store/receipt.js";
 import type { OpenMemories } from "../../src/memory/store/store.js";
 import type { Sync } from "../../src/sync/sync.js";
 import { BY_TEST, draft } from "../support/memory-world.js";
@@ -153,14 +152,6 @@ describe("a branch that others can write to", () => {
     await (await machine.open()).sync.push();
     expect(world.readObjects()).toContain("ours");
     expect(await ids()).toEqual(["decision/good", "decision/port"]);
-  });
-
-  it("a memory with more lines than a call has arguments is in one step", () => {
-    const many = Array.from({ length: 200_000 }, (_, n) => ({
-      ...{ file: "2026-11-3f9a1c22.jsonl", text: "" },
-      line: line("f", "", { id: `${n}` }),
-    }));
-    expect([...cutInSteps(many)].map(({ length }) => length)).toEqual([200_000]);
   });
 
   it("our own change of a memory waits while the remote one cannot be applied, and then both are merged", async () => {

@@ -16,12 +16,12 @@ import { kernelFiles, stateFolderFiles } from "../../kernel/kernel-files.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { formatPrefix, type Memory } from "../../memory/memory.js";
 import { HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
-import { listItself, readTextWithin } from "../../memory/store/entries.js";
 import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
+import { readPending } from "../../memory/store/journal.js";
 import { isNeighbours } from "../../memory/store/ledger.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
-import { readPending } from "../../memory/store/pending.js";
 import type { CollectionPlace } from "../../memory/store/places.js";
+import { listItself, readTextWithin } from "../../memory/store/scan.js";
 import { findLocks } from "../../operations/doctor/machine.js";
 import { listPlaces } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
@@ -43,8 +43,6 @@ export interface Found {
 export async function findIssues(project: Project, options: CheckOptions): Promise<Found> {
   const { cli, folders } = project;
   const dry = createDryFiles(cli.files, cli.clock);
-  // The cache may hold an earlier version of a file.
-  for (const place of listPlaces(project)) await dry.remove(join(place.state, "known.jsonl"));
   const said: string[] = [];
   const opened: Project = {
     ...project,
@@ -230,7 +228,6 @@ export async function fixIssues(project: Project, issues: readonly Issue[]): Pro
       }
   };
   await tryEach((fix) => fix.prepare?.());
-  for (const { state } of listPlaces(project)) await project.cli.files.remove(join(state, "known.jsonl"));
   await withMemories(project, async (memories) => {
     await memories.list();
     await tryEach((fix) => fix.run?.(memories));

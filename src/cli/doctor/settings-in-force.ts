@@ -5,7 +5,7 @@ import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata, readSources, type Source } from "../../config/plugin-entries.js";
 import { type Config, type ConfigSchema, loadSchema } from "../../config/schema.js";
 import type { ConfigFile } from "../../io/host.js";
-import { listSetAside } from "../../memory/store/pending.js";
+import { listSetAside } from "../../memory/store/journal.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, note, warning } from "../../operations/doctor/machine.js";
 import { listPlaces } from "../../operations/memory-files.js";

@@ -5,7 +5,7 @@ import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { createGate } from "../../memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
-import { listPaths } from "../../memory/store/entry-paths.js";
+import { listPaths } from "../../memory/store/scan.js";
 import type { OpenMemories, Written } from "../../memory/store/store.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";
 import { listPlaces } from "../../operations/memory-files.js";

@@ -3,7 +3,7 @@
  * what holds everywhere. Everything that changes a file goes through here, under one lock for all processes.
  *
  *     <folder>/<type>/<name>.md            <state>/lock, pending.json     machine state, may be deleted
- *     <folder>/archive/<type>/<name>.md    <state>/known.jsonl            what was read, so that a start need not read it
+ *     <folder>/archive/<type>/<name>.md
  *     <folder>/ledger/….jsonl
  *
  * What differs from the ledger was changed with an editor or by git. It is the truth: it is entered there, as done by a
@@ -13,137 +13,137 @@ import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { formatID, formatPrefix, type Memory } from "../memory.js";
-import { LEDGER, parsePath, splitPath } from "../path.js";
+import { formatPrefix, type Memory, type Place } from "../memory.js";
+import { formatPath, HIDDEN_LEDGER, idOf, LEDGER, parsePath, splitPath } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import { type CollectionLoading, createCollectionLoading } from "./collection-loading.js";
-import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";
-import { createJournal, type Journal } from "./journal.js";
+import { createJournal } from "./journal.js";
 import type { KeepOut } from "./keep-out.js";
-import type { Ledger } from "./ledger.js";
+import { createLedger, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
-import { createLineWriter } from "./line-writer.js";
-import { createOwnership, type Ownership } from "./ownership.js";
-import { type Entering, type Opened, openTransaction, type Transaction } from "./transaction.js";
+import { createOwnership } from "./ownership.js";
+import type { CollectionPlace } from "./places.js";
+import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./scan.js";
+import { type Entering, openTransaction, type Transaction } from "./transaction.js";
 import { createUndoGuard } from "./undo-guard.js";
 
-export interface CollectionOptions extends EntriesOptions {
+export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scope" | "sensitivity"> {
+  place: CollectionPlace;
   locks: Locks;
   log: Log;
   instance: string;
-  /** Machine state of this collection. */
-  state: string;
-  /** Names this clone of the repository; the same for all its instances. */
-  nameClone: () => Promise<string>;
-  /** Makes the folder ready for its first file. */
-  prepare: () => Promise<void>;
-  /** Does the host's undo reach it? Not what git ignores, nor what lies outside of the project. */
-  isUndone?: boolean;
-  /** Tells the user's own words from others; without it all of them are his. */
+  /** Tells the user's own words from others; without it all of them are the user's. */
   trust?: Trust | undefined;
   /** Decides which memories git ignores; without it all memories of the collection are alike. */
   keepOut?: KeepOut | undefined;
-  /** See `CollectionPlace`. */
-  keepsOut?: true;
-  /** Is given the ids of memories that are others now than they were at the last look, whoever looks. */
+  /** Called with the ids of memories that have changed since they were last seen, whoever looks. */
   onSeen?: (ids: readonly string[]) => void;
 }
 
 export interface Collection {
+  readonly place: CollectionPlace;
   readonly folder: string;
-  /** Looks at the files, and enters in the ledger what a person has done. */
+  readonly keepOut?: KeepOut | undefined;
+  /** Checks the files, and enters people's changes in the ledger. */
   scan(): Promise<void>;
   entries(): readonly Entry[];
   /** As they were last seen; the same list as long as none has changed. */
   memories(): readonly Memory[];
-  /** Is it being asked whose some files are? */
+  /** True while the ownership of some files is being determined. */
   isDeciding(): boolean;
-  /** The contents under their names that are not the user's, by the ids of their memories. */
+  /** Names and hashes of the files that are not the user's, by the ids of their memories. */
   foreign(): ReadonlyMap<string, NamedContents>;
-  /** Runs `action` under the lock, when everything half-done is done. */
+  /** Runs `action` under the lock, after recovering unfinished changes. */
   change<T>(action: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** The file as it is now. */
   look(path: string): Promise<Looked | undefined>;
   /** All lines of its ledger. */
   readLedger(): Promise<LedgerLine[]>;
   /**
-   * Makes undone what the host's undo has done to these files, absolute, or to any; the ids of what was mended. Rejects
-   * when the disk fails.
+   * Reverts what the host's undo has done to these files, absolute, or to any; returns the ids of what was mended.
+   * Rejects when the disk fails.
    */
   mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<string[]>;
-  idOf(path: string): string;
-  /** Does git ignore the file at this path, by the rules last read? */
+  /** True if git ignores the file at this path, by the rules last read. */
   isKeptOut(path: string): boolean;
 }
 
-/** With this many changed files it is worth writing down what was read. */
-const WORTH_KEEPING = 200;
-const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createCollection(options: CollectionOptions): Collection {
-  const { files, keepOut, log, folder, state } = options;
-  const prefix = formatPrefix(options);
-  const ownership = createOwnership({ ...options, prefix, ledger: () => loading.current()?.ledger });
-  const path = join(state, "pending.json");
-  const beforeRecovery = ownership.disownUnknown;
+  const { files, keepOut, locks, log, place } = options;
+  const { folder, state } = place;
+  const prefix = formatPrefix(place);
+  const entries = createEntries({ ...options, ...place });
+  const ledger = openLedger(options, place);
+  const ownership = createOwnership({ ...options, folder, prefix, ledger: () => ledger });
   const isKeptOut = (path: string): boolean => keepOut?.has(path) ?? false;
-  const journal = createJournal({ files, folder, log, prefix, path, isKeptOut, beforeRecovery });
-  const loading = createCollectionLoading({ ...options, nameOwner: ownership.nameOwner, prefix });
-  const { load } = loading;
-  const { idOf, lookIn, see } = createSight(options);
-  const withTransaction = createTransactions(options, { ownership, idOf, journal, load, lookIn });
-  const undoGuard = createUndoGuard({ ...options, idOf });
-  const warn = createWarnOnce(log, join(folder, LEDGER));
-  let keptChanges = 0;
+  const journal = createJournal({
+    ...{ files, folder, log, prefix, isKeptOut, path: join(state, "pending.json") },
+    beforeRecovery: ownership.disownUnknown,
+  });
+  const { look, see } = createLook(options, place, entries);
+  const undoGuard = createUndoGuard(options);
+  let hasWarned = false;
 
   return {
+    place,
     folder,
-    entries: () => loading.read((entries) => entries.all()) ?? [],
-    memories: () => loading.read(ownership.memories) ?? NONE,
-    look: async (path) => ownership.mark((await lookIn((await load()).entries)([path]))[0]),
-
+    keepOut,
+    entries: entries.all,
+    memories: () => ownership.memories(entries),
+    look: async (path) => ownership.mark(await look(path)),
     isDeciding: ownership.isDeciding,
-    foreign: () => loading.read(ownership.foreign) ?? new Map(),
-    readLedger: async () => (await load()).ledger.readAll(),
-
+    foreign: () => ownership.foreign(entries),
+    readLedger: ledger.readAll,
     scan: shareNext(scan),
 
     change,
 
-    async mendAfterUndo(cause, touched) {
-      const loaded = await load();
-      return change(async (transaction, lock) => {
+    mendAfterUndo: (cause, touched) =>
+      change(async (transaction, lock) => {
         await undoGuard.restoreLedger(lock);
-        await loaded.ledger.readOn();
-        see(await loaded.entries.scan());
-        return undoGuard.mend(transaction, loaded, { cause, touched });
-      });
-    },
+        await ledger.readOn();
+        see(await entries.scan());
+        const paths = await undoGuard.mend(transaction, { entries, ledger }, { cause, touched });
+        return paths.map((path) => idOf(place, path));
+      }),
 
-    idOf,
     isKeptOut,
   };
 
   async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
-    const done = await withTransaction(action);
-    await undoGuard.keepCopy(loading.current()?.ledger);
+    const done = await underLock(action);
+    await undoGuard.keepCopy(ledger.offsets);
     return done;
+  }
+
+  function underLock<T>(
+    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<T>,
+  ): Promise<T> {
+    return locks.withLock(
+      join(state, "lock"),
+      async (lock) => {
+        await keepOut?.look();
+        await journal.recover(lock);
+        await ledger.readOn();
+        await ownership.refresh();
+        const parts = { ...options, entries, ledger, lock, ownership, journal, look };
+        return action(openTransaction(parts), lock);
+      },
+      { waitMs: LOCK_WAIT_MS },
+    );
   }
 
   async function scan(): Promise<void> {
     if (!(await files.statItself(folder))) {
       await ownership.noteAbsence();
-      see((await loading.current()?.entries.scan()) ?? []);
-      return;
+      return see(await entries.scan());
     }
     await ownership.prepareLook();
     await keepOut?.look();
-    const { entries, ledger } = await load();
-    if (await journal.isPending()) await tryChange(async () => {});
-    const changed = await entries.scan();
-    const seen = new Set(changed);
+    if (await journal.isPending()) await tryUnderLock(async () => {});
+    const seen = new Set(await entries.scan());
     try {
       await ledger.readOn();
       for (const path of await ownership.settle(entries)) seen.add(path);
@@ -151,23 +151,48 @@ export function createCollection(options: CollectionOptions): Collection {
       see([...seen]);
     }
     const drift = findDrift(entries, ledger);
-    if (drift.length > 0) await tryChange((transaction) => enterAll(transaction, drift, lookIn(entries)));
-    await undoGuard.keepCopy(ledger);
-    if (entries.changes - keptChanges >= WORTH_KEEPING) {
-      keptChanges = entries.changes;
-      await loading.keep();
-    }
+    if (drift.length > 0) await tryUnderLock((transaction) => transaction.enter(drift));
+    await undoGuard.keepCopy(ledger.offsets);
   }
 
   /** Where nothing can be written, memories can still be read. */
-  async function tryChange(
-    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<void>,
-  ): Promise<void> {
-    await withTransaction(action).catch(warn);
+  async function tryUnderLock(action: (transaction: Entering) => Promise<void>): Promise<void> {
+    await underLock(action).catch((thrown) => {
+      const what = `cannot enter in ${join(folder, LEDGER)} what was changed by hand: ${formatError(thrown)}`;
+      if (!hasWarned) log.warn("memory", what);
+      hasWarned = true;
+    });
   }
 }
 
-const NONE: readonly Memory[] = [];
+/** Reports changed memories once each: the next look finds the file as it is known. */
+function createLook({ onSeen }: CollectionOptions, place: CollectionPlace, entries: Entries) {
+  return { look, see };
+
+  async function look(path: string): Promise<Looked | undefined> {
+    const before = entries.get(path)?.hash;
+    const looked = await entries.look(path);
+    if (looked?.hash !== before) see([path]);
+    return looked;
+  }
+
+  function see(paths: readonly string[]): void {
+    const ids = paths.filter((path) => splitPath(path) !== undefined).map((path) => idOf(place, path));
+    if (ids.length > 0) onSeen?.(ids);
+  }
+}
+
+/** The ledger of the memories at this place. */
+export function openLedger(
+  { files, log }: { files: EntriesOptions["files"]; log: Log },
+  place: CollectionPlace,
+): Ledger {
+  return createLedger({
+    ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
+    folder: join(place.folder, LEDGER),
+    hidden: place.keepsOut && join(place.folder, HIDDEN_LEDGER),
+  });
+}
 
 /** A call during a run waits for the next run: the current one may have read a file before the caller changed it. */
 function shareNext(run: () => Promise<void>): () => Promise<void> {
@@ -186,81 +211,6 @@ function shareNext(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-interface TransactionParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookIn"> {
-  ownership: Ownership;
-  journal: Journal;
-  load: CollectionLoading["load"];
-}
-
-/** Runs an action under the lock of the collection, when everything half-done is done. */
-function createTransactions(
-  options: CollectionOptions,
-  { ownership, idOf, journal, load, lookIn }: TransactionParts,
-) {
-  const { clock, files, folder, keepOut, locks, prepare, state } = options;
-  const write = createLineWriter({ ...options, idOf });
-  return async <T>(
-    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<T>,
-  ): Promise<T> => {
-    const { entries, ledger } = await load();
-    return locks.withLock(
-      join(state, "lock"),
-      async (lock) => {
-        await keepOut?.look();
-        await journal.recover(lock);
-        await ledger.readOn();
-        await ownership.refresh();
-        const known = { clock, files, folder, ownership, journal, keepOut, write, prepare, idOf };
-        return action(openTransaction({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
-      },
-      { waitMs: LOCK_WAIT_MS },
-    );
-  };
-}
-
-type LookAt = (paths: readonly string[]) => Promise<(Looked | undefined)[]>;
-
-/** What was found is told as memories, once for each change: the next look finds the file as it is known. */
-function createSight(options: Pick<CollectionOptions, "onSeen" | "scope" | "sensitivity">) {
-  return { idOf, lookIn, see };
-
-  function idOf(path: string): string {
-    const parts = splitPath(path);
-    return parts ? formatID({ ...options, ...parts }) : path;
-  }
-
-  function lookIn(entries: Entries): LookAt {
-    return async (paths) => {
-      const before = paths.map((path) => entries.get(path)?.hash);
-      const looked = await entries.lookAll(paths);
-      see(paths.filter((_, n) => looked[n]?.hash !== before[n]));
-      return looked;
-    };
-  }
-
-  function see(paths: readonly string[]): void {
-    const ids = paths.filter((path) => splitPath(path) !== undefined).map(idOf);
-    if (ids.length > 0) options.onSeen?.(ids);
-  }
-}
-
-async function enterAll(transaction: Entering, paths: readonly string[], lookAt: LookAt): Promise<void> {
-  for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
-    const some = paths.slice(from, from + LINES_AT_A_TIME);
-    const looked = await lookAt(some);
-    await transaction.enter(some.map((path, n): Opened => ({ path, looked: looked[n] })));
-  }
-}
-
-function createWarnOnce(log: Log, ledger: string): (thrown: unknown) => void {
-  let hasWarned = false;
-  return (thrown) => {
-    const what = `cannot enter in ${ledger} what was changed by hand: ${formatError(thrown)}`;
-    if (!hasWarned) log.warn("memory", what);
-    hasWarned = true;
-  };
-}
-
 /** Paths of files that differ from what the ledger knows, and of those it knows that are gone. */
 function findDrift(entries: Entries, ledger: Ledger): string[] {
   const changed = entries
@@ -270,4 +220,25 @@ function findDrift(entries: Entries, ledger: Ledger): string[] {
     .filter((path) => parsePath(path) !== undefined);
   const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
   return [...changed, ...gone];
+}
+
+/** The collection of this place. */
+export function findCollection(
+  collections: readonly Collection[],
+  { scope, sensitivity }: Pick<Place, "scope" | "sensitivity">,
+): Collection {
+  const found = collections.find(({ place }) => place.scope === scope && place.sensitivity === sensitivity);
+  if (!found) throw new TypeError(`no folder for ${scope} ${sensitivity}`);
+  return found;
+}
+
+/** Ids of the memories that git ignores although they are not in `private/`. */
+export function listKeptOut(collections: readonly Collection[]): ReadonlySet<string> {
+  const memories = collections.flatMap((one) => (one.keepOut ? one.memories() : []));
+  return new Set(memories.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
+}
+
+/** The two possible paths of a memory's file, relative to its collection: in use, and archived. */
+export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
+  return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
 }

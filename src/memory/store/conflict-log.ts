@@ -17,7 +17,7 @@ import type { Memory } from "../memory.js";
 import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import { findObstacle, formatObstacle, listItself, readWithin } from "./entries.js";
+import { findObstacle, formatObstacle, listItself, readWithin } from "./scan.js";
 
 export interface ConflictLog {
   /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */

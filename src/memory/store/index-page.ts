@@ -1,8 +1,14 @@
-/** `MEMORY.md`: an overview of one folder's memories, best first, cut at a line to stay within its limits. Pure. */
+/** `MEMORY.md`: an overview of one folder's memories, best first, cut at a line to stay within its limits. */
+import { join } from "node:path";
+import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
+import type { Clock } from "../../io/clock.js";
+import { type Files, readText } from "../../io/files.js";
+import type { Locks } from "../../io/locks.js";
+import type { Log } from "../../io/log.js";
 import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
-import type { RankedPart } from "../rank.js";
+import { type RankedPart, rankMemories, type Use } from "../rank.js";
 
 export interface IndexLimits {
   maxLines: number;
@@ -97,4 +103,100 @@ const toText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 
 function fits(lines: readonly string[], { maxLines, maxSize }: IndexLimits): boolean {
   return lines.length <= maxLines && Buffer.byteLength(toText(lines)) <= maxSize;
+}
+
+/*
+ * Keeps each folder's page current: writes it a moment after the first of several changes, so that many cost one write,
+ * and at once on `flush`. Leaves a page alone if a person wrote it.
+ */
+
+interface IndexWriter {
+  /** Schedules a rewrite of this folder's page. */
+  touch(place: IndexPlace): void;
+  /** The same, once per folder. */
+  touchFirst(place: IndexPlace): void;
+  /** Resolves when all touched pages are written. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** A folder of memories, and that of its machine state. */
+interface IndexPlace {
+  folder: string;
+  state: string;
+}
+
+interface IndexWriterOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  log: Log;
+  limits: IndexLimits;
+  /** The memories that belong in the page of this folder, as they are now. */
+  read(folder: string): Promise<readonly Memory[]>;
+  useOf(id: string): Use | undefined;
+}
+
+const DELAY_MS = 1_000;
+
+export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
+  const { clock, files, limits, locks, log, read, useOf } = options;
+  const waiting = new Map<string, IndexPlace>();
+  const touched = new Set<string>();
+  const reported = new Set<string>();
+  let stop: (() => void) | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  return {
+    touch,
+    touchFirst(place) {
+      if (!touched.has(place.folder)) touch(place);
+    },
+    flush,
+  };
+
+  function touch(place: IndexPlace): void {
+    touched.add(place.folder);
+    waiting.set(place.folder, place);
+    stop ??= clock.after(DELAY_MS, () => void flush());
+  }
+
+  function flush(): Promise<void> {
+    stop?.();
+    stop = undefined;
+    writing = writing.then(async () => {
+      for (const place of [...waiting.values()]) {
+        waiting.delete(place.folder);
+        await write(place).catch((thrown) =>
+          report(`cannot write ${join(place.folder, "MEMORY.md")}: ${formatError(thrown)}`),
+        );
+      }
+    });
+    return writing;
+  }
+
+  async function write({ folder, state }: IndexPlace): Promise<void> {
+    const path = join(folder, "MEMORY.md");
+    // Read under the lock: of two concurrent writers, the last has seen both changes.
+    await locks.withLock(join(state, "index.lock"), async ({ check }) => {
+      const memories = await read(folder);
+      const stat = await files.statItself(path);
+      // A link counts as a person's page: the index is never written through it.
+      const there = stat && (stat.kind === "file" ? ((await readText(files, path)) ?? "") : "");
+      if (there === undefined && memories.length === 0) return;
+      if (there !== undefined && !there.startsWith(INDEX_MARK)) {
+        report(
+          `${path} was written by a person, so Strata does not write its index there. Move the file to get an index`,
+        );
+        return;
+      }
+      const page = formatIndex(rankMemories(memories, useOf, clock.now()), limits);
+      await check();
+      if (page !== there) await files.writeWhole(path, page);
+    });
+  }
+
+  function report(what: string): void {
+    if (!reported.has(what)) log.warn("memory", what);
+    reported.add(what);
+  }
 }

@@ -12,15 +12,31 @@
 import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
-import { settleAll } from "../../base/settle-all.js";
-import type { Files } from "../../io/files.js";
+import { isRecord, parseJson } from "../../base/shape.js";
+import { type Files, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { HIDDEN_LEDGER, LEDGER } from "../path.js";
-import { createWayFinder, findObstacle, readTextWithin, type Way } from "./entries.js";
+import { HIDDEN_LEDGER, isLedgerFile, LEDGER, quotePath } from "../path.js";
 import { appendLines, appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { type Pending, type Received, readPending, setPendingAside } from "./pending.js";
+import { findObstacle, findWay, readTextWithin } from "./scan.js";
+
+/** What `pending.json` holds. */
+export interface Pending {
+  /** Our own lines; empty only with `received`. */
+  lines: readonly LedgerLine[];
+  /** File name only: the project may have moved since. */
+  ledgerFile: string;
+  received?: Received | undefined;
+}
+
+/** Changes of other machines. */
+export interface Received {
+  /** Their lines as written, by the name of the ledger file. */
+  lines: Readonly<Record<string, readonly string[]>>;
+  /** Steps that bring our files to the state after those lines; they are in no ledger. */
+  steps: readonly LedgerLine[];
+}
 
 export interface Journal {
   /** True if a change is unfinished or in progress. */
@@ -28,14 +44,13 @@ export interface Journal {
   /** Completes a change whose process was killed. */
   recover(lock: HeldLock): Promise<void>;
   /**
-   * Makes the changes in order; all are on disk when this resolves.
+   * Makes the changes in order, those of other machines first; all are on disk when this resolves.
    *
    * @throws StrataError ENOTWRITTEN if it could not be made; nothing was changed.
    * @throws StrataError EUNFINISHED if it was begun; the next change completes it.
+   * @throws StrataError ECHANGED if another writer changed a file meanwhile, which stays as it is.
    */
-  commit(lock: HeldLock, lines: readonly LedgerLine[], ledgerFile: string): Promise<void>;
-  /** The same for changes of other machines, whose lines and steps come before our own. */
-  receive(lock: HeldLock, pending: Pending & { received: Received }): Promise<void>;
+  commit(lock: HeldLock, pending: Pending): Promise<void>;
 }
 
 export interface JournalOptions {
@@ -54,10 +69,7 @@ export interface JournalOptions {
 }
 
 export function createJournal(options: JournalOptions): Journal {
-  const { beforeRecovery, files, folder, log, path, prefix } = options;
-  const steps = createSteps(options);
-  const { appendReceived, attempt, begin, finish } = steps;
-  const { apply, areDone, removeTorn } = steps.lineFiles;
+  const { files, log, path, prefix } = options;
 
   return {
     isPending: async () => (await files.statItself(path)) !== undefined,
@@ -65,194 +77,158 @@ export function createJournal(options: JournalOptions): Journal {
     async recover(lock) {
       const reading = await readPending(files, path, prefix);
       if (!reading) return;
-      if (reading.kind === "pending") await complete(lock, reading.pending);
+      if (reading.kind === "pending") await complete(options, lock, reading.pending);
       await lock.check();
       if (reading.kind === "pending") return files.remove(path);
-      const aside = await setPendingAside(files, path);
+      const aside = await setAside(files, path);
       log.warn("memory", `${path} was refused and not applied: ${reading.why}; it was moved to ${aside}`);
     },
 
-    async commit(lock, lines, ledgerFile) {
-      await begin(lock, { lines, ledgerFile });
-      await attempt(
-        async () => {
-          await lock.check();
-          await appendToLedger(options, ledgerFile, lines);
-        },
-        () => files.remove(path),
-      );
-      await finish(lock, lines);
-    },
-
-    async receive(lock, pending) {
-      const { ledgerFile, lines, received } = pending;
-      await begin(lock, pending);
-      const all = [...received.steps, ...lines];
-      try {
-        await appendReceived(lock, received, async () => new Set());
-        await appendToLedger(options, ledgerFile, lines);
-      } catch (thrown) {
-        if (isCompromise(thrown)) throw thrown;
-        // Some lines may have been written, and files that differ from the ledger count as changed by a person.
-        throw new StrataError("EUNFINISHED", `${unfinished(all, path)}: ${formatError(thrown)}`);
-      }
-      await finish(lock, all);
-    },
+    commit: (lock, pending) => commit(options, lock, pending),
   };
-
-  async function complete(lock: HeldLock, { ledgerFile, lines: own, received }: Pending): Promise<void> {
-    const lines = [...(received?.steps ?? []), ...own];
-    await beforeRecovery?.(lines);
-    if (received)
-      await appendReceived(lock, received, async (name) => {
-        const text = await readTextWithin(files, folder, `${LEDGER}/${name}`);
-        return new Set(text?.split("\n"));
-      });
-    const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
-    const written = (await Promise.all(texts)).join("\n");
-    await lock.check();
-    const known = new Set(written.split("\n"));
-    const missing = own.filter((line) => !known.has(formatLine(line)));
-    await appendToLedger(options, ledgerFile, missing);
-    const next = findNext(lines);
-    for (const some of groupAlike(lines)) {
-      // A line is done if a later one has already built on it.
-      const isBuiltOn = await areDone(some.flatMap((line) => next.get(line) ?? []));
-      const built = new Set(some.filter((line) => next.has(line)).filter((_, n) => isBuiltOn[n]));
-      await apply(
-        lock,
-        some.filter((line) => !built.has(line)),
-      );
-    }
-    await removeTorn(lines.map(({ path }) => path));
-  }
 }
 
-/** The steps of a change. */
-function createSteps({ files, folder, path, prefix }: JournalOptions) {
-  const lineFiles = createLineFiles(files, folder);
-  return { appendReceived, attempt, begin, finish, lineFiles };
+type Lock = Pick<HeldLock, "check">;
 
-  async function begin(lock: HeldLock, pending: Pending): Promise<void> {
-    await attempt(async () => {
-      for (const line of pending.lines) requireReadable(line, prefix);
-      await lock.check();
-      if (!(await files.create(path, JSON.stringify(pending))))
-        throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
-    });
-  }
-
-  /** Runs a step that comes before any change, and calls `revert` if it fails. */
-  async function attempt(action: () => Promise<void>, revert = async (): Promise<void> => {}): Promise<void> {
-    try {
-      await action();
-    } catch (thrown) {
-      // The new holder of the lock completes the pending change.
-      if (isCompromise(thrown)) throw thrown;
-      await revert();
-      throw new StrataError(
-        "ENOTWRITTEN",
-        `cannot write to ${folder}, nothing was changed: ${formatError(thrown)}`,
-      );
-    }
-  }
-
-  async function appendReceived(
-    lock: HeldLock,
-    received: Received,
-    readThere: (name: string) => Promise<ReadonlySet<string>>,
-  ): Promise<void> {
-    for (const [name, texts] of Object.entries(received.lines)) {
-      const there = await readThere(name);
-      const missing = texts.filter((text) => !there.has(text));
-      await lock.check();
-      await appendLines(files, folder, `${LEDGER}/${name}`, missing);
-    }
-  }
-
-  /** Writes the files, and rejects with ECHANGED if one was changed by another writer. */
-  async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<void> {
-    const left = await applyAll(lock, lines);
-    if (!left) return;
-    throw new StrataError(
-      "ECHANGED",
-      `${join(folder, left.path)} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
+async function commit(options: JournalOptions, lock: Lock, pending: Pending): Promise<void> {
+  const { files, folder, path, prefix } = options;
+  const { ledgerFile, lines, received } = pending;
+  const all = [...(received?.steps ?? []), ...lines];
+  const notWritten = (why: string): StrataError =>
+    new StrataError("ENOTWRITTEN", `cannot write to ${folder}, nothing was changed: ${why}`);
+  const unfinished = (why: string): StrataError =>
+    new StrataError(
+      "EUNFINISHED",
+      `${formatBegun(all)} was begun and is kept in ${path}; the next change completes it, so do not repeat it: ${why}`,
     );
-  }
-
-  /** The first change that could not be made, if any. */
-  async function applyAll(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
-    try {
-      let left: LedgerLine | undefined;
-      for (const some of groupAlike(lines)) {
-        const applied = await lineFiles.apply(lock, some);
-        left ??= some.find((_, n) => !applied[n]);
-      }
+  await attempt(async () => {
+    // A line that could not be read back is not written.
+    const fault = readLines(lines, prefix);
+    if (typeof fault === "string") throw new Error(fault);
+    await lock.check();
+    const isBegun = await files.create(path, JSON.stringify(pending));
+    if (!isBegun) throw new Error(`${path} is in the way; remove it`);
+  }, notWritten);
+  await attempt(
+    async () => {
+      if (received) await appendReceived(options, lock, received);
+      await lock.check();
+      await appendToLedger(options, ledgerFile, lines);
+    },
+    async (why) => {
+      // Some received lines may have been written, and files that differ from the ledger count as a person's.
+      if (received) return unfinished(why);
       await files.remove(path);
-      return left;
-    } catch (thrown) {
-      if (isCompromise(thrown)) throw thrown;
-      throw new StrataError("EUNFINISHED", `${unfinished(lines, path)}: ${formatError(thrown)}`);
-    }
+      return notWritten(why);
+    },
+  );
+  let left: LedgerLine | undefined;
+  await attempt(async () => {
+    for (const line of all) if (!(await apply(options, lock, line))) left ??= line;
+    await files.remove(path);
+  }, unfinished);
+  if (left) throw new StrataError("ECHANGED", formatChanged(join(folder, left.path)));
+}
+
+/** If the lock was lost, its new holder completes the pending change. */
+async function attempt(
+  action: () => Promise<void>,
+  explain: (why: string) => StrataError | Promise<StrataError>,
+): Promise<void> {
+  try {
+    await action();
+  } catch (thrown) {
+    if (thrown instanceof StrataError && thrown.code === "ECOMPROMISED") throw thrown;
+    throw await explain(formatError(thrown));
   }
 }
 
-/** The next line that starts from the file that a line produces. */
-function findNext(lines: readonly LedgerLine[]): Map<LedgerLine, LedgerLine> {
-  const next = new Map<LedgerLine, LedgerLine>();
-  const byStart = new Map<string, LedgerLine>();
-  for (const line of [...lines].reverse()) {
-    const follower = byStart.get(line.path);
-    if (follower) next.set(line, follower);
-    byStart.set(line.from ?? line.path, line);
+async function complete(
+  options: JournalOptions,
+  lock: Lock,
+  { ledgerFile, lines: own, received }: Pending,
+): Promise<void> {
+  const { beforeRecovery, files, folder } = options;
+  const lines = [...(received?.steps ?? []), ...own];
+  await beforeRecovery?.(lines);
+  if (received) await appendReceived(options, lock, received);
+  const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
+  const known = new Set((await Promise.all(texts)).join("\n").split("\n"));
+  await lock.check();
+  await appendToLedger(
+    options,
+    ledgerFile,
+    own.filter((line) => !known.has(formatLine(line))),
+  );
+  for (const [n, line] of lines.entries()) {
+    const next = lines.slice(n + 1).find(({ from, path }) => (from ?? path) === line.path);
+    // A line is done if the next one has already built on it.
+    const isBuiltOn = next && next.after !== null && (await hashAt(options, next.path)) === next.after;
+    if (!isBuiltOn) await apply(options, lock, line);
   }
-  return next;
+  for (const path of new Set(lines.map((line) => line.path))) await removeTorn(options, path);
 }
 
-/** Number of files changed concurrently to hide disk latency. The lock is checked before each group. */
-const AT_A_TIME = 16;
-
-/**
- * The lines in order, grouped if consecutive, of one kind and about different files. Changes of another kind wait, so
- * that a swap writes new files before it removes old ones.
- */
-function groupAlike(lines: readonly LedgerLine[]): LedgerLine[][] {
-  const groups: LedgerLine[][] = [];
-  let paths = new Set<string>();
-  let kind: string | undefined;
-  for (const line of lines) {
-    const own = line.from === undefined ? [line.path] : [line.path, line.from];
-    const group = groups.at(-1);
-    const isJoined =
-      group !== undefined &&
-      group.length < AT_A_TIME &&
-      kindOf(line) === kind &&
-      own.every((path) => !paths.has(path));
-    if (isJoined) group.push(line);
-    else {
-      groups.push([line]);
-      paths = new Set();
-    }
-    for (const path of own) paths.add(path);
-    kind = kindOf(line);
+async function appendReceived(
+  { files, folder }: JournalOptions,
+  lock: Lock,
+  received: Received,
+): Promise<void> {
+  for (const [name, texts] of Object.entries(received.lines)) {
+    const path = `${LEDGER}/${name}`;
+    const there = new Set((await readTextWithin(files, folder, path))?.split("\n"));
+    const missing = texts.filter((text) => !there.has(text));
+    await lock.check();
+    await appendLines(files, folder, path, missing);
   }
-  return groups;
 }
 
-function kindOf({ after, before, from }: LedgerLine): "move" | "new" | "removal" | "rewrite" {
-  if (from !== undefined) return "move";
-  if (before === null) return "new";
-  return after === null ? "removal" : "rewrite";
+/** Makes one line's change. `false`, without effect, if its file matches neither the state before nor after. */
+async function apply(
+  options: JournalOptions,
+  lock: Lock,
+  { after, before, contents, from, path }: LedgerLine,
+): Promise<boolean> {
+  const { files, folder } = options;
+  const there = await hashAt(options, path);
+  const source = from === undefined ? null : await hashAt(options, from);
+  await lock.check();
+  const target = join(folder, path);
+  if (from !== undefined) {
+    if (there !== null) return there === after && source === null;
+    if (source !== before) return false;
+    await files.rename(join(folder, from), target);
+  } else if (after === null && there === before) await files.remove(target);
+  else if (contents === undefined || there !== before) return there === after;
+  else if (before === null) return files.create(target, contents);
+  else await files.writeWhole(target, contents);
+  return true;
 }
 
-/** Refuses to write a line that could not be read back. */
-function requireReadable(line: LedgerLine, prefix: string): void {
-  const reading = readLedgerLine(line, prefix);
-  if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
+/** `null` if there is no file; `undefined`, which matches no line, if the path is blocked or not a file. */
+async function hashAt({ files, folder }: JournalOptions, path: string): Promise<string | null | undefined> {
+  const way = await findWay(files, folder, path);
+  if (way.kind === "missing") return null;
+  if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
+  const contents = await files.read(join(folder, path));
+  return contents ? hashOf(contents) : null;
 }
 
-const isCompromise = (thrown: unknown): boolean =>
-  thrown instanceof StrataError && thrown.code === "ECOMPROMISED";
+/** Removes temporary files that a process killed while writing this file left behind. */
+async function removeTorn({ files, folder }: JournalOptions, path: string): Promise<void> {
+  if (await findObstacle(files, folder, path)) return;
+  const under = join(folder, dirname(path));
+  for (const name of await files.list(under)) {
+    if (!name.startsWith(`${basename(path)}.`) || !TORN.test(name)) continue;
+    if ((await files.statItself(join(under, name)))?.kind === "file") await files.remove(join(under, name));
+  }
+}
+
+/** A temporary file ends with a number or a UUID. */
+const TORN = /\.md\.(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+const formatChanged = (path: string): string =>
+  `${path} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`;
 
 /** For people: "edit of decision/port-8080". */
 function formatBegun(lines: readonly LedgerLine[]): string {
@@ -261,96 +237,91 @@ function formatBegun(lines: readonly LedgerLine[]): string {
   return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;
 }
 
-const unfinished = (lines: readonly LedgerLine[], path: string): string =>
-  `${formatBegun(lines)} was begun and is kept in ${path}; the next change completes it, so do not repeat it`;
+/*
+ * Reads `pending.json`. It is machine state, yet a repository can bring one along. So it is valid as a whole or not at
+ * all: a single invalid line sets it aside, none of it is applied, and memory works without it.
+ */
 
-/* Applies ledger lines to memory files. Follows no link. Call under the lock. */
+/** `why` says what is wrong, as the end of a sentence. */
+export type PendingReading = { kind: "pending"; pending: Pending } | { kind: "refused"; why: string };
 
-export interface LineFiles {
-  /**
-   * Applies the changes of lines about different files concurrently. Per line: `false`, without effect, if its file
-   * matches neither the state before nor after. If one fails, rejects after all have ended.
-   */
-  apply(lock: Pick<HeldLock, "check">, lines: readonly LedgerLine[]): Promise<boolean[]>;
-  /** True for each line whose file is in the state after the line. */
-  areDone(lines: readonly LedgerLine[]): Promise<boolean[]>;
-  /** Removes temporary files that a process killed while writing these files left behind. */
-  removeTorn(paths: readonly string[]): Promise<void>;
+const INCOMPLETE = "it is incomplete";
+
+/** `undefined` if there is none. Rejects with the system's error. */
+export async function readPending(
+  files: Files,
+  path: string,
+  prefix: string,
+): Promise<PendingReading | undefined> {
+  const stat = await files.statItself(path);
+  if (!stat) return undefined;
+  if (stat.kind !== "file") return refuse(`it is a ${stat.kind}, expected a file`);
+  const text = await readText(files, path);
+  return text === undefined ? undefined : parsePending(text, prefix);
 }
 
-/** The suffix of a temporary file: a number or a UUID. */
-const TORN = /^(.*)\.(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/s;
+export function parsePending(text: string, prefix: string): PendingReading {
+  const value = parseJson(text);
+  // On a disk without links, a killed process may leave half of one; then no step was taken.
+  if (!isRecord(value) || !Array.isArray(value.lines)) return refuse(INCOMPLETE);
+  const { ledgerFile, received } = value;
+  if (value.lines.length === 0 && received === undefined) return refuse(INCOMPLETE);
+  if (typeof ledgerFile !== "string" || !isLedgerFile(ledgerFile)) return refuse(notALedger(ledgerFile));
+  const lines = readLines(value.lines, prefix);
+  if (typeof lines === "string") return refuse(lines);
+  const theirs = received === undefined ? undefined : readReceived(received, prefix);
+  if (typeof theirs === "string") return refuse(theirs);
+  return { kind: "pending", pending: { lines, ledgerFile, ...(theirs && { received: theirs }) } };
+}
 
-/** `null` if there is no file; `undefined`, which matches no line, if the path is blocked or not a file. */
-type Hash = string | null | undefined;
-
-export function createLineFiles(files: Files, folder: string): LineFiles {
-  return {
-    async apply(lock, lines) {
-      const hashAt = createHashing();
-      const found = await settleAll(
-        lines.map(async ({ from, path }) => ({
-          there: await hashAt(path),
-          source: from === undefined ? null : await hashAt(from),
-        })),
-      );
-      await lock.check();
-      return settleAll(lines.map((line, n) => applyOne(line, found[n])));
-    },
-
-    async areDone(lines) {
-      const hashAt = createHashing();
-      const found = await Promise.all(lines.map(({ path }) => hashAt(path)));
-      return lines.map(({ after }, n) => after !== null && found[n] === after);
-    },
-
-    async removeTorn(paths) {
-      const folders = new Map<string, Set<string>>();
-      for (const path of new Set(paths)) {
-        if (await findObstacle(files, folder, path)) continue;
-        const names = folders.get(dirname(path)) ?? new Set();
-        folders.set(dirname(path), names.add(basename(path)));
-      }
-      for (const [under, names] of folders)
-        for (const name of await files.list(join(folder, under))) {
-          const [, own] = TORN.exec(name) ?? [];
-          const path = join(folder, under, name);
-          if (own === undefined || !names.has(own)) continue;
-          if ((await files.statItself(path))?.kind === "file") await files.remove(path);
-        }
-    },
-  };
-
-  async function applyOne(
-    { path: to, from, before, after, contents }: LedgerLine,
-    { source, there }: { there?: Hash; source?: Hash } = {},
-  ): Promise<boolean> {
-    const target = join(folder, to);
-    if (from !== undefined) {
-      if (there !== null) return there === after && source === null;
-      if (source !== before) return false;
-      await files.rename(join(folder, from), target);
-      return true;
-    }
-    if (after === null && there === before) {
-      await files.remove(target);
-      return true;
-    }
-    if (contents === undefined || there !== before) return there === after;
-    if (before === null) return files.create(target, contents);
-    await files.writeWhole(target, contents);
-    return true;
+/** The lines, or why they are refused. */
+function readLines(values: readonly unknown[], prefix: string): LedgerLine[] | string {
+  const lines: LedgerLine[] = [];
+  for (const [n, one] of values.entries()) {
+    const reading = readLedgerLine(one, prefix);
+    if (reading.kind === "problem") return `line ${n + 1} of it ${reading.what}`;
+    lines.push(reading.line);
   }
+  return lines;
+}
 
-  function createHashing(): (path: string) => Promise<Hash> {
-    const findWay = createWayFinder(files, folder);
-    return async (path) => hashOn(path, await findWay(path));
+function readReceived(value: unknown, prefix: string): Received | string {
+  if (!isRecord(value) || !isRecord(value.lines) || !Array.isArray(value.steps)) return INCOMPLETE;
+  const steps = readLines(value.steps, prefix);
+  if (typeof steps === "string") return steps;
+  const files: Record<string, string[]> = {};
+  for (const [name, texts] of Object.entries(value.lines)) {
+    if (!isLedgerFile(name)) return notALedger(name);
+    if (!Array.isArray(texts)) return INCOMPLETE;
+    const fault = readLines(texts.map(parseText), prefix);
+    if (typeof fault === "string") return fault;
+    files[name] = texts;
   }
+  return { lines: files, steps };
+}
 
-  async function hashOn(path: string, way: Way): Promise<Hash> {
-    if (way.kind === "missing") return null;
-    if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
-    const contents = await files.read(join(folder, path));
-    return contents ? hashOf(contents) : null;
+/** Refuses a text with a newline, which would become two lines. */
+const parseText = (text: unknown): unknown =>
+  typeof text === "string" && !text.includes("\n") ? parseJson(text) : undefined;
+
+const notALedger = (name: unknown): string => `${quotePath(String(name))} is not the name of a ledger`;
+
+/** Renames it so that no reader finds it, and returns the new path. */
+async function setAside(files: Files, path: string): Promise<string> {
+  const taken = new Set(await files.list(dirname(path)));
+  for (let n = 1; ; n++) {
+    const name = basename(path).replace(/\.json$/, `.refused-${n}.json`);
+    if (taken.has(name)) continue;
+    const aside = join(dirname(path), name);
+    await files.rename(path, aside);
+    return aside;
   }
 }
+
+/** Paths of the files set aside in this folder of machine state. */
+export async function listSetAside(files: Files, state: string): Promise<string[]> {
+  const names = await files.list(state);
+  return names.filter((name) => /^pending\.refused-\d+\.json$/.test(name)).map((name) => join(state, name));
+}
+
+const refuse = (why: string): PendingReading => ({ kind: "refused", why });

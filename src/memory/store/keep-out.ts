@@ -17,11 +17,10 @@ import type { HeldLock } from "../../io/locks.js";
 import { planKeepingRules, planPublishingRules, typesKeptOut, withoutPublishing } from "../kept-out.js";
 import { formatID, formatPrefix, type MemoryType } from "../memory.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER, splitPath } from "../path.js";
-import { findObstacle, listItself, readTextWithin } from "./entries.js";
-import { listPaths } from "./entry-paths.js";
 import { appendLines, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { type CollectionPlace, prepareHidden } from "./places.js";
+import { findObstacle, listItself, listPaths, readTextWithin } from "./scan.js";
 
 export interface KeepOut {
   /** Reads the rules again. Rejects with the system's error. */

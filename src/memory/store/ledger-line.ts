@@ -2,6 +2,7 @@
  * A ledger line: one change of one memory. It holds the whole file after the change, so the ledger alone restores every
  * file at any time, and undoing a change means restoring the line before it.
  */
+import { groupBy } from "../../base/group.js";
 import { each, either, isVersion, object, oneOf, optional, string } from "../../base/shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
@@ -130,12 +131,5 @@ export function sortByTime(lines: readonly LedgerLine[]): LedgerLine[] {
 }
 
 /** Lines by the id of their memory. */
-export function groupByKey(lines: readonly LedgerLine[]): Map<string, LedgerLine[]> {
-  const groups = new Map<string, LedgerLine[]>();
-  for (const line of lines) {
-    const group = groups.get(line.key);
-    if (group) group.push(line);
-    else groups.set(line.key, [line]);
-  }
-  return groups;
-}
+export const groupByKey = (lines: readonly LedgerLine[]): Map<string, LedgerLine[]> =>
+  groupBy(lines, ({ key }) => key);

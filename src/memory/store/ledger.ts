@@ -2,7 +2,7 @@
  * The ledger of one folder of memories: `ledger/2026-11-3f9a1c22.jsonl`, append-only.
  *
  * One file per month and clone of the repository: two people never write to the same file, so their changes merge
- * without conflict; two instances of one clone do, one call per append. Reading resumes where it last stopped. Invalid
+ * without conflict; two instances of one clone do, one call per append. A file of another size is read again. Invalid
  * lines are skipped and reported. Links are not followed.
  *
  * Lines of memories that git ignores are in `private/ledger`, in files of the same names. A published memory's lines move
@@ -16,36 +16,32 @@ import { takeNewLines } from "../../io/json-lines.js";
 import type { Log } from "../../io/log.js";
 import { formatPrefix, parseID } from "../memory.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER } from "../path.js";
-import { findObstacle, formatObstacle, listItself } from "./entries.js";
+
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { findObstacle, formatObstacle, listItself } from "./scan.js";
 
 export interface Ledger {
   /** Name of the ledger file for a line of this time, without its folder. */
   nameFile(at: string): Promise<string>;
-  /** Reads the lines that any process has added since the last call. */
+  /** Reads what any process has changed since the last call. */
   readOn(): Promise<void>;
   /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
-  known(path: string): (KnownFile & { file: string }) | undefined;
+  known(path: string): KnownFile | undefined;
   /** Paths that the ledger has lines about. */
   paths(): Iterable<string>;
   /** All lines, in the order of the ledger files, each once. */
   readAll(): Promise<LedgerLine[]>;
   /** Bytes read of each ledger file; the names of files in the hidden folder begin with `private/`. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** Offsets and known files, to resume from after a restart. */
-  position(): LedgerPosition;
 }
 
 export interface KnownFile {
   hash: string | null;
   at: string;
+  /** The ledger file that says so. */
+  file: string;
   /** When a person last edited these contents, if Strata has not rewritten them since. */
   editedAt?: string;
-}
-
-export interface LedgerPosition {
-  offsets: Record<string, number>;
-  known: Record<string, KnownFile & { file: string }>;
 }
 
 export interface LedgerOptions {
@@ -60,24 +56,38 @@ export interface LedgerOptions {
   nameClone: () => Promise<string>;
 }
 
-export function createLedger(
-  { files, log, folder, hidden, nameClone, prefix }: LedgerOptions,
-  begin?: LedgerPosition,
-): Ledger {
-  const offsets = new Map(Object.entries(begin?.offsets ?? {}));
-  const known = new Map(Object.entries(begin?.known ?? {}));
+/** A line without its text. */
+type Head = Omit<LedgerLine, "contents">;
+
+export function createLedger({ files, log, folder, hidden, nameClone, prefix }: LedgerOptions): Ledger {
+  const offsets = new Map<string, number>();
+  const heads = new Map<string, Head[]>();
   const reported = new Set<string>();
+  let known: ReadonlyMap<string, KnownFile> = new Map();
 
   return {
     offsets,
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
-      for (const { bytes, name } of await listAll()) {
-        const offset = offsets.get(name) ?? 0;
-        // The file shrank: git has replaced it by another version, or lines have moved to another ledger.
-        if (bytes !== offset) await readFrom(name, bytes < offset ? 0 : offset);
+      const all = await listAll();
+      const changed = all.filter(({ bytes, name }) => offsets.get(name) !== bytes);
+      const there = new Set(all.map(({ name }) => name));
+      const gone = [...offsets.keys()].filter((name) => !there.has(name));
+      if (changed.length === 0 && gone.length === 0) return;
+      for (const { name } of changed) {
+        const { end, lines } = await readLines(name);
+        heads.set(
+          name,
+          lines.map(({ contents: _, ...head }) => head),
+        );
+        offsets.set(name, end);
       }
+      for (const name of gone) {
+        heads.delete(name);
+        offsets.delete(name);
+      }
+      known = applyHeads(heads);
     },
 
     known: (path) => known.get(path),
@@ -86,11 +96,9 @@ export function createLedger(
     async readAll() {
       const all = new Map<string, LedgerLine>();
       for (const { name } of await listAll())
-        for (const line of (await readLines(name, 0)).lines) if (!all.has(line.id)) all.set(line.id, line);
+        for (const line of (await readLines(name)).lines) if (!all.has(line.id)) all.set(line.id, line);
       return [...all.values()];
     },
-
-    position: () => ({ offsets: Object.fromEntries(offsets), known: Object.fromEntries(known) }),
   };
 
   async function listAll(): Promise<{ name: string; bytes: number }[]> {
@@ -105,30 +113,17 @@ export function createLedger(
       : join(folder, name);
   }
 
-  async function readFrom(name: string, offset: number): Promise<void> {
-    const { lines, end } = await readLines(name, offset);
-    // Applied without an await, so that no caller sees half of them.
-    for (const line of lines) applyLine(known, name, line);
-    offsets.set(name, end);
-  }
-
-  async function readLines(name: string, offset: number): Promise<{ lines: LedgerLine[]; end: number }> {
+  async function readLines(name: string): Promise<{ lines: LedgerLine[]; end: number }> {
     const lines: LedgerLine[] = [];
     const problems: string[] = [];
     const isShared = name.startsWith(HIDDEN) || prefix.endsWith(HIDDEN);
-    // Begins with the newline before: its absence shows that lines before the offset are gone.
-    let isAligned = true;
-    let isFirst = offset > 0;
-    const end = await takeNewLines(files, pathOf(name), Math.max(0, offset - 1), (text) => {
-      if (isFirst) isAligned = text === "";
-      isFirst = false;
+    const end = await takeNewLines(files, pathOf(name), 0, (text) => {
       if (text.trim() === "") return;
       const value = parseJson(text);
       const reading = readLedgerLine(value, prefix);
       if (reading.kind === "line") lines.push(reading.line);
       else if (!isShared || !isNeighbours(value, prefix)) problems.push(reading.what);
     });
-    if (!isAligned) return readLines(name, 0);
     report(name, problems);
     return { lines, end };
   }
@@ -147,21 +142,24 @@ export function createLedger(
 }
 
 /** Within one ledger file the order of lines decides, between files the time. */
-function applyLine(known: Map<string, KnownFile & { file: string }>, file: string, line: LedgerLine): void {
-  const { after, at, from, path } = line;
-  const editedAt = findEditedAt(line, known.get(from ?? path));
-  const gone = from === undefined ? [] : [{ path: from, hash: null }];
-  for (const one of [...gone, { path, hash: after, ...(editedAt !== undefined && { editedAt }) }]) {
-    const before = known.get(one.path);
-    if (!before || before.file === file || before.at <= at) known.set(one.path, { ...one, at, file });
-  }
+function applyHeads(heads: ReadonlyMap<string, readonly Head[]>): Map<string, KnownFile> {
+  const known = new Map<string, KnownFile>();
+  for (const [file, lines] of heads)
+    for (const line of lines) {
+      const { after, at, from, path } = line;
+      const editedAt = findEditedAt(line, known.get(from ?? path));
+      const gone = from === undefined ? [] : [{ path: from, hash: null }];
+      const there = { path, hash: after, ...(editedAt !== undefined && { editedAt }) };
+      for (const { path: of, ...one } of [...gone, there]) {
+        const before = known.get(of);
+        if (!before || before.file === file || before.at <= at) known.set(of, { ...one, at, file });
+      }
+    }
+  return known;
 }
 
 /** A new file states its own dates; a moved one keeps the date of its edit. */
-function findEditedAt(
-  { after, at, before, by }: LedgerLine,
-  known: KnownFile | undefined,
-): string | undefined {
+function findEditedAt({ after, at, before, by }: Head, known: KnownFile | undefined): string | undefined {
   if (after === before) return known?.editedAt;
   return by === "person" && before !== null && after !== null ? at : undefined;
 }

@@ -1,4 +1,4 @@
-/** The store on disk: four collections behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
+/** The store on disk: four collections behind one set of ids. Its contract is in store.ts, the files in collection.ts. */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { anyList, number, object, string } from "../../base/shape.js";
@@ -12,12 +12,13 @@ import type { MemoryGate } from "../draft.js";
 import { type Memory, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
 import type { Trust } from "../trust/trust.js";
-import { createChangeAll, isOn, type Standing } from "./change-all.js";
-import { type Changes, createChanges } from "./changes/changes.js";
-import { createCollection } from "./collection.js";
+import { createAdoption, createChangeAll } from "./changes/change-many.js";
+import { type ChangeParts, type Changes, createChanges } from "./changes/changes.js";
+import { createPublishing } from "./changes/publishing.js";
+import { type Collection, createCollection, findCollection } from "./collection.js";
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
-import type { ExchangeOptions } from "./exchange/exchange.js";
-import { createIndexWriter } from "./index-writer.js";
+import type { ExchangeOptions } from "./exchange.js";
+import { createIndexWriter, type IndexLimits } from "./index-page.js";
 import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { sortByTime } from "./ledger-line.js";
 import { planPlaces } from "./places.js";
@@ -34,82 +35,63 @@ export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
   globalFolder: string;
   instance: string;
   /** Of each `MEMORY.md`. */
-  limits: { maxLines: number; maxSize: number };
+  limits: IndexLimits;
   /** Why this may not be written, such as a secret in it; asked before every write of our own. */
   gate?: MemoryGate;
-  /** Tells the user's own words from others; without it all of them are his. */
+  /** Tells the user's own words from others; without it all of them are the user's. */
   trust?: Trust;
 }
 
 /** Touches no file until it is asked for something. */
 export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
-  const { clock, files, log, folders, trust } = options;
-  const uses = createUses({ clock, files, log, folder: join(folders.memoryState, "uses") });
-  const indexes = createIndexWriter({ ...options, useOf: uses.of });
+  const { folders, log, trust } = options;
+  const uses = createUses({ ...options, folder: join(folders.memoryState, "uses") });
+  const indexes = createIndexWriter({ ...options, useOf: uses.of, read: readCurrent });
   const listeners: ((changed: readonly string[]) => void)[] = [];
-  const report = createProblemReport(log);
-  const indexed = new Set<Standing>();
-  const standings: Standing[] = planPlaces(options).map((place) => {
+  const reported = new Set<string>();
+  const collections: Collection[] = planPlaces(options).map((place) => {
     const keepOut = openKeepOut(options, place);
     const collection = createCollection({
-      ...options,
-      ...place,
-      keepOut,
-      onSeen: (ids) => onChanged(standing, ids),
+      ...{ ...options, place, keepOut },
+      onSeen: (ids) => onWritten(collection, ids),
     });
-    const read = async (): Promise<Memory[]> => {
-      await collection.scan();
-      const isHere = ({ isKeptOut }: Memory): boolean => !isKeptOut || collection.isKeptOut("MEMORY.md");
-      return collection.memories().filter(isCurrent).filter(isHere);
-    };
-    const index = { folder: place.folder, state: place.state, read };
-    const standing: Standing = { place, collection, index, ...(keepOut && { keepOut }) };
-    return standing;
+    return collection;
   });
-  function onChanged(standing: Standing, ids: readonly string[]): void {
-    indexes.touch(standing.index);
-    tell(ids);
-  }
+  const parts: ChangeParts = { ...options, collections, onWritten, onSaidAgain: (id) => uses.note([id]) };
+  const { find, ...changes } = createChanges(parts);
   trust?.onChange(() => {
-    for (const standing of standings) indexes.touch(standing.index);
-    tell(standings.flatMap(({ collection }) => collection.memories().map(({ id }) => id)));
+    for (const collection of collections)
+      onWritten(
+        collection,
+        collection.memories().map(({ id }) => id),
+      );
   });
-  const onSaidAgain = (id: string): void => uses.note([id]);
-  const changes = createChanges({ ...options, standings, onWritten: onChanged, onSaidAgain });
-  const reads = createReads(standings, changes.find);
 
   return {
-    ...reads,
-    read: async (id) => (await changes.find(id))?.memory,
-
-    async list({ archived = false } = {}) {
-      await uses.load();
-      await Promise.all(standings.map(scan));
-      return archived ? standings.flatMap(({ collection }) => collection.memories()) : reads.known();
-    },
-
-    remember: changes.remember,
-    update: changes.update,
-    archive: changes.archive,
-    restore: changes.restore,
-    changeAll: createChangeAll({ ...options, standings, onWritten: onChanged }),
-    undo: createUndo({ standings, onWritten: onChanged }),
-    adopt: changes.adopt,
-    adoptAll: changes.adoptAll,
-    discard: changes.discard,
-    publish: changes.publish,
-    exchange: openExchange({ clock, files, folder: folders.memory, standings, trust, onWritten: onChanged }),
+    ...changes,
+    ...createAdoption(parts),
+    ...createPublishing(parts),
+    ...createReads(collections, find),
+    ...createAcceptance(options, collections),
+    changeAll: createChangeAll(parts),
+    undo: createUndo(collections, onWritten),
+    exchange: openExchange({ ...options, collections, onWritten }),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,
     useOf: uses.of,
 
-    ...createAcceptance({ files, folder: folders.memory, standings, trust }),
+    async list({ archived = false } = {}) {
+      await uses.load();
+      await Promise.all(collections.map(scan));
+      const all = collections.flatMap((collection) => collection.memories());
+      return archived ? all : all.filter(isCurrent);
+    },
 
     async mendAfterUndo(cause, touched) {
       const mended: string[] = [];
-      for (const standing of standings.filter(({ place }) => place.isUndone)) {
-        const ids = await standing.collection.mendAfterUndo(cause, touched);
-        onChanged(standing, ids);
+      for (const collection of collections.filter(({ place }) => place.isUndone)) {
+        const ids = await collection.mendAfterUndo(cause, touched);
+        onWritten(collection, ids);
         mended.push(...ids);
       }
       return mended;
@@ -121,64 +103,57 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     },
   };
 
-  async function scan(standing: Standing): Promise<void> {
-    await standing.collection.scan();
-    for (const problem of findProblems(standing)) report(problem);
+  async function scan(collection: Collection): Promise<void> {
+    await collection.scan();
+    for (const { path, what } of findProblems(collection)) {
+      if (!reported.has(`${path} ${what}`))
+        log.warn("memory", `${path} is not used and left as it is: ${what}`);
+      reported.add(`${path} ${what}`);
+    }
     // Once at the start: the index may lack what a killed instance wrote.
-    const isFirst = !indexed.has(standing);
-    indexed.add(standing);
-    if (isFirst && standing.collection.entries().length > 0) indexes.touch(standing.index);
+    if (collection.entries().length > 0) indexes.touchFirst(collection.place);
   }
 
-  function tell(changed: readonly string[]): void {
-    if (changed.length > 0) for (const listener of listeners) listener(changed);
+  /** The memories that belong in the index of this folder. */
+  async function readCurrent(folder: string): Promise<readonly Memory[]> {
+    const collection = collections.find((one) => one.folder === folder);
+    if (!collection) return [];
+    await collection.scan();
+    const isHidden = !collection.isKeptOut("MEMORY.md");
+    return collection.memories().filter((memory) => isCurrent(memory) && !(memory.isKeptOut && isHidden));
+  }
+
+  function onWritten({ place }: Collection, ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    indexes.touch(place);
+    for (const listener of listeners) listener(ids);
   }
 }
 
 /** Loads the exchange on first use. */
 function openExchange(options: ExchangeOptions): Exchange {
-  const open = async (): Promise<Exchange> =>
-    (await import("./exchange/exchange.js")).createExchange(options);
+  const open = async (): Promise<Exchange> => (await import("./exchange.js")).createExchange(options);
   return {
     read: async (scope) => (await open()).read(scope),
     take: async (scope, lines, given) => (await open()).take(scope, lines, given),
   };
 }
 
-/** Logs each problem once. */
-function createProblemReport(log: Log): (problem: FileProblem) => void {
-  const reported = new Set<string>();
-  return ({ path, what }) => {
-    const key = `${path} ${what}`;
-    if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
-    reported.add(key);
-  };
-}
+/* What the user accepts of the memories that came from elsewhere. */
 
-/* What the user takes for their own of the memories that came from elsewhere. */
-
-export interface AcceptanceOptions {
-  files: Files;
-  /** `.opencode/memory` of the project. */
-  folder: string;
-  standings: readonly Standing[];
-  trust: Pick<Trust, "accept" | "revoke"> | undefined;
-}
-
-export function createAcceptance(options: AcceptanceOptions): Pick<OpenMemories, "accept" | "revoke"> {
-  const { files, folder, standings, trust } = options;
+function createAcceptance(
+  { files, folders, trust }: Pick<MemoryStoreOptions, "files" | "folders" | "trust">,
+  collections: readonly Collection[],
+): Pick<OpenMemories, "accept" | "revoke"> {
   return {
     async accept(ids, why) {
-      const waiting = new Map(standings.flatMap(({ collection }) => [...collection.foreign()]));
-      const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
-      const records = ids === undefined ? await readConflictRecords(files, folder) : [];
-      const named = records.map(({ hash, path }) => nameConflictRecord(folder, { hash, path }));
-      if (taken.length === 0) return [];
-      await trust?.accept([...taken.map(([, file]) => file), ...named], why);
-      const accepted = new Set(taken.map(([id]) => id));
-      return standings
-        .flatMap(({ collection }) => collection.memories())
-        .filter(({ id }) => accepted.has(id));
+      const waiting = collections.flatMap((collection) => [...collection.foreign()]);
+      const taken = new Map(waiting.filter(([id]) => ids === undefined || ids.includes(id)));
+      if (taken.size === 0) return [];
+      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
+      const named = records.map((record) => nameConflictRecord(folders.memory, record));
+      await trust?.accept([...taken.values(), ...named], why);
+      return collections.flatMap((collection) => collection.memories()).filter(({ id }) => taken.has(id));
     },
 
     async revoke() {
@@ -188,49 +163,44 @@ export function createAcceptance(options: AcceptanceOptions): Pick<OpenMemories,
   };
 }
 
-/* What the store answers from its collections without changing them. */
+/* What the store answers without changing anything. */
 
-type Reads = Pick<OpenMemories, "foreign" | "history" | "isDeciding" | "known" | "locate" | "problems">;
+type Reads = "foreign" | "history" | "isDeciding" | "known" | "locate" | "problems" | "read";
 
-/** `find` is the one of `Changes`. */
-export function createReads(standings: readonly Standing[], find: Changes["find"]): Reads {
+function createReads(collections: readonly Collection[], find: Changes["find"]): Pick<OpenMemories, Reads> {
   let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
 
   return {
-    problems: () => standings.flatMap(findProblems),
-    isDeciding: () => standings.some(({ collection }) => collection.isDeciding()),
+    read: async (id) => (await find(id))?.memory,
+    problems: () => collections.flatMap(findProblems),
+    isDeciding: () => collections.some((collection) => collection.isDeciding()),
     foreign: () =>
-      standings.flatMap(({ collection }) => collection.memories().filter(({ isForeign }) => isForeign)),
+      collections.flatMap((collection) => collection.memories().filter(({ isForeign }) => isForeign)),
 
     /** Asked in hooks, so the list is built only after a change. */
     known() {
-      const lists = standings.map(({ collection }) => collection.memories());
+      const lists = collections.map((collection) => collection.memories());
       if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
         seen = { lists, current: lists.flat().filter(isCurrent) };
       return seen.current;
     },
 
     async locate(id) {
-      const [found, standing] = [await find(id), standingOf(id)];
-      return found && standing && join(standing.place.folder, found.path);
+      const [found, place] = [await find(id), parseID(id)];
+      return found && place && join(findCollection(collections, place).folder, found.path);
     },
 
     async history(id) {
-      const standing = standingOf(id);
-      const lines = (await standing?.collection.readLedger()) ?? [];
+      const place = parseID(id);
+      const lines = place ? await findCollection(collections, place).readLedger() : [];
       return sortByTime(lines.filter(({ key }) => key === id));
     },
   };
-
-  function standingOf(id: string): Standing | undefined {
-    const place = parseID(id);
-    return place && standings.find((one) => isOn(one, place));
-  }
 }
 
-export const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
+const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
 
-export function findProblems({ collection }: Standing): FileProblem[] {
+function findProblems(collection: Collection): FileProblem[] {
   return collection
     .entries()
     .flatMap(({ path, reading }) =>
@@ -243,7 +213,7 @@ export function findProblems({ collection }: Standing): FileProblem[] {
  * memory never changes its file, so mere use never shows up in git.
  */
 
-export interface Uses {
+interface Uses {
   /** Reads the counts once. Never rejects. */
   load(): Promise<void>;
   note(ids: readonly string[]): void;
@@ -252,39 +222,37 @@ export interface Uses {
   onIdle(): Promise<void>;
 }
 
-export interface UsesOptions {
-  clock: Clock;
-  files: Files;
-  log: Log;
-  folder: string;
-}
-
 interface UseLine {
   at: number;
   ids: string[];
 }
 
-export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
-  const lines = createLineLog({ files, parse: parseUse });
+const isUse = object<UseLine>({ at: number, ids: anyList });
+
+function createUses({
+  clock,
+  files,
+  log,
+  folder,
+}: Pick<MemoryStoreOptions, "clock" | "files" | "log"> & { folder: string }): Uses {
+  const lines = createLineLog<UseLine>({
+    files,
+    parse: (value) => (isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined),
+  });
   const uses = new Map<string, Use>();
   let loading: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let hasFailed = false;
 
   return {
-    load() {
-      loading ??= load().catch(report);
-      return loading;
-    },
+    load,
     note(ids) {
+      if (ids.length === 0) return;
       const line: UseLine = { at: clock.now(), ids: [...ids] };
-      if (line.ids.length === 0) return;
       const path = join(folder, `${new Date(line.at).toISOString().slice(0, 7)}.jsonl`);
-      // Read the disk first, so that no use counts twice.
-      loading ??= load().catch(report);
-      const read = loading;
       writing = writing
-        .then(() => read)
+        // Reads the disk first, so that no use counts twice.
+        .then(load)
         .then(() => {
           count(line);
           return lines.append(path, [line]);
@@ -295,12 +263,14 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
     onIdle: () => writing,
   };
 
-  async function load(): Promise<void> {
-    for (const name of await files.list(folder)) {
-      if (!name.endsWith(".jsonl")) continue;
-      const { records } = await lines.read(join(folder, name));
-      for (const line of records) count(line);
-    }
+  function load(): Promise<void> {
+    loading ??= readAll().catch(report);
+    return loading;
+  }
+
+  async function readAll(): Promise<void> {
+    for (const name of (await files.list(folder)).filter((one) => one.endsWith(".jsonl")))
+      for (const line of (await lines.read(join(folder, name))).records) count(line);
   }
 
   function count({ at, ids }: UseLine): void {
@@ -314,10 +284,4 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
     if (!hasFailed) log.warn("memory", `cannot count uses in ${folder}: ${formatError(thrown)}`);
     hasFailed = true;
   }
-}
-
-const isUse = object<UseLine>({ at: number, ids: anyList });
-
-function parseUse(value: unknown): UseLine | undefined {
-  return isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined;
 }

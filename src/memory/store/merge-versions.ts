@@ -19,7 +19,7 @@ export interface Merged {
   /** `undefined`: removed. */
   version: Version;
   /** The earlier side's version if both changed title or text and `version` does not contain it. */
-  rival?: Memory;
+  conflicting?: Memory;
 }
 
 /** Fields whose order does not matter. */
@@ -28,14 +28,14 @@ const SCALARS = ["importance", "pinned", "expires"] as const;
 
 export function mergeVersions({ base, earlier, later }: Versions): Merged {
   if (!later || !earlier) return { version: mergeRemoval(base, later ?? earlier) };
-  const isRival =
+  const isConflicting =
     fingerprint(earlier.memory) !== fingerprint(later.memory) &&
     isTextChanged(base, earlier) &&
     isTextChanged(base, later);
   const isArchived = mergePlace({ base, later, earlier });
   const memory = mergeFields(base?.memory, later.memory, earlier.memory);
   const version = { memory: { ...memory, status: statusOf(memory, later, isArchived) }, isArchived };
-  return isRival && !isArchived ? { version, rival: earlier.memory } : { version };
+  return isConflicting && !isArchived ? { version, conflicting: earlier.memory } : { version };
 }
 
 /** If one side removed the memory and the other changed it, it is kept. */

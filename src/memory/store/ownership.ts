@@ -8,10 +8,10 @@ import type { Memory } from "../memory.js";
 import type { FoundFile } from "../trust/place.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import type { Entries, Entry } from "./entries.js";
 import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
+import type { Entries, Entry } from "./scan.js";
 
 export interface Ownership {
   /** Call before files are checked. Never rejects. */

@@ -15,9 +15,9 @@ import type { Files } from "../../io/files.js";
 import { fingerprint } from "../conflict.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
-import { listItself, readTextWithin } from "./entries.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { mergeVersions, type Version } from "./merge-versions.js";
+import { listItself, readTextWithin } from "./scan.js";
 
 /** A memory's file: its path in the collection's folder, and its text. */
 export interface State {
@@ -54,7 +54,7 @@ export type Receipt =
        */
       stale?: { path: string; hash: string; lastAt: string } | undefined;
       /** The unused version with another text, for a conflict record. */
-      rival?: Memory | undefined;
+      conflicting?: Memory | undefined;
     }
   /** The memory is unchanged, and the lines are received again next time. */
   | { kind: "deferred"; why: string };
@@ -74,12 +74,18 @@ export function planReceipt(options: ReceiptOptions): Receipt {
   const steps = planSteps(newest, there, state);
   const stale = findStale(newest, all);
   if (isForward)
-    return { kind: "planned", steps, newest: state, stale, rival: findRival(options, { ours, state }) };
+    return {
+      kind: "planned",
+      steps,
+      newest: state,
+      stale,
+      conflicting: findConflicting(options, { ours, state }),
+    };
   const merged = planMerge(options, { newest, ours, theirs, state });
   if (merged === "unknown")
     return { kind: "deferred", why: "the text of its newest version there was not sent" };
-  const { rival, ...rest } = merged;
-  return { kind: "planned", steps, newest: state, stale, merged: rest, rival };
+  const { conflicting, ...rest } = merged;
+  return { kind: "planned", steps, newest: state, stale, merged: rest, conflicting };
 }
 
 function findStale(
@@ -101,7 +107,7 @@ export const SYNC = "sync";
  * If another machine merged our newest version with its own and the texts differ, returns the version not in use. If
  * another change builds on ours, ours was not a side of that merge.
  */
-function findRival(
+function findConflicting(
   { local, parse, received }: ReceiptOptions,
   { ours, state }: { ours: LedgerLine | undefined; state: State | undefined },
 ): Memory | undefined {
@@ -169,7 +175,7 @@ interface Sides {
 function planMerge(
   { format, isShared, local, parse, received }: ReceiptOptions,
   { newest, ours, state, theirs }: Sides,
-): { state: State | undefined; lastAt: string; rival?: Memory } | "unknown" {
+): { state: State | undefined; lastAt: string; conflicting?: Memory } | "unknown" {
   const all = [...local, ...received];
   const common = findNewest(local.filter(({ id }) => isShared(id)));
   const other = findState(newest === ours ? theirs : ours, all);
@@ -182,14 +188,14 @@ function planMerge(
   // Invalid memories are not merged: the later side counts, and the ledger keeps the other.
   if ((state && !later) || (other && !earlier)) return kept;
   const base = was === "unknown" ? undefined : read(was);
-  const { rival, version } = mergeVersions({ base, later, earlier });
+  const { conflicting, version } = mergeVersions({ base, later, earlier });
   if (!version) return { state: undefined, lastAt: newest.at };
   const parts = parsePath(newest.path);
   if (!parts) return kept;
   const over = version === earlier ? other : (state ?? other);
   const path = formatPath({ ...parts, isArchived: version.isArchived });
   const text = over ? formatOver(version, over, { format, parse }) : "";
-  return { state: { path, text }, lastAt: newest.at, ...(rival && { rival }) };
+  return { state: { path, text }, lastAt: newest.at, ...(conflicting && { conflicting }) };
 }
 
 /** Keeps the file's bytes if the version equals what the file says. */
@@ -244,34 +250,4 @@ export async function readSharedLedger(files: Files, folder: string, prefix: str
     }
   }
   return all;
-}
-
-/** Groups the lines by memory id. */
-export function groupShared(lines: readonly SharedLine[]): Map<string, SharedLine[]> {
-  const groups = new Map<string, SharedLine[]>();
-  for (const one of lines) {
-    const group = groups.get(one.line.key);
-    if (group) group.push(one);
-    else groups.set(one.line.key, [one]);
-  }
-  return groups;
-}
-
-/** Limit the size of a step, since `pending.json` holds all of its lines. */
-const KEYS_AT_A_TIME = 250;
-const CHARACTERS_AT_A_TIME = 4_000_000;
-
-/** Cuts lines into steps; all lines of a memory are in the same step. */
-export function* cutInSteps(lines: readonly SharedLine[]): Generator<SharedLine[]> {
-  let step: SharedLine[] = [];
-  let [keys, characters] = [0, 0];
-  for (const group of groupShared(lines).values()) {
-    step = step.concat(group);
-    keys++;
-    characters += group.reduce((sum, { text }) => sum + text.length, 0);
-    if (keys < KEYS_AT_A_TIME && characters < CHARACTERS_AT_A_TIME) continue;
-    yield step;
-    [step, keys, characters] = [[], 0, 0];
-  }
-  if (step.length > 0) yield step;
 }

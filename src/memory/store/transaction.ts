@@ -1,38 +1,49 @@
-/** A collection under its lock: all operations that change a memory file or add to the ledger. */
+/** A memory folder under its lock: all operations that change a memory file or add to the ledger. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
-import { HIDDEN_LEDGER, parsePath } from "../path.js";
-import type { Entries, Looked, Readings } from "./entries.js";
-import type { Journal } from "./journal.js";
+import { findPrivateID } from "../draft.js";
+import { HIDDEN_LEDGER, idOf, parsePath } from "../path.js";
+import type { Journal, Received } from "./journal.js";
 import type { KeepOut } from "./keep-out.js";
 import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
-import type { LineWriter, TransactionStep } from "./line-writer.js";
 import type { Ownership } from "./ownership.js";
-import type { Received } from "./pending.js";
+import type { CollectionPlace } from "./places.js";
+import { type Entries, findLink, type Looked } from "./scan.js";
 
-/** Operations allowed under the lock. */
+/** One step on a file: write it, move it to a free path, or remove it. */
+export interface TransactionStep {
+  path: string;
+  /** Path the file is moved from. */
+  from?: string;
+  /** Hash of the file before; `null` if there is none. */
+  before: string | null;
+  /** The new contents; absent for a move or removal. */
+  contents?: string;
+  isRemoved?: true;
+  cause: Cause;
+}
+
+/** Operations allowed under the lock. A change is done when its promise resolves. */
 export interface Transaction {
   /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
-  /** The same for many files, several at a time; one result per file, in order. */
-  openAll(paths: readonly string[]): Promise<(Looked | undefined)[]>;
+  /** Names of all files in a folder, memories or not. */
   names(folder: string): Promise<string[]>;
+  /** The first part of this path that is a link. */
   findLink(path: string): Promise<string | undefined>;
-  /** Overwrites the opened file, or writes a new one; done when it resolves. */
+  /** Overwrites the opened file, or writes a new one. */
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
-  /** Moves the opened file to a free path; done when it resolves. */
-  move(opened: Looked, to: string, cause: Cause): Promise<void>;
-  /**
-   * Takes all steps in order, as one change; done when it resolves. `readings` save parsing the written files again.
-   */
-  changeAll(steps: readonly TransactionStep[], readings?: Readings): Promise<void>;
-  /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
+  /** Takes all steps in order, as one change. */
+  changeAll(steps: readonly TransactionStep[]): Promise<void>;
+  /** Removes the opened file, whose versions the ledger keeps. */
   discard(opened: Looked, cause: Cause): Promise<void>;
   /**
-   * Lets git see the opened file and these earlier lines about it. With no file, it prepares the path for one. Done when
-   * it resolves.
+   * Lets git see the opened file and these earlier lines about it. With no file, it prepares the path for one.
    */
   publish(
     path: string,
@@ -40,15 +51,14 @@ export interface Transaction {
     lines: readonly LedgerLine[],
     cause: Cause,
   ): Promise<void>;
-  /** Takes the file at this path and its history out of git's sight again; done when it resolves. */
+  /** Takes the file at this path and its history out of git's sight again. */
   hide(path: string, opened: Looked | undefined, cause: Cause): Promise<void>;
-  /** The ledger's last entry about the file at this path, with the ledger file. */
+  /** The ledger's last entry about the file at this path. */
   known: Ledger["known"];
-  /** Applies changes of other machines, then our merges, as one change; complete when it resolves. */
+  /** Applies changes of other machines, then our merges, as one change. */
   receive(changes: ReceivedChanges): Promise<void>;
 }
 
-/** See `Received` in `pending.ts`. */
 export interface ReceivedChanges extends Received {
   /** Steps that merge their changes with ours, each with the time that it has to follow. */
   merges: readonly { step: TransactionStep; lastAt: string }[];
@@ -59,169 +69,210 @@ export interface ReceivedChanges extends Received {
 /** Enters people's changes in the ledger. */
 export interface Entering {
   /** Adds a ledger line for each of these files that differs from the ledger. */
-  enter(opened: readonly Opened[]): Promise<void>;
-}
-
-/** The file just found at this path. */
-export interface Opened {
-  path: string;
-  looked: Looked | undefined;
+  enter(paths: readonly string[]): Promise<void>;
 }
 
 export interface TransactionOptions {
   clock: Clock;
   files: Files;
-  folder: string;
+  place: CollectionPlace;
+  instance: string;
   entries: Entries;
   ledger: Ledger;
   lock: HeldLock;
   ownership: Pick<Ownership, "claim" | "mark" | "own">;
-  journal: Pick<Journal, "commit" | "receive">;
-  write: LineWriter;
-  /** Prepares the folder for its first file. */
-  prepare(): Promise<void>;
+  journal: Pick<Journal, "commit">;
   keepOut?: KeepOut | undefined;
-  idOf(path: string): string;
-  /** Reads the files and reports changed ones. */
-  lookAt(paths: readonly string[]): Promise<(Looked | undefined)[]>;
+  /** Reads the file and reports it if it has changed. */
+  look(path: string): Promise<Looked | undefined>;
 }
 
 export function openTransaction(options: TransactionOptions): Transaction & Entering {
-  const { ownership, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
-
+  const { files, keepOut, ledger, lock, look, ownership, place } = options;
+  const { folder } = place;
   return {
-    names: entries.names,
-    findLink: entries.findLink,
-    enter,
-
-    openAll,
-    open: async (path) => (await openAll([path]))[0],
-
-    write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
-    move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
-    discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
-    changeAll: commit,
+    names: (under) => files.list(join(folder, under)),
+    findLink: (path) => findLink(files, folder, path),
     known: ledger.known,
 
-    receive: createReceive(options, prepare),
+    async open(path) {
+      const looked = await look(path);
+      await enter(options, [{ path, looked }]);
+      return ownership.mark(looked);
+    },
+
+    async enter(paths) {
+      const found: Found[] = [];
+      for (const path of paths) found.push({ path, looked: await look(path) });
+      await enter(options, found);
+    },
+
+    write: (path, over, contents, cause) =>
+      commit(options, [{ path, before: over?.hash ?? null, contents, cause }]),
+    discard: ({ path, hash = null }, cause) =>
+      commit(options, [{ path, before: hash, isRemoved: true, cause }]),
+    changeAll: (steps) => commit(options, steps),
+    receive: (changes) => receive(options, changes),
 
     async publish(path, opened, lines, cause) {
       if (!keepOut) return;
-      await prepare([]);
-      const own = opened ? [lineOf(path, opened, cause)] : [];
+      await prepare(options, []);
+      const own = opened ? [makeNote(options, path, opened, cause)] : [];
       await keepOut.publish(lock, path, [...lines, ...own]);
       await ledger.readOn();
     },
 
     async hide(path, opened, cause) {
       if (!keepOut) return;
-      await keepOut.hide(lock, path, idOf(path));
+      await keepOut.hide(lock, path, idOf(place, path));
       await ledger.readOn();
       if (!opened) return;
-      const line = lineOf(path, opened, cause);
-      await appendLines(files, folder, `${HIDDEN_LEDGER}/${await ledger.nameFile(line.at)}`, [
-        formatLine(line),
-      ]);
+      const line = makeNote(options, path, opened, cause);
+      const name = `${HIDDEN_LEDGER}/${await ledger.nameFile(line.at)}`;
+      await appendLines(files, folder, name, [formatLine(line)]);
       await ledger.readOn();
     },
   };
-
-  async function openAll(paths: readonly string[]): Promise<(Looked | undefined)[]> {
-    const looked = await lookAt(paths);
-    await enter(paths.map((path, n) => ({ path, looked: looked[n] })));
-    return looked.map(ownership.mark);
-  }
-
-  /** A line that changes nothing in the file. */
-  function lineOf(path: string, { hash, text }: Looked, cause: Cause): LedgerLine {
-    const version = hash ?? null;
-    return write.line(ledger, path, cause, { before: version, after: version, contents: text });
-  }
-
-  async function prepare(changes: readonly { path: string; isNew: boolean }[]): Promise<void> {
-    await options.prepare();
-    await keepOut?.begin(lock, changes);
-  }
-
-  async function commit(steps: readonly TransactionStep[], readings?: Readings): Promise<void> {
-    const lines = write.steps(ledger, steps);
-    const foreign = new Set(lines.filter((_, n) => steps[n]?.cause.isForeign));
-    const [first] = lines;
-    if (!first) return;
-    await prepare(lines.map(({ before, path }) => ({ path, isNew: before === null })));
-    // Before the files exist: if the process is killed in between, they still count as the user's.
-    await ownership.own(lines, foreign);
-    await journal.commit(lock, lines, await ledger.nameFile(first.at));
-    await lookAgain(options, lines, readings);
-  }
-
-  async function enter(opened: readonly Opened[]): Promise<void> {
-    const lines: LedgerLine[] = [];
-    for (const { path, looked } of opened) {
-      const known = ledger.known(path)?.hash ?? null;
-      // An unreadable file stays out of the ledger until someone repairs it.
-      if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
-      if (!parsePath(path)) continue;
-      const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
-      const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
-      lines.push(write.line(ledger, path, { operation }, change));
-    }
-    const [first] = lines;
-    if (!first) return;
-    await prepare(lines.map(({ path }) => ({ path, isNew: false })));
-    await lock.check();
-    const place = { files, folder, isKeptOut: keepOut?.has };
-    await appendToLedger(place, await ledger.nameFile(first.at), lines);
-    await ledger.readOn();
-  }
 }
 
-/** Applies changes of other machines. */
-function createReceive(
+async function prepare(
   options: TransactionOptions,
-  prepare: (changes: readonly { path: string; isNew: boolean }[]) => Promise<void>,
-): Transaction["receive"] {
-  const { ownership, clock, journal, keepOut, ledger, lock, write } = options;
-  return async ({ claims, lines, merges, steps }) => {
-    const own = planMerges(write, ledger, merges);
-    const applied = [...steps, ...own];
-    await prepare(applied.map(({ before, path }) => ({ path, isNew: before === null })));
-    // The others already have what they sent, so it need not stay hidden.
-    for (const path of new Set(applied.flatMap(({ after, path: to }) => (after === null ? [] : [to]))))
-      if (keepOut?.has(path)) await keepOut.publish(lock, path, []);
-    await ownership.claim(claims);
-    const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
-    await journal.receive(lock, { lines: own, ledgerFile, received: { lines, steps } });
-    await lookAgain(options, applied);
-  };
+  files: readonly { path: string; isNew: boolean }[],
+): Promise<void> {
+  await options.place.prepare();
+  await options.keepOut?.begin(options.lock, files);
+}
+
+const toPrepared = ({ before, path }: LedgerLine): { path: string; isNew: boolean } => ({
+  path,
+  isNew: before === null,
+});
+
+async function commit(options: TransactionOptions, steps: readonly TransactionStep[]): Promise<void> {
+  const { journal, ledger, lock, ownership } = options;
+  const lines: LedgerLine[] = [];
+  const times = new Map<string, string>();
+  for (const step of steps) {
+    const line = makeLine(options, step, times.get(step.from ?? step.path));
+    times.set(step.path, line.at);
+    lines.push(line);
+  }
+  const [first] = lines;
+  if (!first) return;
+  await prepare(options, lines.map(toPrepared));
+  // Before the files exist: if the process is killed in between, they still count as the user's.
+  await ownership.own(lines, new Set(lines.filter((_, n) => steps[n]?.cause.isForeign)));
+  await journal.commit(lock, { lines, ledgerFile: await ledger.nameFile(first.at) });
+  await lookAgain(options, lines);
+}
+
+async function receive(
+  options: TransactionOptions,
+  { claims, lines, merges, steps }: ReceivedChanges,
+): Promise<void> {
+  const { clock, journal, keepOut, ledger, lock, ownership } = options;
+  const own: LedgerLine[] = [];
+  // Each is later than the lines that it merges, and than the previous merge.
+  for (const { lastAt, step } of merges)
+    own.push(makeLine(options, step, [lastAt, own.at(-1)?.at ?? lastAt].sort().at(-1)));
+  const applied = [...steps, ...own];
+  await prepare(options, applied.map(toPrepared));
+  // The others already have what they sent, so it need not stay hidden.
+  for (const path of new Set(applied.filter(({ after }) => after !== null).map((line) => line.path)))
+    if (keepOut?.has(path)) await keepOut.publish(lock, path, []);
+  await ownership.claim(claims);
+  const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
+  await journal.commit(lock, { lines: own, ledgerFile, received: { lines, steps } });
+  await lookAgain(options, applied);
 }
 
 /** Reads the files after a change; what cannot be read now is read next time. */
 async function lookAgain(
-  { entries, ledger }: Pick<TransactionOptions, "entries" | "ledger">,
+  { entries, ledger }: TransactionOptions,
   lines: readonly LedgerLine[],
-  readings?: Readings,
 ): Promise<void> {
   try {
-    // A moved file's content is known from its old path until that is checked.
-    const left = lines.flatMap(({ from }) => from ?? []);
-    await entries.lookAll([...lines.map(({ path }) => path), ...left], readings);
+    const paths = lines.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
+    for (const path of new Set(paths)) await entries.look(path);
     await ledger.readOn();
   } catch {
     // The next check reads it.
   }
 }
 
-/** The lines of merges, each later than the lines that it merges and than the previous merge. */
-function planMerges(
-  write: LineWriter,
-  ledger: Pick<Ledger, "known">,
-  merges: ReceivedChanges["merges"],
-): LedgerLine[] {
+/** The file just found at this path. */
+interface Found {
+  path: string;
+  looked: Looked | undefined;
+}
+
+async function enter(options: TransactionOptions, found: readonly Found[]): Promise<void> {
+  const { files, keepOut, ledger, lock, place } = options;
   const lines: LedgerLine[] = [];
-  for (const { lastAt, step } of merges) {
-    const [, last = lastAt] = [lastAt, lines.at(-1)?.at ?? lastAt].sort();
-    lines.push(write.after(ledger, step, last));
+  for (const { looked, path } of found) {
+    const before = ledger.known(path)?.hash ?? null;
+    // An unreadable file stays out of the ledger until someone repairs it.
+    if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === before || !parsePath(path)) continue;
+    const operation = looked ? (before === null ? "added by hand" : "edited by hand") : "removed by hand";
+    const contents = looked?.text === undefined ? {} : { contents: looked.text };
+    const isRemoved = looked ? {} : { isRemoved: true as const };
+    lines.push(makeLine(options, { path, before, cause: { operation }, ...contents, ...isRemoved }));
   }
-  return lines;
+  const [first] = lines;
+  if (!first) return;
+  await prepare(
+    options,
+    lines.map(({ path }) => ({ path, isNew: false })),
+  );
+  await lock.check();
+  const to = { files, folder: place.folder, isKeptOut: keepOut?.has };
+  await appendToLedger(to, await ledger.nameFile(first.at), lines);
+  await ledger.readOn();
+}
+
+/** A line that changes nothing in the file. */
+function makeNote(
+  options: TransactionOptions,
+  path: string,
+  { hash, text }: Looked,
+  cause: Cause,
+): LedgerLine {
+  const line = makeLine(options, { path, before: hash ?? null, cause });
+  return { ...line, ...(text !== undefined && { contents: text }) };
+}
+
+/** The ledger line of a step, later than the last one about its file, even if the clock was set back. */
+function makeLine(
+  { clock, instance, ledger, place }: TransactionOptions,
+  step: TransactionStep,
+  lastAt = ledger.known(step.from ?? step.path)?.at,
+): LedgerLine {
+  const { before, contents, from, isRemoved, path } = step;
+  const { isForeign: _, saidMs: _saidMs, ...cause } = step.cause;
+  const nowMs = Math.min(LAST_MS, Math.max(clock.now(), lastAt === undefined ? 0 : Date.parse(lastAt) + 1));
+  return {
+    v: 1,
+    id: randomUUID(),
+    at: new Date(nowMs).toISOString(),
+    instance,
+    by: cause.operation.endsWith(" by hand") ? "person" : "strata",
+    ...(place.sensitivity === "internal" ? withoutHint(cause) : cause),
+    key: idOf(place, path),
+    path,
+    before,
+    after: isRemoved ? null : contents === undefined ? before : hashOf(contents),
+    ...(from !== undefined && { from }),
+    ...(contents !== undefined && { contents }),
+  };
+}
+
+/** The last millisecond of the years with four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+type WrittenCause = Omit<Cause, "saidMs" | "isForeign">;
+
+/** A committed ledger never names a private memory. */
+function withoutHint({ reason, ...cause }: WrittenCause): WrittenCause {
+  const isHint = reason === undefined || findPrivateID(reason) !== undefined;
+  return isHint ? cause : { ...cause, reason };
 }

@@ -1,4 +1,10 @@
-/** Undoes what the host's undo has done to the files and the ledger of a collection. */
+/**
+ * Reverts what the host's undo has done to the files and the ledger of a memory folder.
+ *
+ * OpenCode restores every file that changed while an undone turn ran, no matter who changed it, and so drops ledger lines
+ * unrelated to that turn. A copy of the ledger is machine state, which git ignores and the host therefore leaves alone. A
+ * ledger only grows: lines that only the copy has are missing from the ledger.
+ */
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
@@ -8,21 +14,24 @@ import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { LEDGER } from "../path.js";
 import type { Trust } from "../trust/trust.js";
-import type { Loaded } from "./collection-loading.js";
-import { listItself } from "./entries.js";
 import type { Ledger } from "./ledger.js";
 import { type Cause, type LedgerLine, replayLedger, sortByTime } from "./ledger-line.js";
+import type { CollectionPlace } from "./places.js";
+import { type Entries, listItself } from "./scan.js";
 import type { Transaction } from "./transaction.js";
 
 export interface UndoGuard {
-  /** Copies the ledger out of the undo's reach. Never rejects: without the copy only the way back is lost. */
-  keepCopy(ledger: Pick<Ledger, "offsets"> | undefined): Promise<void>;
+  /**
+   * Copies the ledger, given the size of each of its files in bytes. Never rejects: without the copy only the way back is
+   * lost.
+   */
+  keepCopy(offsets: ReadonlyMap<string, number>): Promise<void>;
   /** Appends to the ledger what only its copy has. Rejects when the disk fails. */
   restoreLedger(lock: Pick<HeldLock, "check">): Promise<void>;
-  /** The IDs of what was mended, of these files, absolute, or of any. Rejects when the disk fails. */
+  /** Mends these files, absolute, or any; returns the paths of what was mended. Rejects when the disk fails. */
   mend(
     transaction: Pick<Transaction, "changeAll">,
-    loaded: Loaded,
+    loaded: { entries: Entries; ledger: Ledger },
     options: { cause: Cause; touched: ReadonlySet<string> | undefined },
   ): Promise<string[]>;
 }
@@ -30,43 +39,43 @@ export interface UndoGuard {
 export interface UndoGuardOptions {
   clock: Clock;
   files: Files;
-  folder: string;
-  idOf(path: string): string;
-  /** Does the host's undo reach this collection? */
-  isUndone?: boolean;
   log: Log;
-  state: string;
+  place: CollectionPlace;
   trust?: Pick<Trust, "isWatching"> | undefined;
 }
 
-export function createUndoGuard(options: UndoGuardOptions): UndoGuard {
-  const { clock, files, folder, idOf, isUndone, log, state, trust } = options;
-  const ledgerFolder = join(folder, LEDGER);
-  const copy = createLedgerCopy({ files, ledger: ledgerFolder, folder: join(state, LEDGER) });
+export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOptions): UndoGuard {
+  const ledgerFolder = join(place.folder, LEDGER);
+  const copyFolder = join(place.state, LEDGER);
+  /** Bytes of each ledger file when last copied. */
+  const copied = new Map<string, number>();
 
   return {
-    async keepCopy(ledger) {
-      if (!ledger || !isUndone || !trust?.isWatching) return;
+    async keepCopy(offsets) {
+      if (!place.isUndone || !trust?.isWatching) return;
       try {
-        // The host's undo does not reach what git ignores.
-        const shared = [...ledger.offsets].filter(([name]) => !name.includes("/"));
-        await copy.follow(new Map(shared));
+        for (const [name, bytes] of offsets) {
+          // The host's undo does not reach what git ignores.
+          if (name.includes("/") || copied.get(name) === bytes) continue;
+          await appendMissing(ledgerFolder, copyFolder, name);
+          copied.set(name, bytes);
+        }
       } catch (thrown) {
         log.debug("memory", `cannot copy ${ledgerFolder}: ${formatError(thrown)}`);
       }
     },
 
     async restoreLedger(lock) {
-      for (const [name, lines] of await copy.findMissing()) {
+      for (const name of (await listItself(files, copyFolder)).filter((one) => one.endsWith(".jsonl"))) {
         await lock.check();
-        await files.appendLine(join(ledgerFolder, name), lines.join("\n"));
+        await appendMissing(copyFolder, ledgerFolder, name);
       }
     },
 
     async mend(transaction, { entries, ledger }, { cause, touched }) {
       const found = findPutBack(await ledger.readAll(), {
         now: new Date(clock.now()).toISOString(),
-        isTouched: (path) => touched?.has(join(folder, path)) ?? true,
+        isTouched: (path) => touched?.has(join(place.folder, path)) ?? true,
         hashAt: (path) => (entries.get(path) ? entries.get(path)?.hash : null),
       });
       await transaction.changeAll(
@@ -74,78 +83,22 @@ export function createUndoGuard(options: UndoGuardOptions): UndoGuard {
           contents === null ? { path, before, isRemoved: true, cause } : { path, before, contents, cause },
         ),
       );
-      return found.map(({ path }) => idOf(path));
-    },
-  };
-}
-
-/*
- * A copy of a ledger beyond the reach of the host's undo. OpenCode restores every file that changed while an undone
- * turn ran, no matter who changed it, and so drops ledger lines unrelated to that turn. The copy is machine state,
- * which git ignores and the host therefore leaves alone. A ledger only grows: lines that only the copy has are missing
- * from the ledger.
- */
-
-export interface LedgerCopy {
-  /** Copies new ledger lines, given the size of each ledger file in bytes. Rejects with the system's error. */
-  follow(offsets: ReadonlyMap<string, number>): Promise<void>;
-  /** Lines that the ledger has lost, by ledger file. Rejects with the system's error. */
-  findMissing(): Promise<Map<string, string[]>>;
-}
-
-export interface LedgerCopyOptions {
-  files: Files;
-  /** Folder of the ledger. */
-  ledger: string;
-  /** Machine state. */
-  folder: string;
-}
-
-export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): LedgerCopy {
-  /** Bytes of each ledger file when last copied. */
-  const copied = new Map<string, number>();
-
-  return {
-    async follow(offsets) {
-      for (const [name, bytes] of offsets) {
-        if (copied.get(name) === bytes) continue;
-        // After a start, a copy of the same size has the same lines.
-        const isFirst = !copied.has(name);
-        if (!isFirst || (await files.statItself(join(folder, name)))?.bytes !== bytes) await copyLines(name);
-        copied.set(name, bytes);
-      }
-    },
-
-    async findMissing() {
-      const missing = new Map<string, string[]>();
-      for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
-        const [here, there] = [await readLines(join(folder, name)), await readLines(join(ledger, name))];
-        const lost = subtract(here, there);
-        if (lost.length > 0) missing.set(name, lost);
-      }
-      return missing;
+      return found.map(({ path }) => path);
     },
   };
 
-  async function copyLines(name: string): Promise<void> {
-    const [there, here] = [await readLines(join(ledger, name)), await readLines(join(folder, name))];
-    const lines = subtract(there, here);
-    if (lines.length > 0) await files.appendLine(join(folder, name), lines.join("\n"));
+  async function appendMissing(from: string, to: string, name: string): Promise<void> {
+    const known = new Set(await readLines(join(to, name)));
+    const missing = (await readLines(join(from, name))).filter((line) => !known.has(line));
+    if (missing.length > 0) await files.appendLine(join(to, name), missing.join("\n"));
   }
 
   /** Whole lines only: the last may be half written. */
   async function readLines(path: string): Promise<string[]> {
     const text = await readPlainText(files, path);
-    return text
-      .slice(0, text.lastIndexOf("\n") + 1)
-      .split("\n")
-      .filter((line) => line !== "");
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    return whole.split("\n").filter((line) => line !== "");
   }
-}
-
-function subtract(lines: readonly string[], others: readonly string[]): string[] {
-  const known = new Set(others);
-  return lines.filter((line) => !known.has(line));
 }
 
 /*

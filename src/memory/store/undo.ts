@@ -5,44 +5,35 @@
 import { StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { formatPath, parsePath } from "../path.js";
-import { OPENED_AT_A_TIME, type Openings, openMany, type Standing } from "./change-all.js";
-import type { Looked } from "./entries.js";
-import type { Cause } from "./ledger-line.js";
-import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
-import type { TransactionStep } from "./line-writer.js";
+import type { Collection } from "./collection.js";
+import { type Cause, groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
+import type { Looked } from "./scan.js";
 import type { Memories, Undone } from "./store.js";
-import type { Transaction } from "./transaction.js";
-
-export interface UndoOptions {
-  standings: readonly Standing[];
-  onWritten(standing: Standing, ids: readonly string[]): void;
-}
+import type { Transaction, TransactionStep } from "./transaction.js";
 
 type Left = { id: string; why: string };
 type Reverted = { ids: string[]; left: Left[] };
 
-export function createUndo({ standings, onWritten }: UndoOptions): Memories["undo"] {
+export function createUndo(
+  collections: readonly Collection[],
+  onWritten: (collection: Collection, ids: readonly string[]) => void,
+): Memories["undo"] {
   return async (cause, wanted) => {
-    const found = await findRun(standings, wanted);
-    if (typeof found !== "object") return { kind: "nothing", why: found };
-    const { run, within } = found;
-    const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
-    for (const standing of within) {
-      const { ids, left } = await standing.collection.change(async (transaction): Promise<Reverted> => {
-        // Another process may have undone it meanwhile.
-        const lines = await standing.collection.readLedger();
-        if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
-        const own = lines.filter((line) => runOf(line) === run.run);
-        const isHidden = standing.keepOut !== undefined && run.operation === PUBLISH;
-        const isPublished = ({ operation }: LedgerLine): boolean => isHidden && operation === PUBLISH;
-        const published = own.filter(isPublished);
-        const changed = own.filter((line) => !isPublished(line));
-        const back = { ...cause, undoes: run.run };
-        const hidden = await hide(transaction, planUndo(lines, published), back);
-        const { ids, left } = await revert(transaction, planUndo(lines, changed), back);
-        return { ids: [...hidden.ids, ...ids], left: [...hidden.left, ...left] };
-      });
-      onWritten(standing, ids);
+    const ledgers = await Promise.all(
+      collections.map(async (collection) => {
+        await collection.scan();
+        return collection.readLedger();
+      }),
+    );
+    const found = findUndoable(ledgers, wanted);
+    if (typeof found === "string") return { kind: "nothing", why: found };
+    const undone: Undone = { kind: "undone", ...found, ids: [], left: [] };
+    // One folder may have failed where another succeeded.
+    for (const collection of collections.filter((_, n) => isUndoable(ledgers[n] ?? [], found.run))) {
+      const { ids, left } = await collection.change((transaction) =>
+        undoIn(collection, transaction, { run: found.run, cause: { ...cause, undoes: found.run } }),
+      );
+      onWritten(collection, ids);
       undone.ids = [...undone.ids, ...ids];
       undone.left = [...undone.left, ...left];
     }
@@ -50,27 +41,26 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
   };
 }
 
-/** The run to undo and the folders with its changes, or why there is none. Does not retain the ledger. */
-async function findRun(
-  standings: readonly Standing[],
-  wanted: string | undefined,
-): Promise<{ run: { run: string; operation: string; at: string }; within: readonly Standing[] } | string> {
-  const ledgers = await Promise.all(
-    standings.map(async ({ collection }) => {
-      await collection.scan();
-      return collection.readLedger();
-    }),
-  );
-  const run = findUndoable(ledgers, wanted);
-  if (typeof run !== "object") return run;
-  return { run, within: standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run)) };
+async function undoIn(
+  collection: Collection,
+  transaction: Transaction,
+  { cause, run }: { cause: Cause; run: string },
+): Promise<Reverted> {
+  const lines = await collection.readLedger();
+  // Another process may have undone it meanwhile.
+  if (!isUndoable(lines, run)) return { ids: [], left: [] };
+  const own = lines.filter((line) => runOf(line) === run);
+  const isPublished = ({ operation }: LedgerLine): boolean =>
+    collection.keepOut !== undefined && operation === PUBLISH;
+  const hidden = await hide(transaction, planUndo(lines, own.filter(isPublished)), cause);
+  const changed = own.filter((line) => !isPublished(line));
+  const { ids, left } = await revert(transaction, planUndo(lines, changed), cause);
+  return { ids: [...hidden.ids, ...ids], left: [...hidden.left, ...left] };
 }
 
 const runOf = ({ id, run }: LedgerLine): string => run ?? id;
 
-/**
- * True if this ledger has a change of this run that is not undone: one folder may have failed where another succeeded.
- */
+/** True if this ledger has a change of this run that is not undone. */
 function isUndoable(lines: readonly LedgerLine[], run: string): boolean {
   return findNotUndone(lines).some((line) => runOf(line) === run);
 }
@@ -83,16 +73,13 @@ function findNotUndone(lines: readonly LedgerLine[]): LedgerLine[] {
   );
 }
 
-/** The last run that is not undone, or the wanted one, in any of these ledgers; a sentence if there is none. Pure. */
+/** The last run that is not undone, or the wanted one, in any of these ledgers; a sentence if there is none. */
 function findUndoable(
   ledgers: readonly (readonly LedgerLine[])[],
   wanted?: string,
 ): { run: string; operation: string; at: string } | string {
   const own = ledgers.flatMap(findNotUndone).filter((line) => wanted === undefined || runOf(line) === wanted);
-  const last = own.reduce<LedgerLine | undefined>(
-    (latest, line) => (latest === undefined || line.at >= latest.at ? line : latest),
-    undefined,
-  );
+  const last = sortByTime(own).at(-1);
   if (last) return { run: runOf(last), operation: last.operation, at: last.at };
   if (wanted === undefined) return "there is nothing to undo";
   const isUndone = ledgers.flat().some(({ undoes }) => undoes === wanted);
@@ -121,15 +108,12 @@ function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Resto
     if (!first || !last) return [];
     const is = last.after === null ? {} : { is: { path: last.path, hash: last.after } };
     if (first.before === null) return [{ id, ...is }];
-    const contents = findContents(lines, first.before);
-    if (contents === undefined) return [{ id, ...is, why: "the ledger does not have its earlier contents" }];
-    return [{ id, ...is, was: { path: first.from ?? first.path, contents } }];
+    // The line of a move does not repeat the contents.
+    const of = lines.find(({ after, contents }) => after === first.before && contents !== undefined);
+    return of?.contents === undefined
+      ? [{ id, ...is, why: "the ledger does not have its earlier contents" }]
+      : [{ id, ...is, was: { path: first.from ?? first.path, contents: of.contents } }];
   });
-}
-
-/** Searches all lines: the line of a move does not repeat the contents. */
-function findContents(lines: readonly LedgerLine[], hash: string): string | undefined {
-  return lines.find(({ after, contents }) => after === hash && contents !== undefined)?.contents;
 }
 
 /** Takes published memories out of git's sight again; those that came from `private/` leave this folder. */
@@ -140,13 +124,12 @@ async function hide(
 ): Promise<Reverted> {
   const ids: string[] = [];
   const left: Left[] = [];
-  for (const { id, is, was } of restorations) {
+  for (const one of restorations) {
+    const { id, is, was } = one;
     const there = is && requireRead(is.path, await transaction.open(is.path));
     if (!is || there?.hash !== is.hash) {
       left.push({ id, why: CHANGED });
-      await transaction.changeAll(
-        await planSkipped(transaction, { id, ...(is && { is }), ...(was && { was }) }, cause),
-      );
+      await transaction.changeAll(await planSkipped(transaction, one, cause));
       continue;
     }
     if (!was) await transaction.discard(there, cause);
@@ -166,31 +149,18 @@ async function revert(
   const steps: TransactionStep[] = [];
   const ids: string[] = [];
   const left: Left[] = [];
-  for (let from = 0; from < restorations.length; from += OPENED_AT_A_TIME) {
-    const some = restorations.slice(from, from + OPENED_AT_A_TIME);
-    const openings = await openMany(transaction, some.flatMap(listPaths));
-    for (const one of some) {
-      const planned = await planSteps(openings, one, cause);
-      if (typeof planned === "string") {
-        left.push({ id: one.id, why: planned });
-        steps.push(...(await planSkipped(transaction, one, cause)));
-      } else {
-        steps.push(...planned);
-        ids.push(one.id);
-      }
+  for (const one of restorations) {
+    const planned = await planSteps(transaction, one, cause);
+    if (typeof planned === "string") {
+      left.push({ id: one.id, why: planned });
+      steps.push(...(await planSkipped(transaction, one, cause)));
+    } else {
+      steps.push(...planned);
+      ids.push(one.id);
     }
   }
-  // Changes the files of one kind of step together; a moved file gets its earlier bytes afterwards.
-  const moves = steps.filter(({ from }) => from !== undefined);
-  await transaction.changeAll([...moves, ...steps.filter(({ from }) => from === undefined)]);
+  await transaction.changeAll(steps);
   return { ids, left };
-}
-
-/** Paths of the files to check before a memory is restored. */
-function listPaths({ is, was, why }: Restoration): string[] {
-  if (why !== undefined) return [];
-  if (!is) return was ? [was.path] : [];
-  return [is.path, was?.path ?? archivedOf(is.path)];
 }
 
 /** A line without change: it marks the memory as handled, so that the next undo goes further back. */
@@ -207,19 +177,19 @@ async function planSkipped(
 
 /** The steps, or why the memory stays as it is. */
 async function planSteps(
-  openings: Openings,
+  transaction: Transaction,
   { is, was, why }: Restoration,
   cause: Cause,
 ): Promise<readonly TransactionStep[] | string> {
   if (why !== undefined) return why;
   const isInTheWay = async (path: string): Promise<boolean> =>
-    openings.get(path) !== undefined || (await openings.findFolderLink(path)) !== undefined;
+    (await transaction.open(path)) !== undefined || (await transaction.findLink(path)) !== undefined;
   if (!is) {
     if (!was) return [];
     if (await isInTheWay(was.path)) return `${was.path} is in the way`;
     return [{ path: was.path, before: null, contents: was.contents, cause }];
   }
-  const there = requireRead(is.path, openings.get(is.path));
+  const there = requireRead(is.path, await transaction.open(is.path));
   if (there?.hash !== is.hash) return CHANGED;
   const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;

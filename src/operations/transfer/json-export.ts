@@ -27,8 +27,9 @@ import {
   readTypeName,
   usersTypes,
 } from "../../memory/memory.js";
+import { idOf } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store/store.js";
-import { idOf, type ReadCollection } from "../memory-files.js";
+import type { ReadCollection } from "../memory-files.js";
 import { SOURCE_FIELD } from "./sections.js";
 
 export interface JsonExport {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
-import { findWay } from "../../memory/store/entries.js";
+import { findWay } from "../../memory/store/scan.js";
 import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";
 

@@ -34,9 +34,8 @@ import { refuseSecrets } from "../../../src/memory/draft.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
-import { readKnown } from "../../../src/memory/store/collection-loading.js";
+import { parsePending } from "../../../src/memory/store/journal.js";
 import { createLedger } from "../../../src/memory/store/ledger.js";
-import { parsePending } from "../../../src/memory/store/pending.js";
 import { createTrustRecord } from "../../../src/memory/trust/record.js";
 import { findErrorLine } from "../../../src/messages/error-line.js";
 import { parseForkReports } from "../../../src/notes/fork-report.js";
@@ -152,9 +151,6 @@ export const readers: readonly Reader[] = [
   reader("trust record", (text, files) => trustOf(text, files).readOn()),
   reader("readJsonLines", (text, files) =>
     readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseInboxLine),
-  ),
-  reader("known.jsonl", (text, files) =>
-    readKnown({ ...files, read: async () => Buffer.from(text) }, "/k", { prefix: "", owner: "any" }),
   ),
   reader("parsePending", (text) => parsePending(text, "")),
   reader("formatDelivery", (text) =>

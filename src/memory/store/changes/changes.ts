@@ -1,163 +1,261 @@
-/** What changes memories: each under the lock of its collection, checked before, one step on disk. */
+/** Adds, rewrites, archives, restores and removes single memories: each under the lock of its folder, in one step on disk. */
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
-import { findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
-import { type Memory, parseID } from "../../memory.js";
-import { ARCHIVE, foldName, formatPath, planName } from "../../path.js";
+import { findMove, findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
+import { formatPrefix, type Memory, type MemoryDraft, type Place, parseID } from "../../memory.js";
+import { ARCHIVE, findPathFault, foldName, formatPath, planName } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import { findStanding, listKeptOut, pathsOf, type Standing } from "../change-all.js";
+import { type Collection, findCollection, listKeptOut, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger-line.js";
+import type { Looked } from "../scan.js";
 import type { MemoryStore, OpenMemories, Written } from "../store.js";
 import type { Transaction } from "../transaction.js";
-import type { Copies } from "./copies.js";
-import { createEdits, type Edits, findLinkOn, findProblem, refuse, type Target } from "./edits.js";
-import { createPublishing } from "./publishing.js";
 
-export interface Changes
-  extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
-    Pick<OpenMemories, "adopt" | "adoptAll" | "publish"> {
-  /** The memory as its file is now. */
-  find(id: string): Promise<Found | undefined>;
-  discard(id: string, cause: Cause): Promise<Written>;
-}
-
-export interface Found {
-  memory: Memory;
-  path: string;
-}
-
-export interface ChangesOptions {
+export interface ChangeParts {
   clock: Clock;
-  standings: readonly Standing[];
-  gate?: MemoryGate;
-  onWritten(standing: Standing, ids: readonly string[]): void;
-  /** Somebody has said again what this memory says. */
+  collections: readonly Collection[];
+  gate?: MemoryGate | undefined;
+  /** Called after these memories were written. */
+  onWritten(collection: Collection, ids: readonly string[]): void;
+  /** Called when someone says again what this memory says. */
   onSaidAgain(id: string): void;
 }
 
-export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }: ChangesOptions): Changes {
-  const parts = { clock, standings, gate, findWhy, finish };
-  const { at, rewrite, ...edits } = createEdits(parts);
-  const publishing = createPublishing({ ...parts, edits: { at, update: edits.update } });
-  const additions = createAdditions({ ...parts, rewrite, onSaidAgain });
+export interface Changes
+  extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
+    Pick<OpenMemories, "discard"> {
+  /** The memory as its file is now, and its path in the collection. */
+  find(id: string): Promise<{ memory: Memory; path: string } | undefined>;
+}
 
+export function createChanges(parts: ChangeParts): Changes {
+  const put = (id: string, isArchived: boolean, cause: Cause): Promise<Written> =>
+    changeOne(parts, id, (target) => move(parts, target, isArchived, cause));
   return {
-    ...additions,
+    remember: (draft, cause) => remember(parts, draft, cause),
+    update: (id, change, cause) => changeOne(parts, id, (target) => rewrite(parts, target, change, cause)),
+    archive: (id, cause) => put(id, true, cause),
+    restore: (id, cause) => put(id, false, cause),
 
-    adopt: async (copy, cause) => (await openCopies()).adopt(copy, cause),
-    adoptAll: async (copies, cause, onProgress) => (await openCopies()).adoptAll(copies, cause, onProgress),
-    ...edits,
-    ...publishing,
+    discard: (id, cause) =>
+      changeOne(parts, id, async (target) => {
+        if (target.memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        const why = await findSecret(parts, target);
+        if (why !== undefined) return refuse(why);
+        await target.transaction.discard(target.looked, cause);
+        return finish(parts, target.collection, target.path, target.memory);
+      }),
 
     async find(id) {
       const place = parseID(id);
-      const standing = place && findStanding(standings, place);
-      if (!standing) return undefined;
+      if (!place) return undefined;
+      const collection = findCollection(parts.collections, place);
       for (const path of pathsOf(place)) {
-        const reading = (await standing.collection.look(path))?.reading;
+        const reading = (await collection.look(path))?.reading;
         if (reading?.kind === "memory") return { memory: reading.memory, path };
       }
       return undefined;
     },
   };
-
-  /** Loaded only for imports. */
-  async function openCopies(): Promise<Copies> {
-    return (await import("./copies.js")).createCopies(parts);
-  }
-
-  async function findWhy(memory: Memory): Promise<string | undefined> {
-    return findRefusal(memory, listKeptOut(standings)) ?? (await gate?.(memory));
-  }
-
-  function finish(standing: Standing, path: string, memory: Memory): Written {
-    const { collection } = standing;
-    onWritten(standing, [memory.id]);
-    const marked = collection.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
-    return { kind: "written", memory: marked, path: join(collection.folder, path) };
-  }
 }
 
-/* Adds new memories. */
-
-export type Additions = Pick<MemoryStore, "remember">;
-
-export interface AdditionsOptions {
-  clock: Clock;
-  standings: readonly Standing[];
-  /** Why this memory may not be written. */
-  findWhy(memory: Memory): Promise<string | undefined>;
-  finish(standing: Standing, path: string, memory: Memory): Written;
-  rewrite: Edits["rewrite"];
-  onSaidAgain(id: string): void;
+/** A memory that was opened under the lock. */
+export interface Target {
+  collection: Collection;
+  transaction: Transaction;
+  /** From the folder of the collection. */
+  path: string;
+  looked: Looked;
+  memory: Memory;
 }
 
-export function createAdditions(options: AdditionsOptions): Additions {
-  const { clock, findWhy, finish, onSaidAgain, rewrite, standings } = options;
-  return {
-    async remember(draft, cause) {
-      const files = await import("../../memory-file.js");
-      const planned = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
-      const standing = findStanding(standings, planned);
-      await standing.collection.scan();
-      const { keepOut } = standing;
-      const kept = keepOut?.covers(planned.type) ? { ...planned, isKeptOut: true as const } : planned;
-      const memory = withoutHints(kept, listKeptOut(standings));
-      const why = await findWhy(memory);
-      if (why) return refuse(why);
-      const contents = files.formatMemoryFile(memory);
-      return standing.collection.change(async (transaction) => {
-        const { type } = memory;
-        const known = await findKnown(standing, transaction, memory);
-        if (known) return sayAgain(known, memory, cause);
-        const link = (await transaction.findLink(type)) ?? (await transaction.findLink(join(ARCHIVE, type)));
-        if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
-        const names = [...(await transaction.names(type)), ...(await transaction.names(join(ARCHIVE, type)))];
-        const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
-        // Git sees a new file under a name that was published before.
-        const isOpen = (name: string): boolean =>
-          memory.isKeptOut === true &&
-          keepOut?.isPublished(formatPath({ type, name, isArchived: false })) === true;
-        const name = planName(memory.title, type, { has: (one) => taken.has(one) || isOpen(one) });
-        const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
-        const reading = files.parseMemoryFile(Buffer.from(contents), place);
-        if (reading.kind === "problem") return refuse(reading.what);
-        const path = formatPath({ type, name, isArchived: false });
-        await transaction.write(path, undefined, contents, cause);
-        return finish(standing, path, reading.memory);
-      });
-    },
-  };
-
-  /** One memory, with a use more. */
-  async function sayAgain(target: Target, said: Memory, cause: Cause): Promise<Written> {
-    const written = await rewrite(target, (current) => takeInAgain(current, said), cause);
-    if (written.kind === "refused") return written;
-    onSaidAgain(target.memory.id);
-    return { ...written, isKnown: true };
-  }
+/** Runs `action` under the lock with the memory of this id, or says why there is none. */
+export async function changeOne(
+  { collections }: Pick<ChangeParts, "collections">,
+  id: string,
+  action: (target: Target) => Promise<Written>,
+): Promise<Written> {
+  const place = parseID(id);
+  if (!place) return refuse(missing(id));
+  const collection = findCollection(collections, place);
+  // Asking for a missing memory creates no lock and no folder.
+  const isThere = await Promise.all(pathsOf(place).map((path) => collection.look(path)));
+  if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
+  return collection.change(async (transaction) => {
+    for (const path of pathsOf(place)) {
+      const looked = await transaction.open(path);
+      if (!looked) continue;
+      const problem = findProblem(looked) ?? (await findLinkOn(transaction, path));
+      if (problem) return refuse(`${join(collection.folder, path)} is left as it is: ${problem}`);
+      const { reading } = looked;
+      if (reading.kind === "memory")
+        return action({ collection, transaction, path, looked, memory: reading.memory });
+    }
+    return refuse(missing(id));
+  });
 }
 
-/** The memory that says the same already, those included that somebody else has written since the last look. */
+/** `change` returns `undefined` to leave the memory as it is. */
+export async function rewrite(
+  parts: ChangeParts,
+  target: Target,
+  change: (current: Memory) => Memory | undefined,
+  cause: Cause,
+): Promise<Written> {
+  const { collection, looked, memory, path, transaction } = target;
+  const changed = change(memory);
+  if (!changed) return unchanged(target);
+  const next = withoutHints(changed, listKeptOut(parts.collections));
+  const why = findMove(memory, next) ?? (await findWhyNot(parts, next));
+  if (why) return refuse(why);
+  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const { updated } = memory;
+  if (formatMemoryFile({ ...next, updated }, looked.text) === formatMemoryFile(memory, looked.text))
+    return unchanged(target);
+  const nowMs = parts.clock.now();
+  // Something said earlier makes no memory older than it is.
+  const atMs = cause.saidMs === undefined ? nowMs : Math.max(cause.saidMs, Date.parse(updated) || 0);
+  const contents = formatMemoryFile({ ...next, updated: new Date(atMs).toISOString() }, looked.text);
+  const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
+  const reading = parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: nowMs });
+  if (reading.kind === "problem") return refuse(reading.what);
+  await transaction.write(path, looked, contents, cause);
+  return finish(parts, collection, path, reading.memory);
+}
+
+async function move(parts: ChangeParts, target: Target, isArchived: boolean, cause: Cause): Promise<Written> {
+  const { collection, looked, memory, transaction, path: from } = target;
+  if ((memory.status === "archived") === isArchived) return unchanged(target);
+  const why = await findSecret(parts, target);
+  if (why !== undefined) return refuse(why);
+  const place = parseID(memory.id) as Place;
+  const to = formatPath({ ...place, isArchived });
+  const inTheWay = (await transaction.open(to))
+    ? join(collection.folder, to)
+    : await transaction.findLink(to);
+  if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
+  await transaction.changeAll([{ path: to, from, before: looked.hash ?? null, cause }]);
+  const { parseMemoryFile } = await import("../../memory-file.js");
+  const at = { ...place, isArchived, modifiedMs: looked.modifiedMs };
+  const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), at);
+  return finish(parts, collection, to, moved.kind === "memory" ? moved.memory : memory);
+}
+
+async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): Promise<Written> {
+  const { clock, collections } = parts;
+  const { formatMemoryFile, parseMemoryFile, readTitle } = await import("../../memory-file.js");
+  const planned = planMemory(draft, readTitle, cause.saidMs ?? clock.now());
+  const { type } = planned;
+  const collection = findCollection(collections, planned);
+  await collection.scan();
+  const { keepOut } = collection;
+  const kept = keepOut?.covers(type) ? { ...planned, isKeptOut: true as const } : planned;
+  const memory = withoutHints(kept, listKeptOut(collections));
+  const why = await findWhyNot(parts, memory);
+  if (why) return refuse(why);
+  const contents = formatMemoryFile(memory);
+  return collection.change(async (transaction) => {
+    const known = await findKnown(collection, transaction, memory);
+    if (known) return sayAgain(parts, known, memory, cause);
+    const link = (await transaction.findLink(type)) ?? (await transaction.findLink(join(ARCHIVE, type)));
+    if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
+    const taken = await listNames(transaction, type);
+    // Git sees a new file under a name that was published before.
+    const isOpen = (name: string): boolean =>
+      memory.isKeptOut === true &&
+      keepOut?.isPublished(formatPath({ type, name, isArchived: false })) === true;
+    const name = planName(memory.title, type, { has: (one) => taken.has(one) || isOpen(one) });
+    const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
+    const reading = parseMemoryFile(Buffer.from(contents), place);
+    if (reading.kind === "problem") return refuse(reading.what);
+    const path = formatPath({ type, name, isArchived: false });
+    await transaction.write(path, undefined, contents, cause);
+    return finish(parts, collection, path, reading.memory);
+  });
+}
+
+/** The names in use, as `foldName` maps them. */
+export async function listNames(
+  transaction: Pick<Transaction, "names">,
+  type: Memory["type"],
+): Promise<ReadonlySet<string>> {
+  const files = [...(await transaction.names(type)), ...(await transaction.names(join(ARCHIVE, type)))];
+  return new Set(files.map((file) => foldName(file.replace(/\.md$/i, ""))));
+}
+
+/** The known memory with one more use. */
+async function sayAgain(parts: ChangeParts, target: Target, said: Memory, cause: Cause): Promise<Written> {
+  const written = await rewrite(parts, target, (current) => takeInAgain(current, said), cause);
+  if (written.kind === "refused") return written;
+  parts.onSaidAgain(target.memory.id);
+  return { ...written, isKnown: true };
+}
+
+/** The memory that says the same already, including those that others have written since the last look. */
 async function findKnown(
-  standing: Standing,
+  collection: Collection,
   transaction: Transaction,
   memory: Memory,
 ): Promise<Target | undefined> {
   const { type } = memory;
-  const read = new Set(standing.collection.entries().map(({ path }) => path));
-  for (const name of await transaction.names(type)) {
-    const path = join(type, name);
-    if (!read.has(path)) await standing.collection.look(path);
-  }
-  const same = findSameSentence(memory, standing.collection.memories());
+  const read = new Set(collection.entries().map(({ path }) => path));
+  for (const name of await transaction.names(type))
+    if (!read.has(join(type, name))) await collection.look(join(type, name));
+  const same = findSameSentence(memory, collection.memories());
   const place = same && parseID(same.id);
   if (!place) return undefined;
   const path = formatPath({ ...place, isArchived: false });
   const looked = await transaction.open(path);
   if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(transaction, path)))
     return undefined;
-  // Somebody may be changing it with an editor just now.
+  // It may just have been changed with an editor.
   const current = findSameSentence(memory, [looked.reading.memory]);
-  return current && { standing, transaction, path, looked, memory: current };
+  return current && { collection, transaction, path, looked, memory: current };
+}
+
+/** Why this memory may not be written. */
+async function findWhyNot({ collections, gate }: ChangeParts, memory: Memory): Promise<string | undefined> {
+  return findRefusal(memory, listKeptOut(collections)) ?? (await gate?.(memory));
+}
+
+/** A file that the ledger may not hold is not moved or removed: its words would be lost there. */
+async function findSecret(
+  { gate }: Pick<ChangeParts, "gate">,
+  { looked, memory }: Target,
+): Promise<string | undefined> {
+  return gate?.({ ...memory, content: looked.text ?? "" });
+}
+
+export function finish(
+  { onWritten }: Pick<ChangeParts, "onWritten">,
+  collection: Collection,
+  path: string,
+  memory: Memory,
+): Written {
+  onWritten(collection, [memory.id]);
+  const marked = collection.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
+  return { kind: "written", memory: marked, path: join(collection.folder, path) };
+}
+
+export function unchanged({ collection, memory, path }: Target): Written {
+  return { kind: "unchanged", memory, path: join(collection.folder, path) };
+}
+
+export const refuse = (why: string): Written => ({ kind: "refused", why });
+
+export const missing = (id: string): string =>
+  `there is no memory ${JSON.stringify(id)}; ids look like decision/port-8080 or ${formatPrefix({ scope: "global", sensitivity: "private" })}preference/tone`;
+
+function findProblem({ path, reading }: Looked): string | undefined {
+  if (reading.kind === "problem") return reading.what;
+  const fault = findPathFault(path);
+  return fault && `${fault}, so it has no history and is not changed; give it another name`;
+}
+
+export async function findLinkOn(
+  transaction: Pick<Transaction, "findLink">,
+  path: string,
+): Promise<string | undefined> {
+  const link = await transaction.findLink(path);
+  return link && `${link} is a link, and links are not followed`;
 }

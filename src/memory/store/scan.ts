@@ -8,10 +8,9 @@ import { hashOf } from "../../base/hash.js";
 import type { Clock } from "../../io/clock.js";
 import { decodeText, type FileStat, type Files } from "../../io/files.js";
 import type { MemoryGate } from "../draft.js";
-import type { Memory, Place } from "../memory.js";
+import { type Memory, memoryTypes, type Place } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
-import { formatPath, isFolderPath, splitPath } from "../path.js";
-import { findLink, listPaths } from "./entry-paths.js";
+import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "../path.js";
 
 export interface Entry {
   /** Relative to the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
@@ -33,24 +32,11 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
   look(path: string): Promise<Looked | undefined>;
-  /** The same for many files, several at a time. `readings` save parsing files with these contents again. */
-  lookAll(paths: readonly string[], readings?: Readings): Promise<(Looked | undefined)[]>;
-  /** Paths of possible memories, and of links in their place; reads nothing. */
-  paths(): Promise<string[]>;
-  /** Number of changed files seen so far. */
-  readonly changes: number;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among the entries; the same array while none changes. */
   memories(): readonly Memory[];
-  /** Names of all files in a folder, memories or not. */
-  names(folder: string): Promise<string[]>;
-  /** The first part of this path that is a link, starting with the folder itself; `undefined` if none is. */
-  findLink(path: string): Promise<string | undefined>;
 }
-
-/** By path: the reading of a file with this hash, whatever its time. */
-export type Readings = ReadonlyMap<string, { hash: string; reading: FileReading }>;
 
 export interface EntriesOptions {
   clock: Clock;
@@ -66,118 +52,68 @@ export interface EntriesOptions {
 const RACY_MS = 100;
 /** Number of files read together: they are parsed without a pause, so a turn that begins meanwhile waits for them. */
 const AT_A_TIME = 16;
-/** A scan begins with a turn, whose first request has priority and takes about this long. */
-const GENTLE_MS = 300;
-const GENTLY_AT_A_TIME = 3;
 
-export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
-  const { clock, files, folder } = options;
+export function createEntries(options: EntriesOptions): Entries {
+  const { files, folder } = options;
   const read = createReader(options);
-  let entries = new Map(begin.map((entry) => [entry.path, entry]));
+  let entries = new Map<string, Entry>();
   let memories: readonly Memory[] | undefined;
-  let changes = 0;
-  let isAppended = false;
 
   return {
     async scan() {
       const paths = await listPaths(files, folder);
       const changed: string[] = [];
       const found = new Map<string, Entry>();
-      const startedMs = clock.now();
-      for (let from = 0; from < paths.length; ) {
-        const isGentle = clock.now() - startedMs < GENTLE_MS;
-        const some = paths.slice(from, from + (isGentle ? GENTLY_AT_A_TIME : AT_A_TIME));
-        from += some.length;
-        for (const entry of await Promise.all(some.map((path) => lookIfChanged(path)))) {
+      for (let from = 0; from < paths.length; from += AT_A_TIME) {
+        const some = paths.slice(from, from + AT_A_TIME).map((path) => lookIfChanged(path));
+        for (const entry of await Promise.all(some)) {
           if (!entry) continue;
           found.set(entry.path, entry);
           if (!isSameFile(entries.get(entry.path), entry)) changed.push(entry.path);
         }
       }
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
-      entries = found;
       // In folder order, regardless of the last writer: the gate decides by the first of several.
-      if (changed.length > 0 || isAppended) memories = undefined;
-      isAppended = false;
-      changes += changed.length;
+      const isOrdered = [...entries.keys()].join() === [...found.keys()].join();
+      if (changed.length > 0 || !isOrdered) memories = undefined;
+      entries = found;
       return changed;
     },
 
-    get changes() {
-      return changes;
+    async look(path) {
+      const way = splitPath(path) || isFolderPath(path) ? await findWay(files, folder, path) : MISSING;
+      const looked = way.kind === "clear" ? await read(path, way.stat, entries.get(path)) : undefined;
+      if (looked?.reading !== entries.get(path)?.reading) memories = undefined;
+      if (looked) entries.set(path, withoutText(looked));
+      else entries.delete(path);
+      // `scan` makes no entry for a path behind a link either.
+      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
     },
 
-    look: (path) => lookAt(path, createWayFinder(files, folder)),
-
-    async lookAll(paths, readings) {
-      const looked: (Looked | undefined)[] = [];
-      for (let from = 0; from < paths.length; from += AT_A_TIME) {
-        const findWay = createWayFinder(files, folder);
-        const some = paths.slice(from, from + AT_A_TIME);
-        looked.push(...(await Promise.all(some.map((path) => lookAt(path, findWay, readings?.get(path))))));
-      }
-      return looked;
-    },
-
-    paths: () => listPaths(files, folder),
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
-      memories ??= listMemories(entries.values());
+      memories ??= [...entries.values()].flatMap(({ reading }) =>
+        reading.kind === "memory" ? [reading.memory] : [],
+      );
       return memories;
     },
-    names: (under) => files.list(join(folder, under)),
-    findLink: (path) => findLink(files, folder, path),
   };
-
-  async function lookAt(
-    path: string,
-    findWay: (path: string) => Promise<Way>,
-    known?: Pick<Entry, "hash" | "reading">,
-  ): Promise<Looked | undefined> {
-    const way = splitPath(path) || isFolderPath(path) ? await findWay(path) : MISSING;
-    const looked = way.kind === "clear" ? await look(path, way.stat, known) : undefined;
-    if (looked?.hash !== entries.get(path)?.hash) changes++;
-    isAppended ||= looked !== undefined && !entries.has(path);
-    if (looked) entries.set(path, withoutText(looked));
-    else entries.delete(path);
-    memories = undefined;
-    return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
-  }
-
-  function look(
-    path: string,
-    stat: FileStat | undefined,
-    given?: Pick<Entry, "hash" | "reading">,
-  ): Promise<Looked | undefined> {
-    const known = entries.get(path) ?? findMoved(entries, path);
-    // The same contents and time give the same reading.
-    return read(path, stat, given ?? (known?.modifiedMs === stat?.modifiedMs ? known : undefined));
-  }
 
   async function lookIfChanged(path: string): Promise<Entry | undefined> {
     const stat = await files.statItself(join(folder, path));
     const known = entries.get(path);
     if (known && isUntouched(known, stat)) return known;
-    const looked = await look(path, stat);
+    const looked = await read(path, stat, known);
     return looked && withoutText(looked);
   }
 }
 
-/** The reading of an archived file that was in use before: only its status differs. */
-function findMoved(entries: ReadonlyMap<string, Entry>, path: string): Entry | undefined {
-  const parts = splitPath(path);
-  const before = parts?.isArchived ? entries.get(formatPath({ ...parts, isArchived: false })) : undefined;
-  if (before?.reading.kind !== "memory") return undefined;
-  const memory = { ...before.reading.memory, status: "archived" as const };
-  return { ...before, path, reading: { ...before.reading, memory } };
-}
-
-/** Reads one file. `known` is the reading if the file still has this hash: the gate has passed it. */
+/** Reads one file. `known` is what it was: the same contents and time give the same reading, which the gate has passed. */
 type ReadEntry = (
   path: string,
   stat: FileStat | undefined,
-  known?: Pick<Entry, "hash" | "reading">,
+  known: Entry | undefined,
 ) => Promise<Looked | undefined>;
 
 function createReader({ clock, files, folder, gate, scope, sensitivity }: EntriesOptions): ReadEntry {
@@ -198,25 +134,20 @@ function createReader({ clock, files, folder, gate, scope, sensitivity }: Entrie
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
       const hash = hashOf(contents);
-      const decode = (): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
-      if (known?.hash === hash && known.reading.kind === "memory")
-        return { ...entry, hash, reading: known.reading, text: decode() };
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      if (known?.hash === hash && known.modifiedMs === modifiedMs && known.reading.kind === "memory")
+        return { ...entry, hash, reading: known.reading, text };
       const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
-      const read = { ...entry, hash, reading };
-      if (reading.kind === "problem") return read;
-      const text = decode();
+      if (reading.kind === "problem") return { ...entry, hash, reading };
       // The gate checks the whole text, comments in the frontmatter included.
       const why = await gate?.({ ...reading.memory, content: text });
-      return why === undefined ? { ...read, text } : unread(why);
+      return why === undefined ? { ...entry, hash, reading, text } : unread(why);
     } catch (thrown) {
       const what = `it cannot be read: ${formatError(thrown)}`;
       return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
   };
 }
-
-const listMemories = (entries: Iterable<Entry>): readonly Memory[] =>
-  [...entries].flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : []));
 
 /** True if the file cannot have changed since it was read. */
 const isUntouched = ({ bytes, modifiedMs, readMs }: Entry, stat: FileStat | undefined): boolean =>
@@ -229,7 +160,6 @@ function isSameFile(one: Entry | undefined, other: Entry): boolean {
   return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
 }
 
-/** A result that is not kept as an entry: `scan` makes none for such a path either. */
 function formatUnreached(path: string, obstacle: Obstacle): Looked {
   const reading = { kind: "problem" as const, what: formatObstacle(obstacle) };
   return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };
@@ -237,6 +167,39 @@ function formatUnreached(path: string, obstacle: Obstacle): Looked {
 
 function withoutText({ text: _, ...entry }: Looked): Entry {
   return entry;
+}
+
+/* Where memories may be. Reads no file and follows no link. */
+
+/** Paths of possible memories, in the type folders and the archive, and of links that replace a folder. */
+export async function listPaths(
+  files: Pick<Files, "list" | "statItself">,
+  folder: string,
+): Promise<string[]> {
+  const paths: string[] = [];
+  const listFolder = async (under: string): Promise<string[]> => {
+    const stat = await files.statItself(join(folder, under));
+    if (stat?.kind === "link") paths.push(under);
+    return stat?.kind === "folder" ? files.list(join(folder, under)) : [];
+  };
+  const top = await listFolder("");
+  const archived = top.includes(ARCHIVE) ? await listFolder(ARCHIVE) : [];
+  const types: readonly string[] = memoryTypes;
+  const found = top.filter((name) => types.includes(name));
+  const foundArchived = archived.filter((name) => types.includes(name)).map((name) => `${ARCHIVE}/${name}`);
+  for (const under of [...found, ...foundArchived])
+    for (const name of await listFolder(under)) if (isMemoryFile(name)) paths.push(`${under}/${name}`);
+  return paths;
+}
+
+/** The first part of this path that is a link, starting with the folder itself; `undefined` if none is. */
+export async function findLink(files: Looking, folder: string, path: string): Promise<string | undefined> {
+  const parts = path.split("/");
+  for (let depth = 0; depth <= parts.length; depth++) {
+    const part = join(folder, ...parts.slice(0, depth));
+    if ((await files.statItself(part))?.kind === "link") return part;
+  }
+  return undefined;
 }
 
 /** A path on the way to a file, or the file's own, of the wrong kind: above all a link. */
@@ -249,32 +212,17 @@ export type Way =
   /** `stat` is of whatever exists at the path. */
   { kind: "clear"; stat: FileStat } | { kind: "missing" } | { kind: "blocked"; obstacle: Obstacle };
 
-/** Checks each folder below `folder` on the way, and the path itself; follows no link. */
-export function findWay(files: Looking, folder: string, path: string): Promise<Way> {
-  return createWayFinder(files, folder)(path);
-}
-
 type Looking = Pick<Files, "statItself">;
 
-/** As `findWay`, for many paths within milliseconds: checks each folder on their ways once. */
-export function createWayFinder(files: Looking, folder: string): (path: string) => Promise<Way> {
-  const folders = new Map<string, Promise<FileStat | undefined>>();
-  return async (path) => {
-    const parts = path.split("/");
-    for (let depth = 1; ; depth++) {
-      const part = join(folder, ...parts.slice(0, depth));
-      const isLast = depth === parts.length;
-      const stat = await (isLast ? files.statItself(part) : statFolder(part));
-      if (!stat) return { kind: "missing" };
-      if (isLast) return { kind: "clear", stat };
-      if (stat.kind !== "folder") return { kind: "blocked", obstacle: { path: part, kind: stat.kind } };
-    }
-  };
-
-  function statFolder(part: string): Promise<FileStat | undefined> {
-    const known = folders.get(part) ?? files.statItself(part);
-    folders.set(part, known);
-    return known;
+/** Checks each folder below `folder` on the way, and the path itself; follows no link. */
+export async function findWay(files: Looking, folder: string, path: string): Promise<Way> {
+  const parts = path.split("/");
+  for (let depth = 1; ; depth++) {
+    const part = join(folder, ...parts.slice(0, depth));
+    const stat = await files.statItself(part);
+    if (!stat) return { kind: "missing" };
+    if (depth === parts.length) return { kind: "clear", stat };
+    if (stat.kind !== "folder") return { kind: "blocked", obstacle: { path: part, kind: stat.kind } };
   }
 }
 

@@ -1,0 +1,213 @@
+/** Changes of many memories: planned ones, all in one step per folder or none, and files from another store. */
+import { join } from "node:path";
+import { formatError, StrataError } from "../../../base/error.js";
+import { hashOf } from "../../../base/hash.js";
+import { findHint, findMove, findRefusal, withoutHints } from "../../draft.js";
+import { type Memory, parseID } from "../../memory.js";
+import { findNameFault, findPathFault, quotePath } from "../../path.js";
+import { type Collection, findCollection, listKeptOut, pathsOf } from "../collection.js";
+import type { Cause } from "../ledger-line.js";
+import type { AllChanged, MemoryCopy, OpenMemories, PlannedChange, Written } from "../store.js";
+import type { Transaction, TransactionStep } from "../transaction.js";
+import { type ChangeParts, findLinkOn, finish, missing, refuse } from "./changes.js";
+
+/** The planned steps in one folder, whose lock is held. */
+interface Part {
+  collection: Collection;
+  transaction: Transaction;
+  steps: readonly TransactionStep[];
+  ids: readonly string[];
+}
+
+export function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
+  return (planned, cause) => {
+    const wanted = parts.collections.map((collection) => ({
+      collection,
+      own: planned.filter(({ before }) => findCollection(parts.collections, before) === collection),
+    }));
+    return lockAll(
+      wanted.filter(({ own }) => own.length > 0),
+      [],
+      cause,
+    );
+  };
+
+  /** Locks all folders in a fixed order and checks each before the first is changed. */
+  async function lockAll(
+    [first, ...others]: readonly { collection: Collection; own: readonly PlannedChange[] }[],
+    ready: readonly Part[],
+    cause: Cause,
+  ): Promise<AllChanged> {
+    if (!first) return write(ready);
+    const { collection, own } = first;
+    return collection.change(async (transaction) => {
+      const steps: TransactionStep[] = [];
+      const ids: string[] = [];
+      for (const change of own) {
+        const planned = await planSteps(parts, transaction, change, cause);
+        if ("why" in planned) return { kind: "refused", why: planned.why };
+        steps.push(...planned.steps);
+        if (planned.steps.length > 0) ids.push(change.before.id);
+      }
+      // Rewrites first: what takes the place of an archived memory is there before that is gone.
+      steps.sort((a, b) => Number(a.from !== undefined) - Number(b.from !== undefined));
+      return lockAll(others, [...ready, { collection, transaction, steps, ids }], cause);
+    });
+  }
+
+  async function write(ready: readonly Part[]): Promise<AllChanged> {
+    const done: string[] = [];
+    for (const { collection, ids, steps, transaction } of ready) {
+      try {
+        await transaction.changeAll(steps);
+      } catch (thrown) {
+        if (done.length === 0) throw thrown;
+        throw new StrataError(
+          "EUNFINISHED",
+          `${done.length} memories were changed, those in ${collection.folder} were not (${formatError(thrown)}); strata undo reverts them`,
+        );
+      }
+      parts.onWritten(collection, ids);
+      done.push(...ids);
+    }
+    return { kind: "written", ids: done };
+  }
+}
+
+/** The steps of one change, or why it is impossible. */
+async function planSteps(
+  { collections, gate }: ChangeParts,
+  transaction: Transaction,
+  { after, before, reason }: PlannedChange,
+  all: Cause,
+): Promise<{ steps: readonly TransactionStep[] } | { why: string }> {
+  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const place = parseID(before.id);
+  if (!place) return { why: missing(before.id) };
+  const [active, archived] = pathsOf(place);
+  const path = before.status === "archived" ? archived : active;
+  const looked = (await findLinkOn(transaction, path)) ? undefined : await transaction.open(path);
+  if (looked?.reading.kind !== "memory" || JSON.stringify(looked.reading.memory) !== JSON.stringify(before))
+    return { why: `${before.id} has changed since` };
+  const fault = findPathFault(path);
+  if (fault !== undefined) return { why: fault };
+  const isMoved = before.status !== "archived" && after.status === "archived";
+  const keptOut = listKeptOut(collections);
+  const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
+  const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
+  if (why !== undefined) return { why };
+  // A file that only moves keeps its bytes, whatever its formatting.
+  const isSame = JSON.stringify(inPlace) === JSON.stringify(before);
+  const contents = (isSame ? looked.text : undefined) ?? formatMemoryFile(inPlace, looked.text);
+  const at = { ...place, isArchived: path === archived, modifiedMs: looked.modifiedMs };
+  const reading = contents === looked.text ? looked.reading : parseMemoryFile(Buffer.from(contents), at);
+  if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
+  const cause = reason === undefined ? all : { ...all, reason };
+  const steps: TransactionStep[] = [];
+  if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
+  if (!isMoved) return { steps };
+  if ((await transaction.open(archived)) || (await transaction.findLink(archived)))
+    return { why: `${archived} is in the way; rename or remove it` };
+  return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
+}
+
+/** Limits the size of a step: each line of `pending.json` holds a whole memory. */
+const AT_A_TIME = 250;
+
+export function createAdoption(parts: ChangeParts): Pick<OpenMemories, "adopt" | "adoptAll"> {
+  return {
+    async adopt(copy, cause) {
+      const [written] = await adoptSome(parts, [copy], cause);
+      return written ?? refuse(missing(copy.id));
+    },
+
+    async adoptAll(copies, cause, onProgress) {
+      const written: Written[] = [];
+      // A name that a person has freed by removing its file counts as free.
+      await Promise.all(parts.collections.map((collection) => collection.scan()));
+      for (let from = 0; from < copies.length; from += AT_A_TIME) {
+        written.push(...(await adoptSome(parts, copies.slice(from, from + AT_A_TIME), cause)));
+        onProgress?.(written.length);
+      }
+      return written;
+    },
+  };
+}
+
+/** Writes files byte for byte, in one step per folder; returns one result per file. */
+async function adoptSome(
+  parts: ChangeParts,
+  copies: readonly MemoryCopy[],
+  cause: Cause,
+): Promise<Written[]> {
+  const written: Written[] = [];
+  const checked: { collection: Collection; copy: MemoryCopy; memory: Memory; index: number }[] = [];
+  for (const [index, copy] of copies.entries()) {
+    const one = await checkCopy(parts, copy);
+    if ("why" in one) written[index] = refuse(one.why);
+    else checked.push({ ...one, copy, index });
+  }
+  for (const collection of new Set(checked.map((one) => one.collection)))
+    await collection.change(async (transaction) => {
+      const steps = new Map<string, TransactionStep>();
+      const ready: { index: number; path: string; memory: Memory }[] = [];
+      for (const { copy, index, memory } of checked.filter((one) => one.collection === collection)) {
+        const there = await findThere(transaction, copy, steps);
+        const at = (path: string): string => join(collection.folder, path);
+        if ("why" in there) written[index] = refuse(there.why);
+        else if ("path" in there)
+          written[index] =
+            there.text === copy.contents
+              ? { kind: "unchanged", memory, path: at(there.path) }
+              : refuse(`${at(there.path)} is there already and says otherwise`);
+        else {
+          steps.set(there.free, { path: there.free, before: null, contents: copy.contents, cause });
+          ready.push({ index, memory, path: there.free });
+        }
+      }
+      await transaction.changeAll([...steps.values()]);
+      for (const { index, memory, path } of ready) written[index] = finish(parts, collection, path, memory);
+    });
+  return written;
+}
+
+/** The file at one of the memory's paths, on disk or in these steps, or the path that is free for it. */
+async function findThere(
+  transaction: Transaction,
+  { id, isArchived }: MemoryCopy,
+  steps: ReadonlyMap<string, TransactionStep>,
+): Promise<{ why: string } | { path: string; text: string | undefined } | { free: string }> {
+  const place = parseID(id);
+  if (!place) return { why: missing(id) };
+  const [active, archived] = pathsOf(place);
+  const free = isArchived ? archived : active;
+  const why = await findLinkOn(transaction, free);
+  if (why !== undefined) return { why };
+  for (const path of [active, archived]) {
+    const text = steps.get(path)?.contents;
+    if (text !== undefined) return { path, text };
+    const looked = await transaction.open(path);
+    if (looked) return { path, text: looked.text };
+  }
+  return { free };
+}
+
+/** Reads a copy and decides whether it may be written. */
+async function checkCopy(
+  { clock, collections, gate }: ChangeParts,
+  { contents, id, isArchived }: MemoryCopy,
+): Promise<{ collection: Collection; memory: Memory } | { why: string }> {
+  const place = parseID(id);
+  if (!place) return { why: missing(id) };
+  const fault = findNameFault(place.name);
+  if (fault !== undefined) return { why: `${quotePath(id)} is not the id of a memory: ${fault}` };
+  const { parseMemoryFile } = await import("../../memory-file.js");
+  const reading = parseMemoryFile(Buffer.from(contents), { ...place, isArchived, modifiedMs: clock.now() });
+  if (reading.kind === "problem") return { why: reading.what };
+  // Checks the whole text: comments among the fields are in the file as well.
+  const whole = { ...reading.memory, content: contents };
+  const collection = findCollection(collections, place);
+  const isKeptOut = collection.keepOut?.covers(place.type) && { isKeptOut: true as const };
+  const why = findHint({ ...whole, ...isKeptOut }, listKeptOut(collections)) ?? (await gate?.(whole));
+  return why === undefined ? { memory: reading.memory, collection } : { why };
+}

@@ -1,0 +1,281 @@
+/** The store's side of a sync: returns the lines that may be shared, and applies those of other machines. */
+import { join } from "node:path";
+import { groupBy } from "../../base/group.js";
+import { hashOf } from "../../base/hash.js";
+import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
+import type { Folders } from "../../project/folders.js";
+import { listFingerprints } from "../conflict.js";
+import { isHidden } from "../kept-out.js";
+import { formatPrefix, type Memory, parseID } from "../memory.js";
+import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
+import { foldName, formatLedgerFile, parsePath } from "../path.js";
+import type { Trust } from "../trust/trust.js";
+import { type Collection, findCollection, listKeptOut, pathsOf } from "./collection.js";
+import { createConflictLog } from "./conflict-log.js";
+import { groupByKey, type LedgerLine } from "./ledger-line.js";
+import type { Version } from "./merge-versions.js";
+import {
+  isLater,
+  planReceipt,
+  planSteps,
+  type Receipt,
+  readSharedLedger,
+  type SharedLine,
+  type State,
+  SYNC,
+} from "./receipt.js";
+import type { Exchange, Shared, Taken, TakeOptions } from "./store.js";
+import type { ReceivedChanges, Transaction } from "./transaction.js";
+
+export interface ExchangeOptions {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  collections: readonly Collection[];
+  trust?: Trust | undefined;
+  onWritten(collection: Collection, ids: readonly string[]): void;
+}
+
+/** Limits the size of a step, since `pending.json` holds all of its lines. */
+const MEMORIES_AT_A_TIME = 250;
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { collections, files, trust } = options;
+  const scanAll = async (): Promise<void> => {
+    await Promise.all(collections.map((collection) => collection.scan()));
+  };
+
+  return {
+    async read(scope) {
+      await scanAll();
+      const collection = findCollection(collections, { scope, sensitivity: "internal" });
+      const prefix = formatPrefix({ scope, sensitivity: "internal" });
+      // Under the lock, since hiding a memory from git moves its lines between two ledgers.
+      const lines = await collection.change(() => readSharedLedger(files, collection.folder, prefix));
+      const hidden = collections.flatMap((one) => one.memories()).filter(isHidden);
+      const paths = new Set(collection.entries().map(({ path }) => path));
+      return {
+        lines,
+        hidden: new Set(hidden.flatMap(listFingerprints)),
+        keptOut: listKeptOut(collections),
+        isKeptOut: collection.isKeptOut,
+        isThere: (path) => paths.has(path),
+        isOwn: ({ after, path }) =>
+          after === null || !trust || trust.isOwn({ name: `${prefix}${path}`, hash: after }),
+      } satisfies Shared;
+    },
+
+    async take(scope, lines, given) {
+      await scanAll();
+      const collection = findCollection(collections, { scope, sensitivity: "internal" });
+      const taken: Taken = { ids: [], conflicts: [], deferred: [] };
+      const groups = [...groupBy(lines, ({ line }) => line.key)];
+      for (let from = 0; from < groups.length; from += MEMORIES_AT_A_TIME) {
+        const some = new Map(groups.slice(from, from + MEMORIES_AT_A_TIME));
+        const { conflicts, deferred, ids } = await receive(options, collection, some, given);
+        taken.ids.push(...ids);
+        taken.conflicts.push(...conflicts);
+        taken.deferred.push(...deferred);
+      }
+      return taken;
+    },
+  };
+}
+
+/** Lines of other machines by the memory that they are about. */
+type Lines = ReadonlyMap<string, readonly SharedLine[]>;
+
+async function receive(
+  options: ExchangeOptions,
+  collection: Collection,
+  received: Lines,
+  given: TakeOptions,
+): Promise<Taken> {
+  const taken: Taken = { ids: [], conflicts: [], deferred: [] };
+  await collection.change(async (transaction) => {
+    const planned = await planAll(options.clock.now(), { collection, transaction, received, given });
+    const changes: Mutable = { lines: {}, steps: [], merges: [], claims: [] };
+    for (const { key, lines, receipt } of planned) {
+      if (receipt.kind === "deferred") {
+        taken.deferred.push({ id: key, why: receipt.why });
+        continue;
+      }
+      addLines(transaction, changes, lines, given);
+      changes.steps.push(...receipt.steps);
+      addMerge(changes, lines.at(-1)?.line.path ?? "", receipt, given);
+      const path = await recordConflict(options, key, receipt);
+      if (path !== undefined) taken.conflicts.push(path);
+      if (receipt.steps.length > 0 || receipt.merged) taken.ids.push(key);
+    }
+    if (Object.keys(changes.lines).length > 0) await transaction.receive(changes);
+  });
+  options.onWritten(collection, taken.ids);
+  return taken;
+}
+
+type PlannedReceipt = Receipt & { kind: "planned" };
+
+type Mutable = {
+  lines: Record<string, string[]>;
+  steps: LedgerLine[];
+  merges: ReceivedChanges["merges"][number][];
+  claims: ReceivedChanges["claims"][number][];
+};
+
+interface Batch {
+  collection: Collection;
+  transaction: Transaction;
+  received: Lines;
+  given: TakeOptions;
+}
+
+/** The plan for each memory, with the lines that are new here, oldest first. */
+async function planAll(
+  nowMs: number,
+  { collection, given, received, transaction }: Batch,
+): Promise<{ key: string; lines: SharedLine[]; receipt: Receipt }[]> {
+  const states = new Map<string, State | { why: string } | undefined>();
+  const names = new Map(collection.entries().map(({ path }) => [foldName(path), path]));
+  for (const key of received.keys()) states.set(key, await openState(collection, transaction, key, names));
+  // Opening a file may have entered a person's change.
+  const own = groupByKey(await collection.readLedger());
+  return [...received].map(([key, all]) => {
+    const local = own.get(key) ?? [];
+    const known = new Set(local.map(({ id }) => id));
+    const lines = all
+      .filter(({ line }) => !known.has(line.id))
+      .sort(({ line: a }, { line: b }) => (isLater(a, b) ? 1 : -1));
+    const there = states.get(key);
+    const isHiddenHere =
+      placesOf(key).some(collection.isKeptOut) && (there !== undefined || local.length > 0);
+    if (lines.length === 0) return { key, lines, receipt: { kind: "planned", steps: [], newest: undefined } };
+    if (there && "why" in there) return { key, lines, receipt: { kind: "deferred", ...there } };
+    if (isHiddenHere) return { key, lines, receipt: { kind: "deferred", why: HIDDEN_HERE } };
+    const receipt = planReceipt({
+      local,
+      received: lines.map(({ line }) => line),
+      isShared: given.isShared,
+      there,
+      parse: (state) => parse(state, key, nowMs),
+      format: ({ memory }, over) => formatMemoryFile(memory, over),
+    });
+    return { key, lines, receipt };
+  });
+}
+
+const HIDDEN_HERE =
+  "git ignores your own memory of this name, so it is not merged with the one on the remote; publish yours, or give its file another name";
+
+/** The two possible paths of a memory's file. */
+function placesOf(key: string): string[] {
+  const place = parseID(key);
+  return place ? pathsOf(place) : [];
+}
+
+/**
+ * The memory's file, after entering a person's change to it in the ledger, or why it is left alone. `names` are the paths
+ * in use, by their folded names.
+ */
+async function openState(
+  { folder }: Collection,
+  transaction: Pick<Transaction, "findLink" | "open">,
+  key: string,
+  names: Map<string, string>,
+): Promise<State | { why: string } | undefined> {
+  let found: State | undefined;
+  for (const path of placesOf(key)) {
+    const other = names.get(foldName(path)) ?? path;
+    if (other !== path) return { why: `${other} exists, which some disks consider the same file; rename it` };
+    names.set(foldName(path), path);
+    const link = await transaction.findLink(path);
+    if (link) return { why: `${link} is a link, and links are not followed` };
+    const looked = await transaction.open(path);
+    if (!looked) continue;
+    if (looked.reading.kind === "problem")
+      return { why: `${join(folder, path)} cannot be used: ${looked.reading.what}; repair or remove it` };
+    if (found) return { why: `${found.path} and ${path} both exist; remove one of them` };
+    found = { path, text: looked.text ?? "" };
+  }
+  return found;
+}
+
+/** A file without a modification time counts as written now. */
+function parse({ path, text }: State, key: string, modifiedMs: number): Version {
+  const place = parseID(key);
+  const parts = parsePath(path);
+  if (!place || !parts) return undefined;
+  const { isArchived } = parts;
+  const reading = parseMemoryFile(Buffer.from(text), { ...place, isArchived, modifiedMs });
+  return reading.kind === "memory" ? { memory: reading.memory, isArchived } : undefined;
+}
+
+/** Called before the change: if the change then fails, the record counts as settled. */
+async function recordConflict(
+  { clock, files, folders, trust }: ExchangeOptions,
+  key: string,
+  { conflicting, merged, newest }: PlannedReceipt,
+): Promise<string | undefined> {
+  const state = merged ? merged.state : newest;
+  const inUse: Memory | undefined = state && parse(state, key, clock.now())?.memory;
+  if (!conflicting || !inUse) return undefined;
+  const { content, provenance, title } = conflicting;
+  // The record of a global memory's conflict must not be committed in this project.
+  const hidden = inUse.scope === "global" && { sensitivity: "private" as const };
+  const log = createConflictLog({ clock, files, folder: folders.memory, ...(trust && { trust }) });
+  return log.add(inUse, { content, title, ...hidden, by: provenance.session });
+}
+
+/**
+ * Each line goes to the ledger file of the machine that wrote it. Within a file the last line about a path counts, so a
+ * late line goes to a separate file.
+ */
+function addLines(
+  { known }: Transaction,
+  changes: Mutable,
+  lines: readonly SharedLine[],
+  { isForeign }: TakeOptions,
+): void {
+  for (const { file, line, text } of lines) {
+    const { after, at, from, path } = line;
+    const isLate = [path, from ?? path].map(known).some((one) => one?.file === file && one.at >= at);
+    const name = isLate ? formatLedgerFile(at, "unnamed") : file;
+    changes.lines[name] ??= [];
+    changes.lines[name].push(text);
+    if (after !== null) changes.claims.push({ path, hash: after, isForeign });
+  }
+}
+
+function addMerge(
+  changes: Mutable,
+  path: string,
+  { merged: given, newest, stale }: PlannedReceipt,
+  { isForeign }: TakeOptions,
+): void {
+  const cause = { operation: SYNC, reason: "merges changes from two machines" };
+  if (stale) {
+    const step = { path: stale.path, before: stale.hash, isRemoved: true as const, cause };
+    changes.merges.push({ step, lastAt: stale.lastAt });
+  }
+  // The newest line about a memory defines its state.
+  const merged = given ?? (stale && { state: newest, lastAt: stale.lastAt });
+  if (!merged) return;
+  const { lastAt, state } = merged;
+  const like = { path, at: lastAt } as LedgerLine;
+  const lines = planSteps(like, newest, state);
+  // Records that both sides are merged, even if the newest state stays.
+  if (lines.length === 0) {
+    const hash = state ? hashOf(state.text) : null;
+    lines.push({ ...like, path: state?.path ?? path, before: hash, after: hash });
+  }
+  for (const { after, before, contents, from, path: to } of lines) {
+    const step = {
+      ...{ path: to, before, cause },
+      ...(from !== undefined && { from }),
+      ...(contents !== undefined && { contents }),
+      ...(after === null && { isRemoved: true as const }),
+    };
+    changes.merges.push({ step, lastAt });
+  }
+  if (state) changes.claims.push({ path: state.path, hash: hashOf(state.text), isForeign });
+}
