@@ -5,13 +5,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { VERSION } from "../../src/base/version.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { BY_TEST, draft } from "../support/memory-world.js";
 import { fc } from "../support/property.js";
 import {
   forge,
-  INTERNAL,
   LEDGER_FILE,
   MEMORY,
   openVictim,
@@ -38,27 +36,10 @@ function forgeAll(path: string): Record<string, unknown>[] {
   ];
 }
 
-function plantKnown({ plant }: Victim, path: string): void {
-  const hash = "0".repeat(32);
-  const lines = [
-    {
-      path,
-      bytes: PRECIOUS.length,
-      modifiedMs: 0,
-      readMs: 1_000,
-      hash,
-      reading: { kind: "problem", what: "x" },
-    },
-    { of: path, known: { hash, at: "2026-01-01T00:00:00.000Z", file: LEDGER_FILE } },
-  ];
-  const texts = [{ version: VERSION, lines: lines.length, offsets: { [LEDGER_FILE]: 0 } }, ...lines];
-}
-
 const plans: Record<string, (victim: Victim, path: string, which: number) => void> = {
   "a half-done change": (victim, path, which) =>
     plantPending(victim, [forgeAll(path)[which % 7] ?? {}, forge({ path: "knowledge/api.md", was: API })]),
   "a ledger": (victim, path) => plantLedger(victim, forgeAll(path)),
-  "what was read before": (victim, path) => plantKnown(victim, path),
   "the name of a ledger": (victim, path) =>
     plantPending(victim, [forge({ path: "knowledge/x.md", key: "knowledge/x", becomes: EVIL })], path),
 };
