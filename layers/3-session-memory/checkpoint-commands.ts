@@ -2,47 +2,35 @@
 import { StrataError } from "../../src/base/error.js";
 import { formatCounted } from "../../src/base/format.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
-import type { Attached } from "../../src/notes/checkpoints/attached.js";
-import { type Checkpoint, formatCheckpointLine } from "../../src/notes/checkpoints/checkpoint.js";
+import { formatCheckpointLine } from "../../src/notes/checkpoints/checkpoint.js";
+import type { NewlyAttached } from "../../src/notes/checkpoints/open-checkpoints.js";
 
+type Context = Pick<LayerContext, "checkpoints" | "clock">;
 type Call = { sessionID: string; words: string };
 
 const MOST_LISTED = 10;
 
 /** Saves the state of this session with the given words as its note. */
-export async function keepCheckpoint(
-  { checkpoints }: Pick<LayerContext, "checkpoints">,
-  { sessionID, words }: Call,
-): Promise<string> {
-  const { keep } = await checkpoints.open();
-  const kept = await keep({ sessionID, occasion: "asked", note: words });
+export async function keepCheckpoint({ checkpoints }: Context, { sessionID, words }: Call): Promise<string> {
+  const kept = await (await checkpoints.open()).keep({ sessionID, occasion: "asked", note: words });
   if (!kept)
     throw new StrataError(
       "NO_NOTES",
       "there is nothing to save yet: notes begin with the agent's first tool call. Type /checkpoint after it",
     );
-  return `${formatKept(kept)}\n/attach ${kept.id} continues from here in another session.`;
-}
-
-function formatKept({ files, id, ledger, memories, note }: Checkpoint): string {
+  const { files, id, ledger, memories, note } = kept;
   const named = note === undefined ? "" : ` ${JSON.stringify(note)}`;
-  const todos = ledger.todos?.items.length ?? 0;
   const counts = [
-    formatCounted(todos, "todo"),
+    formatCounted(ledger.todos?.items.length ?? 0, "todo"),
     formatCounted(files.length, "changed file"),
     formatCounted(memories.length, "memory", "memories"),
   ];
-  return `Kept as ${id}${named}: the notes, ${counts.join(", ")}.`;
+  return `Kept as ${id}${named}: the notes, ${counts.join(", ")}.\n/attach ${id} continues from here in another session.`;
 }
 
 /** Shows the agent the session's goal and the user's rules again. */
-export async function refreshHere(
-  { checkpoints }: Pick<LayerContext, "checkpoints">,
-  { sessionID }: Call,
-): Promise<string> {
-  const opened = await checkpoints.open();
-  const before = await opened.attached.read(sessionID);
-  await opened.refresh(sessionID).catch((thrown) => {
+export async function refreshHere({ checkpoints }: Context, { sessionID }: Call): Promise<string> {
+  const attached = await (await checkpoints.open()).refresh(sessionID).catch((thrown) => {
     if (!(thrown instanceof StrataError) || thrown.code !== "NO_SESSION") throw thrown;
     throw new StrataError(
       "NO_NOTES",
@@ -51,12 +39,12 @@ export async function refreshHere(
   });
   const said =
     "Attached: what this session is for, its open points and your rules. The agent reads them with your next message.";
-  return withReplaced(said, before);
+  return said + formatReplaced(attached);
 }
 
 /** Attaches a session or checkpoint to this session; lists the checkpoints if no id is given. */
 export async function attachHere(
-  { checkpoints, clock }: Pick<LayerContext, "checkpoints" | "clock">,
+  { checkpoints, clock }: Context,
   { sessionID, words }: Call,
 ): Promise<string> {
   const name = words.trim();
@@ -72,10 +60,9 @@ export async function attachHere(
       "SAME_SESSION",
       "this is the current session; name an earlier one or a checkpoint, or type /refresh",
     );
-  const before = await opened.attached.read(sessionID);
-  const said = `Attached: ${await opened.attach(name, sessionID)}. The agent reads it with your next message.`;
-  return withReplaced(said, before);
+  const attached = await opened.attach(name, sessionID);
+  return `Attached: ${attached.of}. The agent reads it with your next message.${formatReplaced(attached)}`;
 }
 
-const withReplaced = (said: string, before: Attached | undefined): string =>
-  before ? `${said}\nIt replaces ${before.of}, which was waiting here.` : said;
+const formatReplaced = ({ replaced }: NewlyAttached): string =>
+  replaced ? `\nIt replaces ${replaced.of}, which was waiting here.` : "";

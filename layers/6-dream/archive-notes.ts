@@ -6,7 +6,7 @@ import type { Config } from "../../src/config/schema.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
-import { planPaths, readSessionID } from "../../src/notes/session.js";
+import { planPaths, readSessionID } from "../../src/notes/session-files.js";
 import type { Folders } from "../../src/project/folders.js";
 
 /** Per dream; the next one moves the rest. */

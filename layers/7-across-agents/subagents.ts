@@ -6,7 +6,7 @@ import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
-import type { FileTouch } from "../../src/notes/ledger.js";
+import type { FileTouch } from "../../src/notes/stored.js";
 import { cut, toLine } from "../../src/text/text.js";
 
 export interface Subagents {

@@ -48,7 +48,7 @@ export const handoverCommands: readonly Command[] = [
       ["--remove <id>", "removes a checkpoint"],
     ],
     example: "strata checkpoint before the rewrite",
-    load: () => import("./handover/checkpoint.js"),
+    load: async () => ({ run: (await import("./handover/checkpoints.js")).checkpoint }),
   },
   {
     name: "attach",
@@ -57,7 +57,7 @@ export const handoverCommands: readonly Command[] = [
     options: [["--session <id>", "attaches it to the next message of this session instead"]],
     example: "strata attach cp-3fa2b1c",
     aliases: ["resume"],
-    load: () => import("./handover/attach.js"),
+    load: async () => ({ run: (await import("./handover/checkpoints.js")).attach }),
   },
   {
     name: "handoff",
@@ -65,6 +65,6 @@ export const handoverCommands: readonly Command[] = [
     arguments: "[source]",
     options: [["--file <file>", "writes a new file instead of printing it"], FORCE_OPTION],
     example: "strata handoff cp-3fa2b1c --file handoff.md",
-    load: () => import("./handover/handoff.js"),
+    load: async () => ({ run: (await import("./handover/checkpoints.js")).handoff }),
   },
 ];

@@ -6,7 +6,7 @@ import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { sumFreed } from "../costs/sums.js";
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
-import { readSafePage } from "../notes/checkpoints/read-session.js";
+import { readSafePage } from "../notes/session-files.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";

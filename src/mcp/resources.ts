@@ -12,7 +12,7 @@ import { findLineIDs } from "../../layers/5-auto-memory/injection/line.js";
 import type { Memory } from "../memory/memory.js";
 import { rankMemories } from "../memory/rank.js";
 import { formatIndex } from "../memory/store/index-page.js";
-import { listNewestSessions, readSafePage } from "../notes/checkpoints/read-session.js";
+import { listNewestSessions, readSafePage } from "../notes/session-files.js";
 import { isFileName } from "../project/folders.js";
 import { readTitles } from "../status/known-sessions.js";
 import type { ClientContext } from "./client-context.js";

@@ -1,14 +1,7 @@
 /** What layers read from the notes, with absolute paths and the request numbers used in the notes. */
 import { resolve } from "node:path";
-import {
-  type Command,
-  type Failure,
-  type FileTouch,
-  findRequestAt,
-  type Ledger,
-  numberOf,
-  type Todo,
-} from "./ledger.js";
+import { findRequestAt, numberOf } from "./ledger.js";
+import type { Failure, FileTouch, Ledger, Todo } from "./stored.js";
 
 /** Every list is chronological, newest last. Times are milliseconds since 1970, or 0 if the host gave none. */
 export interface SessionFacts {
@@ -21,7 +14,7 @@ export interface SessionFacts {
   /** As the agent last wrote them. */
   todos: Todo[];
   files: FileFact[];
-  commands: { command: string; exit: Command["exit"]; description: string; runs: number; at: number }[];
+  commands: { command: string; exit: number | null; description: string; runs: number; at: number }[];
   /** Failed calls. */
   errors: Omit<Failure, "key">[];
   skills: string[];

@@ -4,7 +4,7 @@
  */
 import { formatCount } from "../base/format.js";
 import type { UsedTokens } from "../io/host.js";
-import type { FileTouch } from "./ledger.js";
+import type { FileTouch } from "./stored.js";
 
 export interface ForkReport {
   task: string;

@@ -4,8 +4,9 @@
  */
 import { cut, toLine } from "../text/text.js";
 import { findOpenTodos } from "./facts.js";
-import { type Answer, findRequestAt, type Ledger, type Todo, type UserRequest } from "./ledger.js";
-import { findState } from "./page-state.js";
+import { findRequestAt } from "./ledger.js";
+import { findState } from "./page-lines.js";
+import type { Answer, Ledger, Todo, UserRequest } from "./stored.js";
 
 /** 750 tokens at four characters each. */
 const LONGEST_TEXT = 3_000;
@@ -119,3 +120,14 @@ const findFailures = ({ failures }: Ledger): string[] =>
     .map(({ error, input, tool }) => toLine(`${tool} ${input}: ${JSON.stringify(error)}`, LONGEST_LINE));
 
 const short = (text: string): string => toLine(text, LONGEST_LINE);
+
+/** The question with which the agent ended the session, verbatim; `undefined` if none. Pure. */
+export function findQuestion({ answers, requests }: Ledger): string | undefined {
+  const answer = answers.at(-1);
+  const last = requests.at(-1);
+  if (!answer || answer.isInterim || (last && last.at > answer.at)) return undefined;
+  const text = (answer.whole ?? answer.text).replace(/[\s*_`]+$/u, "");
+  if (!/[?？؟][)\]）」』”’"'»]*$/u.test(text)) return undefined;
+  const sentences = text.split(/(?<=[.!?؟])\s+|(?<=[。！？])(?![）」』”’])|\n+/u);
+  return sentences.findLast((sentence) => sentence.trim() !== "")?.trim();
+}

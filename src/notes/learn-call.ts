@@ -1,5 +1,6 @@
 /** What a finished tool call adds to the ledger. */
 import { stripVTControlCharacters } from "node:util";
+import { isRecord } from "../base/shape.js";
 import type { ToolPart } from "../io/message.js";
 import {
   findDeclaredIn,
@@ -15,12 +16,11 @@ import {
 import { findErrorLine } from "../messages/error-line.js";
 import { hasFailed, hashCall, hashText, readExit } from "../messages/outcome.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
-import { toSafeLine } from "../text/text.js";
-import { type ChangedLines, describeChange, findChangedNames, readChangedLines } from "./changes.js";
-import { type Draft, findLookedAt, isLooking, put } from "./draft.js";
+import { cut, toLine, toSafeLine } from "../text/text.js";
+import { findLookedAt, findSubjects, isLooking } from "./commands.js";
 import { parseForkReports } from "./fork-report.js";
-import { CAPS, type Fact, type Todo } from "./ledger.js";
-import { findSubjects } from "./names.js";
+import { CAPS, type Draft, type Fact, put } from "./ledger.js";
+import { findNames } from "./wording.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -139,8 +139,13 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
   const declared = isEdit ? findDeclaredNames(part, CAPS.namesOfAFile) : [];
   const names = [...new Set([...(known?.names ?? []), ...declared])].slice(0, CAPS.namesOfAFile);
   const lines = isEdit ? readChangedLines(part, named) : undefined;
-  if (lines) put(draft, "changes", { key: `${call.key}:${path}`, at, path, what: describe(lines) });
-  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : findRead(part, path);
+  if (lines) {
+    const what = toSafeLine(describeChange(lines), LONGEST_INPUT);
+    put(draft, "changes", { key: `${call.key}:${path}`, at, path, what });
+  }
+  const fresh = lines
+    ? findNames([...lines.added, ...lines.removed].join("\n"), CAPS.touchedOfAFile)
+    : findRead(part, path);
   const isNewest = at >= (known?.at ?? at);
   const all = isNewest ? [...fresh, ...(known?.touched ?? [])] : [...(known?.touched ?? []), ...fresh];
   const touched = [...new Set(all)].slice(0, CAPS.touchedOfAFile);
@@ -165,23 +170,19 @@ function findRead(part: ToolPart, path: string): string[] {
   return findDeclaredIn(output, CAPS.namesOfAFile).filter((name) => redactSecrets(name).text === name);
 }
 
-const describe = (lines: ChangedLines): string => toSafeLine(describeChange(lines), LONGEST_INPUT);
-
 function learnTodos(draft: Draft, at: number, part: ToolPart): void {
   const { todos } = readInput(part);
   if (!Array.isArray(todos) || (draft.todos && draft.todos.at > at)) return;
-  draft.todos = { at, items: todos.flatMap((todo) => readTodo(todo) ?? []).slice(0, CAPS.todos) };
-}
-
-function readTodo(todo: unknown): Todo | undefined {
-  if (typeof todo !== "object" || todo === null) return undefined;
-  const { content, status, priority } = todo as Record<string, unknown>;
-  if (typeof content !== "string" || content.trim() === "") return undefined;
-  return {
-    content: toSafeLine(content, LONGEST_TODO),
-    status: typeof status === "string" ? toSafeLine(status, 20) : "pending",
-    ...(typeof priority === "string" ? { priority: toSafeLine(priority, 20) } : {}),
-  };
+  const items = todos.flatMap((todo: unknown) => {
+    const { content, priority, status } = isRecord(todo) ? todo : {};
+    if (typeof content !== "string" || content.trim() === "") return [];
+    return {
+      content: toSafeLine(content, LONGEST_TODO),
+      status: typeof status === "string" ? toSafeLine(status, 20) : "pending",
+      ...(typeof priority === "string" && { priority: toSafeLine(priority, 20) }),
+    };
+  });
+  draft.todos = { at, items: items.slice(0, CAPS.todos) };
 }
 
 function learnSkill(draft: Draft, at: number, part: ToolPart): void {
@@ -229,3 +230,101 @@ function readSubagentResult(output: string): string {
   )?.[1];
   return toSafeLine(tagged ?? output, LONGEST_RESULT);
 }
+
+/* What an edit has changed, in a few words: "5433 → 5432". */
+
+/** Lines of a file before and after an edit, those that are equal left out. */
+interface ChangedLines {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Characters of an edit that are compared; a longer one says less than its file's name. */
+const MOST_COMPARED = 8_000;
+const LONGEST_SIDE = 60;
+const LONGEST_LINE = 80;
+const PATCHED_FILE = /^(?:\*\*\* (?:Add File|Update File|Move to): |\+\+\+ (?:b\/)?)([^\t\n]+)/;
+
+/** The changed lines without secrets; nothing of files that hold them. `named` is the file as the call spells it. */
+function readChangedLines(part: ToolPart, named: string): ChangedLines {
+  if (mayShowSecrets(part)) return { removed: [], added: [] };
+  const input = readInput(part);
+  const patch = readText(input, "patchText", "patch");
+  // The host's diff has whole lines, by whose words a secret is known.
+  const { diff } = part.state.metadata ?? {};
+  const text = patch === undefined ? diff : findInPatch(patch, named);
+  if (typeof text === "string") {
+    const lines = toSafeLines(text).filter((line) => !/^(?:---|\+\+\+) /.test(line));
+    const of = (mark: string): string[] =>
+      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
+    return withoutEqual(of("-"), of("+"));
+  }
+  const edits = Array.isArray(input.edits) ? input.edits : [input];
+  const of = (...names: string[]): string[] =>
+    edits.flatMap((edit) => toSafeLines(readText(isRecord(edit) ? edit : {}, ...names) ?? ""));
+  return withoutEqual(of("oldString", "old_string"), of("newString", "new_string"));
+}
+
+const toSafeLines = (text: string): string[] => redactSecrets(cut(text, MOST_COMPARED)).text.split("\n");
+
+/** The part of a patch that is about this file. */
+function findInPatch(patch: string, named: string): string {
+  const lines = patch.split("\n");
+  const start = lines.findIndex((line) => {
+    const path = PATCHED_FILE.exec(line)?.[1]?.trim();
+    return path !== undefined && (named.endsWith(path) || path.endsWith(named));
+  });
+  if (start === -1) return "";
+  const end = lines.findIndex((line, index) => index > start && /^\*\*\* |^--- /.test(line));
+  return lines.slice(start + 1, end === -1 ? undefined : end).join("\n");
+}
+
+function withoutEqual(removed: readonly string[], added: readonly string[]): ChangedLines {
+  const [before, after] = [removed, added].map((lines) => new Set(["", ...lines.map((line) => line.trim())]));
+  return {
+    removed: removed.filter((line) => !after?.has(line.trim())),
+    added: added.filter((line) => !before?.has(line.trim())),
+  };
+}
+
+/** What has become of what, or the first line that is new; `""` where that says nothing. */
+function describeChange({ added, removed }: ChangedLines): string {
+  const [from, to] = [removed[0], added[0]];
+  if (from !== undefined && to !== undefined && removed.length === added.length) {
+    const words = compareWords(from.trim(), to.trim());
+    if (words !== undefined) return words;
+  }
+  const [come, gone] = [added.find(isCode), removed.find(isCode)];
+  if (come !== undefined) return toLine(`+ ${come.trim()}`, LONGEST_LINE);
+  return gone === undefined ? "" : toLine(`- ${gone.trim()}`, LONGEST_LINE);
+}
+
+/** Not a comment, an import or a bracket. */
+const isCode = (line: string): boolean =>
+  /\w{3}/.test(line) &&
+  !/^\s*(?:<{7}|={7}|>{7}|\/\/|\/?\*|#|--|<!--|import\b|from\b|use\b|package\b|["'`][\w@./-]+["'`],?\s*$)/.test(
+    line,
+  );
+
+/** The words in which two lines differ; `undefined` where these are too many to be read. */
+function compareWords(from: string, to: string): string | undefined {
+  const [before, after] = [splitWords(from), splitWords(to)];
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const gone = before
+    .slice(start, before.length - end)
+    .join("")
+    .trim();
+  const come = after
+    .slice(start, after.length - end)
+    .join("")
+    .trim();
+  if (gone.length > LONGEST_SIDE || come.length > LONGEST_SIDE || gone + come === "") return undefined;
+  if (gone === "") return `+ ${come}`;
+  return come === "" ? `- ${gone}` : `${gone} → ${come}`;
+}
+
+const splitWords = (line: string): string[] => line.match(/[\w$.]+|\s+|[^\w\s$.]/g) ?? [];

@@ -1,167 +1,28 @@
 /**
- * What is known about a session without a model: facts in chronological order, each with a key that stays the same if
- * its message is read again. A ledger is immutable; `learnMessages` makes the next one.
+ * The ledger: what is known about a session without a model, in chronological order, each fact with a key that stays the
+ * same if its message is read again (stored.ts declares them). A ledger is immutable; the next one is made from a draft,
+ * which has maps by key.
  *
  * Every list is bounded, so that the file of a week-long session can still be opened. The oldest of the least important
  * facts are dropped first. The first request, which says what the session is about, is never dropped.
  */
-export interface Ledger {
-  readonly requests: readonly UserRequest[];
-  /** Number of dropped requests, so that the others keep their numbers. */
-  readonly droppedRequests: number;
-  /** Time of the newest dropped request; older ones are not learned again. */
-  readonly droppedUntil: number;
-  readonly rules: readonly Rule[];
-  readonly reasons: readonly Reason[];
-  /** The agent's last text after each request, and the last one that says something. */
-  readonly answers: readonly Answer[];
-  /** What the agent has found while it worked. */
-  readonly findings: readonly Finding[];
-  readonly todos: TodoList | undefined;
-  readonly files: readonly TouchedFile[];
-  /** What each edit has changed. */
-  readonly changes: readonly Change[];
-  /** Files that commands have shown. */
-  readonly looked: readonly LookedAt[];
-  /** Names and numbers that looking calls asked for. */
-  readonly sought: readonly Sought[];
-  readonly commands: readonly Command[];
-  readonly failures: readonly Failure[];
-  readonly skills: readonly Skill[];
-  readonly subagents: readonly SubagentRun[];
-  readonly leases: readonly LeasedItem[];
-  /** The last written plan; `path` as in the notes. */
-  readonly plan: { readonly path: string; readonly at: number } | undefined;
-  readonly calls: CallCount;
-}
+import { isLooking } from "./commands.js";
+import type { Answer, Ledger, UserRequest } from "./stored.js";
+import { isTelling } from "./wording.js";
 
-/** An event: `key` is the same whenever the same message is read, `at` is in milliseconds since 1970. */
+/** An event; `at` is in milliseconds since 1970. */
 export interface Fact {
   readonly key: string;
   readonly at: number;
 }
 
-export interface UserRequest extends Fact {
-  /** Verbatim except for secrets; at most `MOST_OF_A_REQUEST` characters. */
-  readonly text: string;
-  /** Length of the original text in characters. */
-  readonly length: number;
-  /** Names of attached files. */
-  readonly files: readonly string[];
-}
-
-export interface Rule extends Fact {
-  readonly kind: "rule" | "correction";
-  readonly text: string;
-}
-
-/** A decision of the agent, with its reason. */
-export interface Reason extends Fact {
-  readonly text: string;
-}
-
-export interface Answer extends Fact {
-  readonly text: string;
-  /** More of a longer text, `text` included. */
-  readonly whole?: string;
-  /** It did not end the turn: tool calls followed, or it was aborted. */
-  readonly isInterim?: true;
-  /** The next step that it announces. */
-  readonly next?: string;
-}
-
-/** Said between two calls; `key` is the message. */
-export interface Finding extends Fact {
-  readonly text: string;
-}
-
-export interface TodoList {
-  readonly at: number;
-  readonly items: readonly Todo[];
-}
-
-export interface Todo {
-  readonly content: string;
-  readonly status: string;
-  readonly priority?: string;
-}
-
-/** `key` is the path, relative to the project if inside it. `at` is when it was last touched. */
-export interface TouchedFile extends Fact {
-  readonly isRead: boolean;
-  readonly isEdited: boolean;
-  /** Functions, classes and types seen in the edits, in order of appearance. */
-  readonly names: readonly string[];
-  /** Other names on the lines that the edits changed, or that the file declares as it was read; the newest first. */
-  readonly touched?: readonly string[];
-}
-
-/** `key` is the path as in `files`, `at` when a command showed it last. */
-export interface LookedAt extends Fact {
-  readonly names: readonly string[];
-}
-
-/** `key` is the name or number, `at` when it was last asked for. */
-export interface Sought extends Fact {}
-
-/** `key` is made from the call and the path. */
-export interface Change extends Fact {
-  /** As in `files`. */
-  readonly path: string;
-  /** "5433 → 5432"; empty if it cannot be said in a few words. */
-  readonly what: string;
-}
-
-/** `key` is the command. */
-export interface Command extends Fact {
-  /** Exit code of the last run; `null` if it was terminated from outside. */
-  readonly exit: number | null;
-  readonly description: string;
-  readonly runs: number;
-}
-
-/** A failed call; `key` is made from the tool and its input. */
-export interface Failure extends Fact {
-  readonly tool: string;
-  readonly input: string;
-  /** Exit code of a command that ran and failed. */
-  readonly exit?: number;
-  readonly error: string;
-  /** The same call has succeeded since. */
-  readonly laterSucceeded: boolean;
-}
-
-/** `key` is the name. */
-export interface Skill extends Fact {}
-
-/** A task of a subagent or fork; `key` identifies the call. */
-export interface SubagentRun extends Fact {
-  readonly description: string;
-  readonly result: string;
-  /** Files it touched, spelt as in the notes; absent if unknown. */
-  readonly files?: readonly FileTouch[];
-}
-
-export interface FileTouch {
-  readonly name: string;
-  readonly isEdited: boolean;
-}
-
-/** `key` is the leased item, `at` the time of the last claim or release. */
-export interface LeasedItem extends Fact {
-  readonly isHeld: boolean;
-}
-
-export interface CallCount {
-  /** Number of finished calls. */
-  readonly ended: number;
-  /** Keys of the newest ones, so that none is counted twice. */
-  readonly keys: readonly string[];
-  /** Number of those that only looked, by tool; counted since the version that counts them. */
-  readonly looks?: Readonly<Record<string, number>>;
-  /** Calls that began earlier are already counted, although their keys were dropped. */
-  readonly countedUntil: number;
-}
+/** Types of the ledger's lists, by name. */
+type Lists = {
+  [Name in keyof Ledger as Ledger[Name] extends readonly Fact[]
+    ? Name
+    : never]: Ledger[Name] extends readonly (infer F)[] ? F : never;
+};
+type ListName = keyof Lists;
 
 /** A longer request contains a pasted file; its beginning says what is wanted. */
 export const MOST_OF_A_REQUEST = 100_000;
@@ -176,16 +37,13 @@ export const CAPS = {
   findings: 120,
   /** More than anyone works through. */
   todos: 100,
-  /** Files that were only read are dropped before edited ones. */
   files: 200,
   namesOfAFile: 12,
   touchedOfAFile: 24,
   changes: 200,
   looked: 100,
   sought: 100,
-  /** Those that only looked are dropped first. */
   commands: 100,
-  /** Those that have succeeded since are dropped first. */
   failures: 60,
   skills: 50,
   subagents: 40,
@@ -197,15 +55,20 @@ export const CAPS = {
   requestCharacters: 2_000_000,
 } as const;
 
-export const EMPTY_LEDGER: Ledger = {
+/** What is dropped last. */
+const MATTERS: { readonly [Name in ListName]?: (fact: Lists[Name]) => boolean } = {
+  files: ({ isEdited }) => isEdited,
+  commands: ({ key }) => !isLooking(key),
+  failures: ({ laterSucceeded }) => !laterSucceeded,
+  leases: ({ isHeld }) => isHeld,
+};
+
+const NO_FACTS: { readonly [Name in ListName]: readonly Lists[Name][] } = {
   requests: [],
-  droppedRequests: 0,
-  droppedUntil: Number.NEGATIVE_INFINITY,
   rules: [],
   reasons: [],
   answers: [],
   findings: [],
-  todos: undefined,
   files: [],
   changes: [],
   looked: [],
@@ -215,7 +78,12 @@ export const EMPTY_LEDGER: Ledger = {
   skills: [],
   subagents: [],
   leases: [],
-  plan: undefined,
+};
+
+export const EMPTY_LEDGER: Ledger = {
+  ...NO_FACTS,
+  droppedRequests: 0,
+  droppedUntil: Number.NEGATIVE_INFINITY,
   calls: { ended: 0, keys: [], countedUntil: Number.NEGATIVE_INFINITY },
 };
 
@@ -227,4 +95,145 @@ export function numberOf(ledger: Ledger, index: number): number {
 /** Index of the current request at a time; -1 before the first. */
 export function findRequestAt(requests: readonly UserRequest[], at: number): number {
   return requests.findLastIndex((request) => request.at <= at);
+}
+
+/** Number of the request at a time, as the notes name it; `undefined` before the first. */
+export function findNumberAt(ledger: Ledger, at: number): number | undefined {
+  const index = findRequestAt(ledger.requests, at);
+  return index === -1 ? undefined : numberOf(ledger, index);
+}
+
+export type Draft = { readonly [Name in ListName]: Map<string, Lists[Name]> } & {
+  droppedRequests: number;
+  droppedUntil: number;
+  todos: Ledger["todos"];
+  plan: Ledger["plan"];
+  ended: number;
+  callKeys: Set<string>;
+  looks: Map<string, number>;
+  countedUntil: number;
+  hasChanged: boolean;
+};
+
+type Maps = { -readonly [Name in ListName]: Map<string, Lists[Name]> };
+
+export function openDraft(ledger: Ledger): Draft {
+  const { calls, droppedRequests, droppedUntil, plan, todos } = ledger;
+  const maps = Object.keys(NO_FACTS).map((name) => [
+    name,
+    new Map(ledger[name as ListName].map((fact) => [fact.key, fact])),
+  ]);
+  return {
+    ...(Object.fromEntries(maps) as Maps),
+    ...{ droppedRequests, droppedUntil, plan, todos },
+    ended: calls.ended,
+    callKeys: new Set(calls.keys),
+    looks: new Map(Object.entries(calls.looks ?? {})),
+    countedUntil: calls.countedUntil,
+    hasChanged: false,
+  };
+}
+
+/** Adds a fact, or replaces the one with its key. */
+export function put<Name extends ListName>(draft: Draft, name: Name, fact: Lists[Name]): void {
+  (draft[name] as Map<string, Lists[Name]>).set(fact.key, fact);
+  draft.hasChanged = true;
+}
+
+/**
+ * Builds the ledger, with every list in chronological order and within its limit. Returns `before` itself if nothing has
+ * changed.
+ */
+export function closeDraft(draft: Draft, before: Ledger): Ledger {
+  if (!draft.hasChanged) return before;
+  const requests = keepRequests(draft);
+  const lists = (Object.keys(NO_FACTS) as Exclude<ListName, "answers">[]).map((name) => [
+    name,
+    keepNewest(draft[name], CAPS[name], MATTERS[name] as ((fact: Fact) => boolean) | undefined),
+  ]);
+  const after: Ledger = {
+    ...(Object.fromEntries(lists) as typeof NO_FACTS),
+    requests,
+    answers: keepLastAnswers(draft.answers, requests),
+    droppedRequests: draft.droppedRequests,
+    droppedUntil: draft.droppedUntil,
+    todos: draft.todos,
+    plan: draft.plan,
+    calls: keepCalls(draft, before),
+  };
+  const names = Object.keys(after) as (keyof Ledger)[];
+  return names.every((name) => isSame(after[name], before[name])) ? before : after;
+}
+
+/** Identical, or two lists of identical facts. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((fact, index) => fact === other[index]);
+}
+
+function inOrder<F extends Fact>(facts: ReadonlyMap<string, F>): F[] {
+  return [...facts.values()].sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+}
+
+/** The newest `cap` facts, in chronological order. Facts that do not matter are dropped first. */
+function keepNewest<F extends Fact>(
+  facts: ReadonlyMap<string, F>,
+  cap: number,
+  matters: (fact: F) => boolean = () => true,
+): F[] {
+  const ordered = inOrder(facts);
+  if (ordered.length <= cap) return ordered;
+  const byWeight = [...ordered.filter((fact) => !matters(fact)), ...ordered.filter((fact) => matters(fact))];
+  const kept = new Set(byWeight.slice(-cap));
+  return ordered.filter((fact) => kept.has(fact));
+}
+
+/** The first request and the newest ones. Counts the dropped ones. */
+function keepRequests(draft: Draft): UserRequest[] {
+  const ordered = inOrder(draft.requests);
+  const dropped = ordered.splice(1, Math.max(0, ordered.length - CAPS.requests));
+  draft.droppedRequests += dropped.length;
+  draft.droppedUntil = Math.max(draft.droppedUntil, ...dropped.map(({ at }) => at));
+  return shortenOldest(ordered);
+}
+
+/** Characters kept of a long request if all requests together are too long. */
+export const SHORTENED = 4_000;
+
+function shortenOldest(requests: UserRequest[]): UserRequest[] {
+  let excess = requests.reduce((sum, { text }) => sum + text.length, 0) - CAPS.requestCharacters;
+  return requests.map((request) => {
+    if (excess <= 0 || request.text.length <= SHORTENED) return request;
+    excess -= request.text.length - SHORTENED;
+    return { ...request, text: request.text.slice(0, SHORTENED) };
+  });
+}
+
+/** The last answer to each request and the last one that says something, also before the first request. */
+function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonly UserRequest[]): Answer[] {
+  const byRequest = new Map<number, Answer[]>();
+  for (const answer of inOrder(answers)) {
+    const index = findRequestAt(requests, answer.at);
+    byRequest.set(index, [...(byRequest.get(index) ?? []), answer]);
+  }
+  return [...byRequest.values()].flatMap((same) => {
+    const last = same.slice(-1);
+    const telling = same.length === 1 ? undefined : same.findLast(({ text }) => isTelling(text));
+    return telling && telling !== last[0] ? [telling, ...last] : last;
+  });
+}
+
+/** Keys begin with the time of the call, by which the oldest are found. */
+function keepCalls(draft: Draft, { calls }: Ledger): Ledger["calls"] {
+  if (draft.ended === calls.ended) return calls;
+  const timeOf = (key: string): number => Number.parseInt(key, 36);
+  const keys = [...draft.callKeys];
+  let { countedUntil } = calls;
+  if (keys.length > CAPS.callKeys) {
+    keys.sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1));
+    const dropped = keys.splice(0, keys.length - CAPS.callKeys);
+    countedUntil = Math.max(countedUntil, ...dropped.slice(-1).map(timeOf));
+  }
+  const looks = draft.looks.size > 0 ? Object.fromEntries(draft.looks) : undefined;
+  return { ended: draft.ended, keys, countedUntil, looks };
 }

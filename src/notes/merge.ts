@@ -1,255 +1,155 @@
 /**
  * Merges the machine's lines into a file that people edit. Pure.
  *
- * A line belongs to the machine if the machine wrote it under this heading (`written`). Every other line is a person's
- * and stays where it is. If a machine's line is no longer in the file, a person removed or changed it: its ID goes to
- * `removed`, and it is not written again. A heading counts as a line.
- *
- *     the file's order stays · changed lines are replaced in place · lines without a fact are removed · a new line is
- *     inserted after the line that precedes it in the page and what a person added below that
+ * A line is the machine's if the machine wrote it (`written`). Every other line is a person's and stays below the
+ * machine's line that precedes it. A machine's line that is no longer in the file was removed or changed by a person: its
+ * ID goes to `removed`, and it is not written again. Headings are lines like the others.
  */
-import { HEADINGS, type Heading, type PageSection, TITLE_ID, titleOf } from "./page.js";
-import type { PageLine } from "./page-state.js";
-/** The machine's lines in the last written file, by heading. */
-export type Written = Readonly<Record<string, readonly WrittenLine[]>>;
+import { createHash } from "node:crypto";
+import { redactLines } from "../text/secrets/secrets.js";
+import { HEADINGS, kindOf, planPage, TITLE_ID } from "./page.js";
+import type { PageLine } from "./page-lines.js";
+import type { Stored, WrittenLine } from "./stored.js";
 
-export interface WrittenLine {
-  readonly id: string;
+/** A line of the notes; without a fact it is a person's. */
+export interface MergedLine {
   readonly text: string;
-}
-
-export interface MergeInput {
-  /** Current text of the file; `undefined` if there is none. */
-  text: string | undefined;
-  /** `undefined` if unknown: then the machine's lines are those that it would write now. */
-  written: Written | undefined;
-  removed: readonly string[];
-  page: readonly PageSection[];
+  readonly fact?: PageLine;
 }
 
 export interface Merged {
+  /** What the notes are to be. */
   text: string;
-  blocks: MergedBlock[];
-  written: Written;
-  removed: string[];
+  lines: readonly MergedLine[];
+  /** The lines that were in the file. */
+  file: readonly OwnedLine[];
+  removed: readonly string[];
 }
 
-/** A heading of the file with its lines, in order. */
-export interface MergedBlock {
-  /** `""` before the first heading. */
-  heading: string;
-  /** One of the six sections, or the text before the first; false for a person's own section. */
-  isOurs: boolean;
-  lines: MergedLine[];
-}
-
-/** A line without a fact is a person's. */
-export interface MergedLine {
-  text: string;
-  fact?: PageLine;
+/** A line of the file; without an ID it is a person's. */
+export interface OwnedLine {
+  readonly text: string;
+  readonly id?: string;
 }
 
 /** Maximum number of removed IDs: more than a person removes. */
 const MOST_REMOVED = 5_000;
 
-export function mergePage({ page, removed, text, written }: MergeInput): Merged {
+/** Merges what is known into the current text of the notes. */
+export function mergePage(
+  state: Stored,
+  text: string | undefined,
+  options: { project: string; sessionID: string },
+): Merged {
+  const planWithout = (removed: readonly string[]): PageLine[] =>
+    planPage(state.ledger, state.sections, { ...options, removed });
+  const isKnown = findWritten(state, text) !== undefined;
+  const file = readPage(state, text, isKnown ? [] : planWithout(state.removed));
+  const lines = placeLines(planWithout(file.removed), file.lines);
+  const merged = lines.map((line) => line.text).join("\n");
+  return { text: `${merged.trimEnd()}\n`, lines, file: file.lines, removed: file.removed };
+}
+
+/** Lines of this text that the machine wrote: the last ones, or those before them if the last write failed. */
+export function findWritten(
+  { before, written }: Pick<Stored, "before" | "written">,
+  text: string | undefined,
+): readonly WrittenLine[] | undefined {
+  return text !== undefined && before?.hash === hashNotes(text) ? before.written : written;
+}
+
+export const hashNotes = (text: string): string => createHash("sha1").update(text).digest("base64url");
+
+/**
+ * Tells the machine's lines in the notes from a person's, and which of them a person has removed so far. If it is unknown
+ * what the machine wrote, `planned` are its lines, and none counts as removed.
+ */
+export function readPage(
+  state: Pick<Stored, "before" | "removed" | "written">,
+  text: string | undefined,
+  planned: readonly WrittenLine[] = [],
+): { lines: OwnedLine[]; removed: readonly string[] } {
   // An emptied file starts over; it does not mean that every line was removed for good.
-  const file = text === undefined || text.trim() === "" ? undefined : readBlocks(text);
-  const gone = new Set(removed);
-  const sections = new Map<string, PageSection>(page.map((section) => [section.heading, section]));
-  const blocks: MergedBlock[] = [];
-  for (const block of file ?? []) {
-    const section = block.isOurs ? sections.get(block.heading) : undefined;
-    if (!section) {
-      blocks.push({ ...block, lines: block.lines.map((line) => ({ text: line })) });
-      continue;
-    }
-    gone.delete(headingID(block.heading));
-    const ours = written ? (written[block.heading] ?? []) : section.lines;
-    const owned = findOwned(
-      block.lines,
-      ours.filter(({ id }) => !gone.has(id)),
-    );
-    const found = new Set(owned.map(({ id }) => id));
-    if (written) for (const { id } of ours) if (!found.has(id)) gone.add(id);
-    if (owned.some(({ id, text: line }) => id === undefined && /^#\s/.test(line))) gone.add(TITLE_ID);
-    blocks.push({ ...block, lines: mergeLines(owned, section.lines, gone) });
-  }
-  if (file && written) {
-    const present = new Set(blocks.filter(({ isOurs }) => isOurs).map(({ heading }) => heading));
-    for (const [heading, lines] of Object.entries(written)) {
-      if (present.has(heading)) continue;
-      for (const { id } of lines) gone.add(id);
-      if (heading !== "") gone.add(headingID(heading));
-    }
-  }
-  const all = addMissing(blocks, page, gone);
-  return {
-    text: formatBlocks(all),
-    blocks: all,
-    written: listWritten(all),
-    removed: [...gone].slice(-MOST_REMOVED),
-  };
+  if (text === undefined || text.trim() === "") return { lines: [], removed: state.removed };
+  const written = findWritten(state, text);
+  const lines = findOwned(text.replaceAll("\r\n", "\n").split("\n"), written ?? planned);
+  const gone = new Set(state.removed);
+  const found = new Set(lines.map(({ id }) => id));
+  for (const { id } of written ?? []) if (!found.has(id)) gone.add(id);
+  for (const heading of HEADINGS) if (found.has(`heading:${heading}`)) gone.delete(`heading:${heading}`);
+  // A person's own title replaces the machine's.
+  const first = lines.find((line) => line.text.trim() !== "");
+  if (first?.id === undefined && /^#\s/.test(first?.text ?? "")) gone.add(TITLE_ID);
+  return { lines, removed: [...gone].slice(-MOST_REMOVED) };
 }
 
-const headingID = (heading: string): string => `heading:${heading}`;
-
-interface FileBlock {
-  heading: string;
-  isOurs: boolean;
-  lines: string[];
-}
-
-/** The first heading with the name of a section is the machine's; a second one is a person's. */
-function readBlocks(text: string): FileBlock[] {
-  const blocks: FileBlock[] = [{ heading: "", isOurs: true, lines: [] }];
-  const seen = new Set<string>();
-  for (const line of text.replaceAll("\r\n", "\n").split("\n")) {
-    if (!/^##\s+\S/.test(line)) {
-      blocks.at(-1)?.lines.push(line);
-      continue;
-    }
-    const title = titleOf(line);
-    const isOurs = HEADINGS.includes(title as Heading) && !seen.has(title);
-    if (isOurs) seen.add(title);
-    blocks.push(isOurs ? { heading: title, isOurs, lines: [] } : { heading: line, isOurs, lines: [] });
+/** Gives each line the ID of the machine's line with the same text, each ID once; below a person's heading nothing. */
+function findOwned(lines: readonly string[], written: readonly WrittenLine[]): OwnedLine[] {
+  const known = new Set(written.map(({ id }) => id));
+  const headings = HEADINGS.map((heading) => ({ id: `heading:${heading}`, text: `## ${heading}` }));
+  const ours = [...written, ...headings.filter(({ id }) => !known.has(id))];
+  const places = new Map<string, number[]>();
+  for (const [index, { text }] of ours.entries()) {
+    const same = places.get(text);
+    if (same) same.push(index);
+    else places.set(text, [index]);
   }
-  return blocks.map((block) => ({ ...block, lines: trimBlank(block.lines) }));
-}
-
-interface OwnedLine {
-  text: string;
-  id?: string;
-}
-
-/** Gives each line the ID of the machine's line with the same text, each ID once; equal lines are matched in order. */
-function findOwned(lines: readonly string[], ours: readonly WrittenLine[]): OwnedLine[] {
-  const idsOf = new Map<string, string[]>();
-  for (const { id, text } of ours) {
-    const same = idsOf.get(text);
-    if (same) same.push(id);
-    else idsOf.set(text, [id]);
-  }
+  let last = -1;
+  let isPersons = false;
   return lines.map((text) => {
-    const id = idsOf.get(text.trimEnd())?.shift();
+    const same = places.get(text.trimEnd()) ?? [];
+    if (/^##\s+\S/.test(text)) isPersons = same.length === 0;
+    if (isPersons || same.length === 0) return { text };
+    // Of equal lines, the one that follows the line above.
+    [last = -1] = same.splice(Math.max(0, same.indexOf(last + 1)), 1);
+    const id = ours[last]?.id;
     return id === undefined ? { text } : { text, id };
   });
 }
 
-/** Position before the machine's first line, or the end if there is none. */
-const START = "";
-
-function mergeLines(
-  owned: readonly OwnedLine[],
-  page: readonly PageLine[],
-  gone: ReadonlySet<string>,
-): MergedLine[] {
-  const present = new Set(owned.map(({ id }) => id));
-  const facts = new Map(page.map((line) => [line.id, line]));
-  const kept = dropObsolete(owned, facts);
+/** Puts a person's lines below the machine's line that precedes them in the file. */
+function placeLines(planned: readonly PageLine[], file: readonly OwnedLine[]): MergedLine[] {
+  const said = new Set(file.flatMap(({ id, text }) => (id === undefined ? [text.trimEnd()] : [])));
   // A model that was shown a person's line may repeat it.
-  const persons = new Set(owned.filter(({ id }) => id === undefined).map(({ text }) => text.trimEnd()));
-  const isRepeated = ({ id, text }: PageLine): boolean => id.startsWith("model:") && persons.has(text);
-  const waiting = new Map<string, MergedLine[]>();
-  let next: MergedLine[] = [];
-  waiting.set(START, next);
-  for (const fact of page) {
-    if (present.has(fact.id)) {
-      next = [];
-      waiting.set(fact.id, next);
-    } else if (!gone.has(fact.id) && !isRepeated(fact)) next.push({ text: fact.text, fact });
+  const page = planned.filter(({ id, text }) => !id.startsWith("model:") || !said.has(text));
+  const persons = new Map<string, string[]>([
+    ["", []],
+    ...page.map(({ id }) => [id, []] as [string, string[]]),
+  ]);
+  let below = persons.get("");
+  for (const { id, text } of file) {
+    if (id === undefined) below?.push(text);
+    else below = persons.get(id) ?? below;
   }
-  return insertWaiting(kept, waiting);
-}
-
-/** Removes lines whose fact is gone, and one of the two empty lines that this leaves next to each other. */
-function dropObsolete(owned: readonly OwnedLine[], facts: ReadonlyMap<string, PageLine>): MergedLine[] {
-  const kept: MergedLine[] = [];
-  let hasDropped = false;
-  for (const { text, id } of owned) {
-    const fact = id === undefined ? undefined : facts.get(id);
-    if (id !== undefined && !fact) {
-      hasDropped = true;
-      continue;
-    }
-    const isDoubled = hasDropped && text.trim() === "" && (kept.at(-1)?.text.trim() ?? "") === "";
-    if (!isDoubled) kept.push(fact ? { text: fact.text, fact } : { text });
-    hasDropped = false;
-  }
-  return kept;
-}
-
-function insertWaiting(lines: readonly MergedLine[], waiting: Map<string, MergedLine[]>): MergedLine[] {
-  const result: MergedLine[] = [];
-  let anchor: string | undefined;
-  const flush = (key: string): void => {
-    result.push(...(waiting.get(key) ?? []));
-    waiting.delete(key);
+  const lines: MergedLine[] = [];
+  const addBlank = (): void => {
+    if (lines.length > 0 && lines.at(-1)?.text.trim() !== "") lines.push({ text: "" });
   };
-  for (const line of lines) {
-    // Lines that a person added directly below a line belong to it.
-    if (anchor !== undefined && (line.fact || line.text.trim() === "")) flush(anchor);
-    if (line.fact) {
-      flush(START);
-      anchor = line.fact.id;
-    }
-    result.push(line);
+  const addPersons = (id: string): void => {
+    const own = persons.get(id) ?? [];
+    const start = own.findIndex((text) => text.trim() !== "");
+    if (start === -1) return;
+    if (start > 0) addBlank();
+    const end = own.findLastIndex((text) => text.trim() !== "") + 1;
+    lines.push(...own.slice(start, end).map((text) => ({ text })));
+  };
+  addPersons("");
+  let before = "";
+  for (const fact of page) {
+    const kind = kindOf(fact);
+    if (kind === "heading" || before === "title" || (before === "model" && kind !== "model")) addBlank();
+    lines.push({ text: fact.text, fact });
+    if (kind === "heading") addBlank();
+    addPersons(fact.id);
+    before = kind;
   }
-  if (anchor !== undefined) flush(anchor);
-  flush(START);
-  return result;
+  return lines;
 }
 
-/** Adds headings that the file lacks, unless a person removed them, each before the next existing one. */
-function addMissing(
-  blocks: readonly MergedBlock[],
-  page: readonly PageSection[],
-  gone: ReadonlySet<string>,
-): MergedBlock[] {
-  const all = [...blocks];
-  const names = page.map(({ heading }) => heading as string);
-  for (const [index, { heading, lines }] of page.entries()) {
-    if (gone.has(headingID(heading)) || all.some((block) => block.isOurs && block.heading === heading))
-      continue;
-    const later = new Set(names.slice(index + 1));
-    const before = all.findIndex((block) => block.isOurs && later.has(block.heading));
-    const own = lines.filter(({ id }) => !gone.has(id)).map((fact) => ({ text: fact.text, fact }));
-    all.splice(before === -1 ? all.length : before, 0, { heading, isOurs: true, lines: own });
-  }
-  return all;
-}
-
-function formatBlocks(blocks: readonly MergedBlock[]): string {
-  const parts = blocks.map(({ heading, isOurs, lines }) => {
-    const title = heading === "" ? [] : [isOurs ? `## ${heading}` : heading];
-    return [...title, formatLines(lines)].filter((part) => part !== "").join("\n\n");
-  });
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
-}
-
-function formatLines(lines: readonly MergedLine[]): string {
-  const kindOf = (line: MergedLine | undefined): string | undefined => line?.fact?.id.split(":", 1)[0];
-  return lines
-    .flatMap((line, index) => {
-      const before = kindOf(lines[index - 1]);
-      const isBorder = before === "title" || (before === "model" && (kindOf(line) ?? "model") !== "model");
-      return isBorder && line.text.trim() !== "" ? ["", line.text] : [line.text];
-    })
-    .join("\n");
-}
-
-function listWritten(blocks: readonly MergedBlock[]): Written {
-  const ours = blocks.filter(({ isOurs }) => isOurs);
-  return Object.fromEntries(
-    ours.map(({ heading, lines }) => [
-      heading,
-      lines.flatMap(({ fact }) => (fact ? [{ id: fact.id, text: fact.text }] : [])),
-    ]),
-  );
-}
-
-function trimBlank(lines: readonly string[]): string[] {
-  const first = lines.findIndex((line) => line.trim() !== "");
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  return first === -1 ? [] : lines.slice(first, last + 1);
+/** The lines without secrets that a person may have written; the machine's have none. */
+export function redactPersons<Line extends MergedLine | OwnedLine>(lines: readonly Line[]): Line[] {
+  const isPersons = (line: MergedLine | OwnedLine): boolean => !("fact" in line) && !("id" in line);
+  const texts = redactLines(lines.filter(isPersons).map(({ text }) => text));
+  let next = 0;
+  return lines.map((line) => (isPersons(line) ? { ...line, text: texts[next++] ?? "" } : line));
 }

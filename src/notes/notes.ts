@@ -8,35 +8,33 @@
  * No secret is in the machine's lines. One that a person writes into the notes stays where they put it and goes no
  * further: not to a model, a later session, or the file of the version before.
  */
-import { dirname, join } from "node:path";
-import { inSlices } from "../base/slices.js";
+import { dirname } from "node:path";
+import { formatError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import type { Message, ToolPart } from "../io/message.js";
+import { createKnownMessages, type KnownMessages } from "../messages/call.js";
+import { isOnlyRest } from "../messages/history.js";
+import { keepOutOfGit } from "../project/folders.js";
 import type { SeenSessions } from "../project/own.js";
-import type { SessionFacts } from "./facts.js";
+import { readFacts, type SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
+import { learnMessages } from "./learn.js";
 import { formatCallKey } from "./learn-call.js";
-import type { FileTouch } from "./ledger.js";
-import { createComplaints, createNotesOnDisk } from "./notes-on-disk.js";
-import { redactSections, type Sections } from "./page.js";
+import { CAPS, EMPTY_LEDGER } from "./ledger.js";
+import { findWritten, hashNotes, mergePage, redactPersons } from "./merge.js";
+import { redactSections } from "./page.js";
 import {
-  createSession,
-  factsOf,
-  learnInto,
-  mayHaveLost,
-  mergeSession,
-  noteTouched,
+  formatStored,
+  listNewestSessions,
   planPaths,
   readNotes,
-  readSessionID,
+  readSession,
   readStored,
-  retake,
-  type Session,
-  takeIn,
-} from "./session.js";
-import type { TakenBack } from "./taken-back.js";
+} from "./session-files.js";
+import type { FileTouch, Ledger, Sections, Stored, TakenBack } from "./stored.js";
+import { findTakenBack, isDoubtful, joinTakenBack, relearn } from "./taken-back.js";
 
 /** No call but `pathOf` throws or rejects; `pathOf` does for a session id that could name a file elsewhere. */
 export interface Notes {
@@ -67,6 +65,14 @@ export interface Notes {
   findUnfinished(except: ReadonlySet<string>, maxAgeMs: number): Promise<Unfinished | undefined>;
 }
 
+export interface Unfinished {
+  sessionID: string;
+  /** Absolute path of its notes. */
+  path: string;
+  /** At most 3,000 characters. */
+  text: string;
+}
+
 export interface NotesOptions {
   files: Files;
   clock: Clock;
@@ -79,22 +85,39 @@ export interface NotesOptions {
   seen: SeenSessions;
 }
 
+interface Session {
+  readonly sessionID: string;
+  state: Stored;
+  /** Was the stored file read? Until then it must not be overwritten. */
+  isLoaded: boolean;
+  /** Messages learned before it was read. */
+  early: readonly Message[];
+  /** Is there a stored file? */
+  isStored: boolean;
+  /** Is something known that is not on disk? */
+  isChanged: boolean;
+  readonly known: KnownMessages;
+  facts: { ledger: Ledger; facts: SessionFacts } | undefined;
+}
+
 /** Sessions held in memory; one that is wholly on disk can be read again. */
 const MOST_SESSIONS = 30;
+/** Number of newest sessions checked for open work; older ones are not worth resuming. */
+const MOST_UNFINISHED = 20;
 
 export function createNotes({ files, clock, log, folder, readMessages, seen }: NotesOptions): Notes {
   const project = dirname(dirname(folder));
   const sessions = new Map<string, Session>();
   const writing = new Map<string, Promise<void>>();
-  const complaints = createComplaints(log);
-  const { guard } = complaints;
-  const onDisk = createNotesOnDisk({ clock, files, folder, project, seen, complaints, log });
+  const loading = new Map<string, Promise<void>>();
+  /** The last complaint about each thing, which is logged once. */
+  const complaints = new Map<string, string>();
 
   return {
     pathOf: (sessionID) => planPaths(folder, sessionID).notes,
 
     learn: (sessionID, messages) =>
-      guard(sessionID, undefined, async () => learnInto(await open(sessionID), messages, project)),
+      guard(sessionID, undefined, async () => learn(await open(sessionID), messages, project)),
 
     follow: (sessionID, messages) =>
       guard(sessionID, false, async () => {
@@ -103,7 +126,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
         const isOther = all !== undefined && retake(session, all, { nowMs: clock.now(), project });
         // What a compaction has put out of sight is not missed again.
         if (all) session.known.clear();
-        learnInto(session, messages, project);
+        learn(session, messages, project);
         return isOther;
       }),
 
@@ -112,11 +135,11 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
         const session = await open(sessionID);
         const all = factsOf(session, project) && (given ?? (await readMessages?.(sessionID)));
         if (!all || !retake(session, all, { nowMs: clock.now(), project })) return false;
-        if (session.savedText !== undefined) await write(sessionID);
+        if (session.isStored) await write(sessionID);
         return true;
       }),
 
-    takenBack: (sessionID) => guard(sessionID, [], async () => (await open(sessionID)).takenBack),
+    takenBack: (sessionID) => guard(sessionID, [], async () => (await open(sessionID)).state.takenBack ?? []),
 
     facts(sessionID) {
       const session = sessions.get(sessionID);
@@ -125,39 +148,99 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
 
     formatForModel: (sessionID, { maxCharacters }) =>
       guard(sessionID, undefined, async () => {
-        const session = await open(sessionID);
-        const { path, text } = await onDisk.read(sessionID);
-        if (!factsOf(session, project) && !session.sections && text === undefined) return undefined;
-        const { blocks } = mergeSession(session, text, project);
-        return inSlices(clock, formatForModel({ blocks, path, maxCharacters }));
+        const { state } = await open(sessionID);
+        const path = planPaths(folder, sessionID).notes;
+        const text = await readPage(path);
+        if (state.ledger === EMPTY_LEDGER && !state.sections && text === undefined) return undefined;
+        const { lines } = mergePage(state, text, { project, sessionID });
+        return formatForModel({ lines: redactPersons(lines), path, maxCharacters });
       }),
 
-    noteTouched: (sessionID, { callID, state }, touched) =>
-      guard(sessionID, undefined, async () =>
-        noteTouched(await open(sessionID), formatCallKey(state.time?.start ?? 0, callID), touched),
-      ),
+    noteTouched: (sessionID, { callID, state: { time } }, touched) =>
+      guard(sessionID, undefined, async () => {
+        const session = await open(sessionID);
+        const key = formatCallKey(time?.start ?? 0, callID);
+        const { ledger } = session.state;
+        const kept = touched.slice(0, CAPS.filesOfASubagent);
+        const run = ledger.subagents.find((one) => one.key === key);
+        if (!run || JSON.stringify(run.files) === JSON.stringify(kept)) return;
+        const subagents = ledger.subagents.map((one) => (one === run ? { ...run, files: kept } : one));
+        change(session, { ledger: { ...ledger, subagents } });
+      }),
 
     setSections: (sessionID, sections) =>
       guard(sessionID, undefined, async () => {
         const session = await open(sessionID);
-        session.sections = redactSections(sections);
-        session.revision++;
+        change(session, { sections: redactSections(sections) });
       }),
 
     write,
 
     findUnfinished: (except, maxAgeMs) =>
-      guard("earlier sessions", undefined, () =>
-        findUnfinished({ clock, files, folder, sessions: seen, except, maxAgeMs }),
-      ),
+      guard("earlier sessions", undefined, () => findUnfinished(except, clock.now() - maxAgeMs)),
   };
+
+  /** With what is on disk; without it where that cannot be read. */
+  async function open(sessionID: string): Promise<Session> {
+    planPaths(folder, sessionID);
+    const session = sessions.get(sessionID) ?? createSession(sessionID);
+    // The session is now the one used last.
+    sessions.delete(sessionID);
+    sessions.set(sessionID, session);
+    for (const [id, { isChanged }] of sessions) {
+      if (sessions.size <= MOST_SESSIONS) break;
+      if (id !== sessionID && !isChanged && !writing.has(id)) sessions.delete(id);
+    }
+    if (!session.isLoaded) await load(session);
+    return session;
+  }
+
+  /** Two that need the same session wait for one read. */
+  function load(session: Session): Promise<void> {
+    const { sessionID } = session;
+    const running = loading.get(sessionID) ?? loadNow(session).finally(() => loading.delete(sessionID));
+    loading.set(sessionID, running);
+    return running;
+  }
+
+  async function loadNow(session: Session): Promise<void> {
+    const paths = planPaths(folder, session.sessionID);
+    try {
+      const reading = await readStored(files, paths.stored);
+      if (reading.kind === "corrupt") {
+        await files.rename(paths.stored, paths.corrupt);
+        log.error("notes", `${paths.stored} is not valid; starting over, it is kept as ${paths.corrupt}`);
+      }
+      const state = reading.kind === "stored" ? reading.stored : session.state;
+      const { sections = state.sections } = session.state;
+      session.state = { ...state, sections, ledger: learnMessages(state.ledger, session.early, project) };
+      session.early = [];
+      session.isStored = reading.kind === "stored";
+      session.isLoaded = true;
+    } catch (thrown) {
+      complain(paths.stored, `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
+    }
+  }
+
+  async function readPage(path: string): Promise<string | undefined> {
+    try {
+      const reading = await readNotes(files, path);
+      if ("text" in reading) return reading.text;
+      complain(path, formatUnusable(path, reading.unusable));
+    } catch (thrown) {
+      complain(path, `cannot read ${path}: ${formatError(thrown)}`);
+    }
+    return undefined;
+  }
 
   function write(sessionID: string): Promise<void> {
     const earlier = writing.get(sessionID) ?? Promise.resolve();
     const own = earlier.then(() =>
       guard(sessionID, undefined, async () => {
         const session = sessions.get(sessionID);
-        if (session) await onDisk.write(session);
+        if (!session?.isChanged) return;
+        if (!session.isLoaded) await load(session);
+        if (session.isLoaded) await writeNow(session);
       }),
     );
     writing.set(sessionID, own);
@@ -166,96 +249,142 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
     });
   }
 
-  /** With what is on disk; without it where that cannot be read. */
-  async function open(sessionID: string): Promise<Session> {
-    planPaths(folder, sessionID);
-    const session = touchSession(sessions, sessionID, (id) => writing.has(id));
-    if (!session.isLoaded) await onDisk.load(session);
-    return session;
+  async function writeNow(session: Session): Promise<void> {
+    const { sessionID } = session;
+    const paths = planPaths(folder, sessionID);
+    const reading = await readNotes(files, paths.notes);
+    await seen.note(sessionID);
+    await keepOutOfGit(files, folder);
+    // What is learned meanwhile belongs to the next write.
+    const { state } = session;
+    session.isChanged = false;
+    try {
+      if ("text" in reading) await writeBoth(session, state, reading.text);
+      else {
+        complain(paths.notes, formatUnusable(paths.notes, reading.unusable));
+        await store(session, state);
+      }
+    } catch (thrown) {
+      session.isChanged = true;
+      throw thrown;
+    }
+  }
+
+  async function writeBoth(session: Session, state: Stored, text: string | undefined): Promise<void> {
+    const { sessionID } = session;
+    const paths = planPaths(folder, sessionID);
+    const { file, lines, removed, text: merged } = mergePage(state, text, { project, sessionID });
+    const isChange = text !== undefined && text !== merged;
+    const before = isChange ? { hash: hashNotes(text), written: findWritten(state, text) } : undefined;
+    const written = lines.flatMap(({ fact }) => (fact ? [{ id: fact.id, text: fact.text }] : []));
+    await store(session, { ...state, before, removed, written });
+    if (isChange) {
+      const previous = redactPersons(file);
+      await files.writeWhole(paths.previous, previous.map((line) => line.text).join("\n"));
+    }
+    if (merged !== text) await files.writeWhole(paths.notes, merged);
+    complaints.delete(paths.notes);
+  }
+
+  async function store(session: Session, stored: Stored): Promise<void> {
+    await files.writeWhole(planPaths(folder, session.sessionID).stored, formatStored(stored));
+    const { before, removed, written } = stored;
+    session.state = { ...session.state, before, removed, written };
+    session.isStored = true;
+  }
+
+  async function findUnfinished(
+    except: ReadonlySet<string>,
+    sinceMs: number,
+  ): Promise<Unfinished | undefined> {
+    const most = MOST_UNFINISHED + except.size;
+    for (const sessionID of await listNewestSessions({ files, folder, sessions: seen, most })) {
+      const session = except.has(sessionID) ? undefined : await readSession({ files, folder }, sessionID);
+      if (!session || session.modifiedMs < sinceMs) continue;
+      const { formatHandoff } = await import("./handoff.js");
+      const { path, removed, stored } = session;
+      const text = formatHandoff(stored.ledger, removed, path);
+      if (text !== undefined) return { sessionID, path, text };
+    }
+    return undefined;
+  }
+
+  function complain(about: string, message: string): void {
+    if (complaints.get(about) !== message) log.warn("notes", message);
+    complaints.set(about, message);
+  }
+
+  async function guard<T>(sessionID: string, otherwise: T, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (thrown) {
+      complain(sessionID, `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
+      return otherwise;
+    }
   }
 }
 
-/** The session, now the one used last. Forgets the ones used longest ago that are wholly on disk. */
-function touchSession(
-  sessions: Map<string, Session>,
-  sessionID: string,
-  isWriting: (sessionID: string) => boolean,
-): Session {
-  const session = sessions.get(sessionID) ?? createSession(sessionID);
-  sessions.delete(sessionID);
-  sessions.set(sessionID, session);
-  for (const [id, { revision, savedRevision }] of sessions) {
-    if (sessions.size <= MOST_SESSIONS) break;
-    if (id !== sessionID && revision === savedRevision && !isWriting(id)) sessions.delete(id);
-  }
-  return session;
+const formatUnusable = (path: string, why: string): string =>
+  `${path} is left alone, the notes go on in memory: ${why}`;
+
+const createSession = (sessionID: string): Session => ({
+  sessionID,
+  state: { version: 1, ledger: EMPTY_LEDGER, removed: [] },
+  isLoaded: false,
+  early: [],
+  isStored: false,
+  isChanged: false,
+  known: createKnownMessages(),
+  facts: undefined,
+});
+
+function change(session: Session, changed: Partial<Stored>): void {
+  session.state = { ...session.state, ...changed };
+  session.isChanged = true;
 }
 
-/* Finds the newest session that left work open, for the next session to start with. */
-
-export interface Unfinished {
-  sessionID: string;
-  /** Absolute path of its notes. */
-  path: string;
-  /** At most 3,000 characters. */
-  text: string;
+function learn(session: Session, messages: readonly Message[], project: string): void {
+  const fresh = messages.filter((message) => !session.known.has(message));
+  if (fresh.length === 0) return;
+  const { ledger } = session.state;
+  const after = learnMessages(ledger, fresh, project);
+  session.known.add(fresh);
+  if (!session.isLoaded) session.early = [...session.early, ...fresh];
+  if (after !== ledger) change(session, { ledger: after });
 }
 
-export interface UnfinishedOptions {
-  clock: Pick<Clock, "now">;
-  files: Files;
-  folder: string;
-  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
-  sessions: Pick<SeenSessions, "filter">;
-  /** Sessions to leave out. */
-  except: ReadonlySet<string>;
-  /** Notes last written longer ago do not count. */
-  maxAgeMs: number;
+/** Might the host have lost messages that a request does not contain? The request may hold only the end of a session. */
+function mayHaveLost({ known, state }: Session, messages: readonly Message[]): boolean {
+  return known.isEmpty() ? isDoubtful(state.ledger, messages) : known.isMissedIn(messages);
 }
 
-/** Number of newest sessions checked; older ones are not worth resuming. */
-const LOOKED_INTO = 20;
-
-export async function findUnfinished(options: UnfinishedOptions): Promise<Unfinished | undefined> {
-  for (const sessionID of await listNewest(options)) {
-    const unfinished = await readUnfinished(options, sessionID);
-    if (unfinished) return unfinished;
-  }
-  return undefined;
+/**
+ * Rebuilds the session from these messages, which must be all that the host has: facts of other messages are dropped, and
+ * so are the model's sections. If they are only those after a compaction, nothing is dropped. Returns whether a message
+ * was taken back or has come back.
+ */
+function retake(
+  session: Session,
+  messages: readonly Message[],
+  { nowMs, project }: { nowMs: number; project: string },
+): boolean {
+  const { ledger, sections: _, takenBack = [], ...state } = session.state;
+  const after = relearn(ledger, messages, project);
+  const found = isOnlyRest(messages) ? [] : findTakenBack(ledger, { after, messages, nowMs });
+  const joined = joinTakenBack(takenBack, found, messages, after);
+  session.known.clear();
+  if (found.length > 0) {
+    session.state = { ...state, ledger: after };
+    session.early = session.isLoaded ? [] : messages;
+    session.known.add(messages);
+  } else learn(session, messages, project);
+  if (joined !== takenBack) change(session, { takenBack: joined });
+  return joined !== takenBack;
 }
 
-async function listNewest(options: UnfinishedOptions): Promise<string[]> {
-  const { clock, files, folder, except, maxAgeMs, sessions } = options;
-  const sinceMs = clock.now() - maxAgeMs;
-  const found: { sessionID: string; modifiedMs: number }[] = [];
-  for (const name of await files.list(folder)) {
-    const sessionID = readSessionID(name);
-    if (sessionID === undefined || except.has(sessionID)) continue;
-    const stat = await files.stat(join(folder, name));
-    if (stat?.kind === "file" && stat.modifiedMs >= sinceMs)
-      found.push({ sessionID, modifiedMs: stat.modifiedMs });
-  }
-  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.sessionID < b.sessionID ? 1 : -1));
-  const ids = newest.map(({ sessionID }) => sessionID);
-  const seen = await sessions.filter(ids);
-  return ids.filter((id) => seen.has(id)).slice(0, LOOKED_INTO);
-}
-
-async function readUnfinished(
-  { files, folder }: UnfinishedOptions,
-  sessionID: string,
-): Promise<Unfinished | undefined> {
-  const paths = planPaths(folder, sessionID);
-  const reading = await readStored(files, paths.stored);
-  if (reading.kind !== "stored") return undefined;
-  const notes = await readNotes(files, paths.notes);
-  const page = "text" in notes ? notes.text : undefined;
-  const { formatHandoff } = await import("./handoff.js");
-  const { stored } = reading;
-  const session = createSession(sessionID);
-  takeIn(session, stored, reading.text);
-  // What a person removed from the notes is no longer open.
-  const { removed } = mergeSession(session, page, dirname(dirname(folder)));
-  const text = formatHandoff(stored.ledger, new Set(removed), paths.notes);
-  return text === undefined ? undefined : { sessionID, path: paths.notes, text };
+function factsOf(session: Session, project: string): SessionFacts | undefined {
+  const { ledger } = session.state;
+  if (ledger === EMPTY_LEDGER) return undefined;
+  if (session.facts?.ledger !== ledger) session.facts = { ledger, facts: readFacts(ledger, project) };
+  return session.facts.facts;
 }

@@ -5,16 +5,13 @@
 import { formatCount } from "../base/format.js";
 import { redactSecrets } from "../text/secrets/secrets.js";
 import { cleanLine, cut, toCode, toLine } from "../text/text.js";
-import { findRequestAt, type Ledger, MOST_OF_A_REQUEST, numberOf, type UserRequest } from "./ledger.js";
-import { findNamesAndPaths } from "./names.js";
-import { type PageLine, planCurrentState } from "./page-state.js";
-import { planFailures, planFiles, planWorkflow } from "./page-work.js";
+import { findNumberAt, MOST_OF_A_REQUEST, numberOf } from "./ledger.js";
+import { type PageLine, planCurrentState, planFailures, planFiles, planWorkflow } from "./page-lines.js";
+import type { Ledger, Sections, UserRequest } from "./stored.js";
+import { findNamesAndPaths } from "./wording.js";
 
-export interface PageSection {
-  /** `""` for the lines before the first heading. */
-  heading: Heading | "";
-  lines: PageLine[];
-}
+/** The kind in a line's ID. */
+export const kindOf = ({ id }: Pick<PageLine, "id">): string => id.slice(0, id.indexOf(":"));
 
 /** ID of the title, which a person's own title replaces. */
 export const TITLE_ID = "title:";
@@ -33,14 +30,15 @@ export interface PageOptions {
   sessionID: string;
 }
 
-/** All lines of the machine, in the order of the six sections: the model's first, then the ledger's. */
+/** All lines of the machine but the removed ones, in the order of the six sections: the model's first, then the ledger's. */
 export function planPage(
   given: Ledger,
   sections: Sections | undefined,
   { project, removed, sessionID }: PageOptions,
-): PageSection[] {
-  const ledger = withoutFiles(given, removed);
-  const written: Record<Heading, PageLine[]> = {
+): PageLine[] {
+  const gone = new Set(removed);
+  const ledger = withoutFiles(given, gone);
+  const known: Record<Heading, PageLine[]> = {
     "Current State": planCurrentState(ledger, project),
     "Task Specification": ledger.requests.flatMap((request, index) =>
       planRequest(request, numberOf(ledger, index), sessionID),
@@ -50,29 +48,23 @@ export function planPage(
     "Errors and Corrections": [...planRules(ledger, "correction"), ...planFailures(ledger, project)],
     Learnings: [...planRules(ledger, "rule"), ...planReasons(ledger)],
   };
-  const title: PageSection = {
-    heading: "",
-    lines: [
-      { id: TITLE_ID, text: formatTitle(ledger), at: 0 },
-      { id: "intro:", text: INTRO, at: 0 },
-    ],
-  };
-  const body = HEADINGS.map((heading) => ({
-    heading,
-    lines: [...planModelLines(heading, sections?.[heading], written[heading]), ...written[heading]],
-  }));
-  return [title, ...body];
+  const body = HEADINGS.filter((heading) => !gone.has(`heading:${heading}`)).flatMap((heading) => [
+    { id: `heading:${heading}`, text: `## ${heading}`, at: 0 },
+    ...planModelLines(heading, sections?.[heading], known[heading]),
+    ...known[heading],
+  ]);
+  const title = { id: TITLE_ID, text: formatTitle(ledger), at: 0 };
+  return [title, { id: "intro:", text: INTRO, at: 0 }, ...body].filter(({ id }) => !gone.has(id));
 }
 
 /** A file whose line a person has removed is not named in the lines on several files either. */
-function withoutFiles(ledger: Ledger, removed: readonly string[]): Ledger {
-  const gone = new Set(removed.filter((id) => id.startsWith("file:")).map((id) => id.slice("file:".length)));
-  if (gone.size === 0) return ledger;
+function withoutFiles(ledger: Ledger, removed: ReadonlySet<string>): Ledger {
+  const isShown = (path: string): boolean => !removed.has(`file:${path}`);
   return {
     ...ledger,
-    files: ledger.files.filter(({ key }) => !gone.has(key)),
-    changes: ledger.changes.filter(({ path }) => !gone.has(path)),
-    looked: ledger.looked.filter(({ key }) => !gone.has(key)),
+    files: ledger.files.filter(({ key }) => isShown(key)),
+    changes: ledger.changes.filter(({ path }) => isShown(path)),
+    looked: ledger.looked.filter(({ key }) => isShown(key)),
   };
 }
 
@@ -133,8 +125,8 @@ function planRules(ledger: Ledger, wanted: "rule" | "correction"): PageLine[] {
   return ledger.rules
     .filter(({ kind }) => kind === wanted)
     .map(({ key, at, text }) => {
-      const index = findRequestAt(ledger.requests, at);
-      const from = index === -1 ? "User" : `Request ${numberOf(ledger, index)}`;
+      const number = findNumberAt(ledger, at);
+      const from = number === undefined ? "User" : `Request ${number}`;
       return { id: `${wanted}:${key}`, text: `- ${from}: ${text}`, at };
     });
 }
@@ -156,14 +148,8 @@ export const HEADINGS = [
 
 export type Heading = (typeof HEADINGS)[number];
 
-/** A model's text by heading. */
-export type Sections = Readonly<Record<Heading, string>>;
-
-export function redactSections(sections: Sections): Sections {
-  const redacted: Record<string, string> = {};
-  for (const [name, text] of Object.entries(sections)) redacted[name] = redactSecrets(text).text;
-  return redacted as Sections;
-}
+export const redactSections = (sections: Sections): Sections =>
+  Object.fromEntries(Object.entries(sections).map(([name, text]) => [name, redactSecrets(text).text]));
 
 /** Characters. Six of them fit into a request beside the machine's own lines. */
 const MOST_OF_A_SECTION = 2_400;
@@ -195,7 +181,7 @@ export function parseSections(answer: string): { sections: Sections } | { proble
   );
   const sizeProblem = findSizeProblem(bodies);
   if (sizeProblem !== undefined) return { problem: sizeProblem };
-  return { sections: Object.fromEntries(HEADINGS.map((heading, n) => [heading, bodies[n]])) as Sections };
+  return { sections: Object.fromEntries(HEADINGS.map((heading, n) => [heading, bodies[n] ?? ""])) };
 }
 
 /** Text of a heading line, without its marks. */

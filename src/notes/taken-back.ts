@@ -4,21 +4,9 @@
  */
 import type { Message } from "../io/message.js";
 import { nameMessage, readOwnTexts } from "../messages/call.js";
-import { SHORTENED } from "./draft.js";
 import { learnMessages } from "./learn.js";
-import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
-
-/** A message that was taken back. Text made from the ledger between the two times may contain its words. */
-export interface TakenBack {
-  /** Key as in facts. */
-  readonly key: string;
-  /** When the message was written. */
-  readonly at: number;
-  /** When its facts left the ledger. */
-  readonly seenMs: number;
-  /** The message still exists, with different text. */
-  readonly isEdit?: true;
-}
+import { EMPTY_LEDGER, SHORTENED } from "./ledger.js";
+import type { Ledger, TakenBack } from "./stored.js";
 
 /** Maximum number remembered per session. */
 const MOST_TAKEN_BACK = 200;

@@ -1,7 +1,7 @@
 /** Every file operation of the notes fails once, and the disk fills up at every one of them. */
 import { expect, it } from "vitest";
-import { HEADINGS, type Sections } from "../../src/notes/page.js";
-import { parseStored } from "../../src/notes/stored.js";
+import { HEADINGS } from "../../src/notes/page.js";
+import { parseStored, type Sections } from "../../src/notes/stored.js";
 import { type FaultyFiles, withFault } from "../support/faulty-files.js";
 import { ask, NOTES_FILE, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 

@@ -2,7 +2,8 @@
 
 import { expect, it } from "vitest";
 import type { Message, ToolPart } from "../../src/io/message.js";
-import { HEADINGS, type Sections } from "../../src/notes/page.js";
+import { HEADINGS } from "../../src/notes/page.js";
+import type { Sections } from "../../src/notes/stored.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
 import { fc, runs } from "../support/property.js";
 

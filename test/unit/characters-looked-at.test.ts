@@ -7,7 +7,7 @@ import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import { weighShape } from "../../layers/5-auto-memory/words/worth.js";
 import { REPORTS } from "../../layers/errors/ended-call.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
-import { findNextStep, findReasons, findRules } from "../../src/notes/learn.js";
+import { findNextStep, findReasons, findRules } from "../../src/notes/wording.js";
 import { compareStatements } from "../../src/text/compare.js";
 import { languages } from "../../src/text/language/languages.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";

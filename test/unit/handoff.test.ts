@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/io/message.js";
 import { formatHandoff } from "../../src/notes/handoff.js";
-import { findNextStep, learnMessages } from "../../src/notes/learn.js";
+import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { formatStored } from "../../src/notes/session.js";
+import { formatStored } from "../../src/notes/session-files.js";
 import { parseStored } from "../../src/notes/stored.js";
+import { findNextStep } from "../../src/notes/wording.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

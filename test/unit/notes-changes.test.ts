@@ -1,6 +1,6 @@
 /** What an edit is said to have changed, and which commands only look. */
 import { describe, expect, it } from "vitest";
-import { isLooking } from "../../src/notes/draft.js";
+import { isLooking } from "../../src/notes/commands.js";
 import { ask, did, edited, pageOf, reply, section } from "../support/notes.js";
 
 describe("changes in the notes", () => {

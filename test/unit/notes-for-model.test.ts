@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { findNamesAndPaths } from "../../src/notes/names.js";
 import { HEADINGS } from "../../src/notes/page.js";
+import { findNamesAndPaths } from "../../src/notes/wording.js";
 import { ask, did, NOTES_FILE, openNotes, ran, reply } from "../support/notes.js";
 
 const play = (filler: string): Message[] => [

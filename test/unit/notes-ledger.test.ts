@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
-import { CAPS, EMPTY_LEDGER, type Ledger } from "../../src/notes/ledger.js";
+import { CAPS, EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import type { Ledger } from "../../src/notes/stored.js";
 import { PROJECT } from "../support/fake-host.js";
 import { ask, did, ran, reply, timeAt } from "../support/notes.js";
 

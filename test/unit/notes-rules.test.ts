@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findReasons, findRules } from "../../src/notes/learn.js";
+import { findReasons, findRules } from "../../src/notes/wording.js";
 
 describe("rules in what a user says", () => {
   const rules = [

@@ -2,7 +2,8 @@
 import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/write-sections.js";
 import type { Message } from "../../src/io/message.js";
-import { HEADINGS, type Sections } from "../../src/notes/page.js";
+import { HEADINGS } from "../../src/notes/page.js";
+import type { Sections } from "../../src/notes/stored.js";
 import { redactLines, redactSecrets } from "../../src/text/secrets/secrets.js";
 import {
   ask,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HEADINGS, parseSections, type Sections } from "../../src/notes/page.js";
+import { HEADINGS, parseSections } from "../../src/notes/page.js";
+import type { Sections } from "../../src/notes/stored.js";
 
 const body = (heading: string): string => `- about ${heading}\n\n### detail\n- more`;
 const answer = HEADINGS.map((heading) => `## ${heading}\n${body(heading)}`).join("\n\n");

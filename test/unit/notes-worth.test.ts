@@ -1,8 +1,9 @@
 /** What the notes carry over a cut: the state, what was changed, what is open, in order, without the noise of looking. */
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { isTelling, shortenPaths } from "../../src/notes/page-state.js";
+import { shortenPaths } from "../../src/notes/page-lines.js";
 import { parseStored } from "../../src/notes/stored.js";
+import { isTelling } from "../../src/notes/wording.js";
 import { PROJECT } from "../support/fake-host.js";
 import { ask, did, edited, openNotes, pageOf, ran, reply, STORED_FILE, section } from "../support/notes.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HEADINGS, type Sections } from "../../src/notes/page.js";
+import { HEADINGS } from "../../src/notes/page.js";
+import type { Sections } from "../../src/notes/stored.js";
 import { ask, did, NOTES_FILE, NOTES_FOLDER, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 
 const todo = (content: string, status = "pending") => ({ content, status });

@@ -1,6 +1,6 @@
 /** The question with which a session ends. */
 import { describe, expect, it } from "vitest";
-import { findQuestion } from "../../src/notes/checkpoints/read-session.js";
+import { findQuestion } from "../../src/notes/handoff.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { readEndedCall } from "../../layers/errors/ended-call.js";
 import { findErrorLine, rankLine } from "../../src/messages/error-line.js";
-import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
-import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { closeDraft, EMPTY_LEDGER, openDraft } from "../../src/notes/ledger.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 

@@ -6,7 +6,7 @@ import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { isSettled } from "../../../src/memory/conflict.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readConflictRecords } from "../../../src/memory/store/conflict-log.js";
-import { listNewestSessions, readSession } from "../../../src/notes/checkpoints/read-session.js";
+import { listNewestSessions, readSession } from "../../../src/notes/session-files.js";
 import { type Instance, LONGEST_LEASE_MS, PERSON } from "../../../src/project/other-instances.js";
 import { formatLease, type Leases } from "../leases/leases.js";
 import { type AgendaItem, type AgendaKind, type AgendaSession, planAgenda } from "./plan-agenda.js";

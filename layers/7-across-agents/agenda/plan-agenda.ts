@@ -16,8 +16,8 @@ import { createHash } from "node:crypto";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { ConflictRecord } from "../../../src/memory/store/conflict-log.js";
-import { findQuestion, type ReadSession } from "../../../src/notes/checkpoints/read-session.js";
-import { findOpenPoints, hasOpenPoints } from "../../../src/notes/handoff.js";
+import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
+import type { ReadSession } from "../../../src/notes/session-files.js";
 import type { Lease } from "../../../src/project/other-instances.js";
 import { foldSentence, toLine } from "../../../src/text/text.js";
 

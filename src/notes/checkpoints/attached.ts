@@ -8,8 +8,7 @@
 import { join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
 import { each, isVersion, object, parseJson, parserOf, string } from "../../base/shape.js";
-import type { Files } from "../../io/files.js";
-import { createStateFile, formatState } from "../../io/state-file.js";
+import { type Files, readText } from "../../io/files.js";
 
 export interface Attached {
   v: 1;
@@ -22,11 +21,12 @@ export interface Attached {
 
 /** A person's next new session, or the session with this id. */
 export const NEXT = "next";
-
-const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
 /** Older attachments are ignored and removed. */
 export const ATTACHED_DAYS = 7;
 
+const parse = parserOf(object<Attached>({ v: isVersion, ...each(string, "of", "asked", "text") }));
+
+/** All calls reject with the system's error. */
 export interface AttachedFiles {
   /** Replaces an earlier attachment. */
   write(target: string, attached: Attached): Promise<void>;
@@ -35,7 +35,6 @@ export interface AttachedFiles {
   remove(target: string): Promise<void>;
 }
 
-/** All calls reject with the system's error. */
 export function createAttachedFiles(options: {
   files: Files;
   nowMs(): number;
@@ -43,19 +42,13 @@ export function createAttachedFiles(options: {
 }): AttachedFiles {
   const { files, locate, nowMs } = options;
   const pathOf = async (target: string): Promise<string> => join(await locate(), `attached-${target}.json`);
-  const file = createStateFile<Attached, undefined>({
-    files,
-    parse: (text) => parse(parseJson(text)),
-    format: ({ v: _, ...attached }) => `${formatState(attached)}\n`,
-    fresh: undefined,
-  });
   return {
-    write: async (target, attached) => file.write(await pathOf(target), attached),
+    write: async (target, attached) =>
+      files.writeWhole(await pathOf(target), `${JSON.stringify(attached)}\n`),
 
     async read(target) {
-      const attached = await file.read(await pathOf(target));
-      const isRecent = attached && !(nowMs() - Date.parse(attached.asked) > ATTACHED_DAYS * DAY_MS);
-      return isRecent ? attached : undefined;
+      const attached = parse(parseJson((await readText(files, await pathOf(target))) ?? ""));
+      return attached && nowMs() - Date.parse(attached.asked) > ATTACHED_DAYS * DAY_MS ? undefined : attached;
     },
 
     remove: async (target) => files.remove(await pathOf(target)),

@@ -21,11 +21,16 @@ import {
   string,
 } from "../../base/shape.js";
 import { formatState } from "../../io/state-file.js";
-import type { Stored } from "../stored.js";
+import type { Ledger } from "../stored.js";
 
 /** Why it was saved: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
-export const occasions = ["asked", "compaction", "dream", "end"] as const;
-export type Occasion = (typeof occasions)[number];
+const WHY = {
+  asked: "requested",
+  compaction: "before notes replaced history",
+  dream: "before a dream",
+  end: "at the end",
+} as const;
+export type Occasion = keyof typeof WHY;
 
 export interface Checkpoint {
   v: 1;
@@ -38,7 +43,7 @@ export interface Checkpoint {
   /** The person's note, on one line. */
   note?: string;
   /** What the session knows, without secrets: requests, answers, todos, plan, files, failures. */
-  ledger: Stored["ledger"];
+  ledger: Ledger;
   /** IDs of lines that a person removed from the notes. */
   removed: readonly string[];
   /** Absolute path of the notes. */
@@ -79,24 +84,21 @@ export function formatCheckpointID(sessionID: string, occasion: Occasion, atMs: 
 export const nameCheckpoint = ({ id, occasion }: Pick<Checkpoint, "id" | "occasion">): string =>
   `checkpoint-${id}${occasion === "asked" ? "" : ".auto"}.json`;
 
-/** Is this the file name of one of the plugin's own checkpoints? */
-export const isAuto = (name: string): boolean => name.endsWith(".auto.json");
-
-/** The id in the name of a checkpoint's file. */
-export const readCheckpointName = (name: string): string | undefined =>
-  /^checkpoint-(cp-[0-9a-f]{7})(\.auto)?\.json$/.exec(name)?.[1];
+/** The id in the name of a checkpoint's file, and whether it is one of the plugin's own. */
+export function readCheckpointName(name: string): { id: string; isAuto: boolean } | undefined {
+  const [, id, auto] = /^checkpoint-(cp-[0-9a-f]{7})(\.auto)?\.json$/.exec(name) ?? [];
+  return id === undefined ? undefined : { id, isAuto: auto !== undefined };
+}
 
 export const formatCheckpoint = ({ v: _, ...checkpoint }: Checkpoint): string =>
   `${formatState(checkpoint)}\n`;
 
-type Plain = Omit<Checkpoint, "ledger" | "removed">;
-
-const isPlain = object<Plain>({
+const isPlain = object<Omit<Checkpoint, "ledger" | "removed">>({
   v: isVersion,
   id: matching(/^cp-[0-9a-f]{7}$/),
   sessionID: matching(/^[\w-]+$/),
   ...each(string, "at", "notesPath"),
-  occasion: oneOf(occasions),
+  occasion: oneOf(Object.keys(WHY) as Occasion[]),
   ...each(optional(string), "note", "notes", "plan"),
   files: list(object<CheckpointFile>({ name: string, bytes: optional(count), modifiedMs: optional(count) })),
   memories: list(
@@ -114,13 +116,6 @@ export async function parseCheckpoint(text: string): Promise<Checkpoint | undefi
   const stored = parseStored(JSON.stringify({ version: 1, ledger, removed }));
   return stored && { ...value, ledger: stored.ledger, removed: stored.removed };
 }
-
-const WHY: Readonly<Record<Occasion, string>> = {
-  asked: "requested",
-  compaction: "before notes replaced history",
-  dream: "before a dream",
-  end: "at the end",
-};
 
 /** `cp-3fa2b1c  2 hours ago  ses_1  requested: "before the rewrite"`. For people. */
 export function formatCheckpointLine(

@@ -34,36 +34,27 @@ export interface CheckpointsOptions {
 }
 
 export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
-  const { folders, memories, notes } = options;
+  const { clock, files, folders, log, memories, notes } = options;
   const locate = async (): Promise<string> => (await options.locateRecord()).folder;
-  const listMemories = async (): Promise<readonly Memory[]> =>
-    memories.known().length > 0 ? memories.known() : memories.list();
-  let opening: Promise<OpenCheckpoints> | undefined;
-  const open = (): Promise<OpenCheckpoints> => {
-    opening ??= import("./open-checkpoints.js").then(({ openCheckpoints }) =>
-      openCheckpoints({
-        ...options,
-        folder: folders.sessionMemory,
-        project: folders.project,
-        settle: notes.write,
-        listMemories,
-        locate,
-        complain: (what) => options.log.warn("checkpoints", what),
-      }),
-    );
-    return opening;
-  };
-
+  const open = async (): Promise<OpenCheckpoints> =>
+    (await import("./open-checkpoints.js")).openCheckpoints({
+      ...options,
+      folder: folders.sessionMemory,
+      project: folders.project,
+      locate,
+      write: notes.write,
+      listMemories: async () => (memories.known().length > 0 ? memories.known() : memories.list()),
+      complain: (what) => log.warn("checkpoints", what),
+    });
   return {
-    attached: createAttachedFiles({ ...options, locate, nowMs: () => options.clock.now() }),
+    attached: createAttachedFiles({ files, locate, nowMs: () => clock.now() }),
     open,
-    keep: (sessionID, occasion) =>
-      open()
-        .then(({ keep }) => keep({ sessionID, occasion }))
-        .then(
-          () => {},
-          (thrown) =>
-            options.log.warn("checkpoints", `cannot save the state of ${sessionID}: ${formatError(thrown)}`),
-        ),
+    async keep(sessionID, occasion) {
+      try {
+        await (await open()).keep({ sessionID, occasion });
+      } catch (thrown) {
+        log.warn("checkpoints", `cannot save the state of ${sessionID}: ${formatError(thrown)}`);
+      }
+    },
   };
 }

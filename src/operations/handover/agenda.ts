@@ -80,11 +80,8 @@ export function openLeases(project: Project): PersonsLeases {
   return { leases, living };
 }
 
-/** @throws StrataError AGENT: agents have their own tool, which cannot take another's lease. */
-export async function refuseAgents(cli: CliContext): Promise<void> {
+/** @throws StrataError AGENT. `why`, as for leases: agents have their own tool, which cannot take another's. */
+export async function refuseAgents(cli: CliContext, why = "which has the tool lease"): Promise<void> {
   if (await isInAgentsShell(cli))
-    throw new StrataError(
-      "AGENT",
-      "this shell is an agent's, which has the tool lease; run the command in your own terminal",
-    );
+    throw new StrataError("AGENT", `this shell is an agent's, ${why}; run the command in your own terminal`);
 }

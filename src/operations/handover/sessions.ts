@@ -1,12 +1,7 @@
 /** `strata sessions`: the sessions of the project and their state. */
 import { formatAge, formatCounted } from "../../base/format.js";
-import {
-  findQuestion,
-  listNewestSessions,
-  type ReadSession,
-  readSession,
-} from "../../notes/checkpoints/read-session.js";
-import { findOpenPoints, hasOpenPoints } from "../../notes/handoff.js";
+import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff.js";
+import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
 import type { Instance } from "../../project/other-instances.js";
 import { readTitles } from "../../status/known-sessions.js";
 import { toLine } from "../../text/text.js";

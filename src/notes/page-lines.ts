@@ -1,24 +1,147 @@
-/** The lines on files, on what happened in its order, and on failures. Text from tools is quoted. */
+/**
+ * The machine's lines on the state, the files, what happened in its order, and failures. They contain no ages or counters,
+ * so the file changes only when facts do. Text from tools is quoted. Pure.
+ */
+import { dirname } from "node:path";
 import { formatCount } from "../base/format.js";
 import { quote, toCode, toLine } from "../text/text.js";
-import { isLooking } from "./draft.js";
-import type { Answer, Change, Failure, Ledger, SubagentRun, TouchedFile } from "./ledger.js";
-import {
-  findNumberAt,
-  findState,
-  isForeignFile,
-  isTelling,
-  type PageLine,
-  planChanged,
-  shortenPaths,
-  toShortCode,
-} from "./page-state.js";
+import { isLooking } from "./commands.js";
+import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
+import type { Answer, Change, Failure, Ledger, SubagentRun, Todo, TouchedFile } from "./stored.js";
+import { isTelling } from "./wording.js";
+
+export interface PageLine {
+  /** Kind, colon, key of the fact. Unique in a page. */
+  id: string;
+  /** One non-empty line without trailing space. */
+  text: string;
+  /** Time of the event in milliseconds since 1970; the newest are kept if space is short. */
+  at: number;
+}
+
+/** Files named as changed for one request, and changes told of one file. */
+const MOST_FILES = 12;
+const MOST_OF_A_FILE = 3;
+const LONGEST_CHANGE = 80;
+const LONGEST_NEXT = 300;
+
+export function planCurrentState(ledger: Ledger, project: string): PageLine[] {
+  const { plan } = ledger;
+  const lines: PageLine[] = [];
+  if (plan) lines.push({ id: `plan:${plan.path}`, text: `- Plan: ${toCode(plan.path, 300)}`, at: plan.at });
+  const last = findState(ledger);
+  if (last) {
+    const number = findNumberAt(ledger, last.at);
+    const to = number === undefined ? "" : ` (to request ${number})`;
+    const text = shortenPaths(last.whole ?? last.text, project);
+    lines.push({ id: `answer:${last.key}`, text: `- Last answer${to}: ${text}`, at: last.at });
+  }
+  const changed = planChanged(ledger);
+  const newest = changed.at(-1);
+  if (newest) lines.push({ ...newest.line, text: `${newest.line.text}${formatWhat(newest.changes)}` });
+  return [...lines, ...planNext(ledger.answers.at(-1)), ...planTodos(ledger)];
+}
+
+/** The last answer that says something, else the last. */
+export function findState({ answers }: Pick<Ledger, "answers">): Answer | undefined {
+  return answers.findLast(({ text, whole }) => isTelling(whole ?? text)) ?? answers.at(-1);
+}
+
+/** The step that the last answer announces, where the answer as shown does not have it. */
+function planNext(answer: Answer | undefined): PageLine[] {
+  const { at = 0, key = "", next, text = "", whole = text } = answer ?? {};
+  if (next === undefined || whole.includes(toLine(next, 40).replace(/…$/, ""))) return [];
+  return [{ id: `next:${key}`, text: `- Open: ${toLine(next, LONGEST_NEXT)}`, at }];
+}
+
+function planTodos({ todos }: Ledger): PageLine[] {
+  const seen = new Set<string>();
+  return (todos?.items ?? []).flatMap((todo) => {
+    if (seen.has(todo.content)) return [];
+    seen.add(todo.content);
+    return planTodo(todo, todos?.at ?? 0);
+  });
+}
+
+function planTodo({ content, status }: Todo, at: number): PageLine {
+  const box = status === "completed" ? "[x]" : "[ ]";
+  const remark = status === "completed" || status === "pending" ? "" : ` (${status.replace("_", " ")})`;
+  return { id: `todo:${content}`, text: `- ${box} ${content}${remark}`, at };
+}
+
+export interface ChangedForRequest {
+  line: PageLine;
+  changes: readonly Change[];
+}
+
+/** One line for each request that files were changed for, with the time of its last change. */
+export function planChanged(ledger: Ledger): ChangedForRequest[] {
+  const byRequest = new Map<number, Change[]>();
+  for (const change of ledger.changes) {
+    if (isForeignFile(change.path)) continue;
+    const index = findRequestAt(ledger.requests, change.at);
+    const same = byRequest.get(index);
+    if (same) same.push(change);
+    else byRequest.set(index, [change]);
+  }
+  return [...byRequest].map(([index, changes]) => {
+    const of = index === -1 ? "before the first request" : `for request ${numberOf(ledger, index)}`;
+    const newest = changes.map(({ path }) => path.split("/").at(-1) ?? path).reverse();
+    const names = [...new Set(newest)].reverse();
+    const more = names.length > MOST_FILES ? ` and ${names.length - MOST_FILES} more` : "";
+    return {
+      line: {
+        id: `changed:${ledger.requests[index]?.key ?? ""}`,
+        text: `- Changed ${of}: ${quote(names.slice(-MOST_FILES).join(", "), 600)}${more}`,
+        at: changes.at(-1)?.at ?? 0,
+      },
+      changes,
+    };
+  });
+}
+
+function formatWhat(changes: readonly Change[]): string {
+  const texts = changes.flatMap(({ path, what }) =>
+    what === "" ? [] : `${path.split("/").at(-1)}: ${toLine(what, LONGEST_CHANGE)}`,
+  );
+  const told = [...new Set(texts)].slice(-MOST_OF_A_FILE);
+  return told.length === 0 ? "" : `; last ${told.map((text) => quote(text, 200)).join(", ")}`;
+}
+
+/** Folders like "/home/me" have everything below them; what is beside a project there is elsewhere. */
+const NEAR_ROOT = 3;
+
+/** The text with paths relative to the project, those beside it like a worktree included. */
+export function shortenPaths(text: string, project: string): string {
+  const parent = dirname(project);
+  const isDeep = parent.split("/").length > NEAR_ROOT;
+  const inside = shortenOwn(text, project);
+  return isDeep ? inside.replaceAll(`${parent}/`, "../") : inside;
+}
+
+function shortenOwn(text: string, project: string): string {
+  if (project.length < 2 || !text.includes(project)) return text;
+  const pieces = text.replaceAll(`cd ${project} && `, "").replaceAll(`${project}/`, "").split(project);
+  // A folder beside it may begin with its name.
+  return pieces.reduce((before, piece) => before + (/^[\w.-]/.test(piece) ? project : ".") + piece);
+}
+
+/** A command or an input as inline code, with paths relative to the project. */
+export function toShortCode(text: string, limit: number, project: string): string {
+  return toCode(shortenPaths(text, project), limit);
+}
+
+/** Files of ours, of the host and of packages, which say nothing about the work. */
+const FOREIGN =
+  /(?:^|\/)node_modules\/|(?:^|\/)\.opencode\/(?:tool-results|session-memory|strata|memory)\/|\/opencode\/tool-output\//;
+
+export const isForeignFile = (path: string): boolean => FOREIGN.test(path);
 
 const LONGEST_COMMAND = 200;
 /** A longer command is easier to read with what the agent says it is for. */
 const SHORT_COMMAND = 80;
 const MOST_CHANGES = 2;
-const LONGEST_CHANGE = 70;
+const LONGEST_CHANGE_OF_A_FILE = 70;
 const MOST_READ = 60;
 const MOST_DECLARED = 2;
 const MOST_SOUGHT = 60;
@@ -41,7 +164,7 @@ function planFile(
 ): PageLine {
   const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
   const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
-  const what = chooseChanges(changes).map((one) => quote(one, LONGEST_CHANGE));
+  const what = chooseChanges(changes).map((one) => quote(one, LONGEST_CHANGE_OF_A_FILE));
   const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
   return {
     id: `file:${key}`,

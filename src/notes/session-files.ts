@@ -1,0 +1,128 @@
+/** The files of a session in the notes folder, and how they are read, even if the session is not open here. */
+import { join } from "node:path";
+import { decodeStrictly, type Files, readText } from "../io/files.js";
+import type { SeenSessions } from "../project/own.js";
+import { redactLines } from "../text/secrets/secrets.js";
+import { readPage } from "./merge.js";
+import type { Stored } from "./stored.js";
+
+export interface SessionPaths {
+  /** For people. */
+  notes: string;
+  /** The notes before the last change. */
+  previous: string;
+  /** For the machine. */
+  stored: string;
+  /** Where an unreadable stored file is moved. */
+  corrupt: string;
+}
+
+/** Throws for an ID that could name a file elsewhere. */
+export function planPaths(folder: string, sessionID: string): SessionPaths {
+  if (!/^[\w-]+$/.test(sessionID))
+    throw new Error(
+      `Expected a session id of letters, digits, "_" and "-"; came ${JSON.stringify(sessionID)}.`,
+    );
+  const pathOf = (ending: string): string => join(folder, `${sessionID}${ending}`);
+  return {
+    notes: pathOf(".md"),
+    previous: pathOf(".previous.md"),
+    stored: pathOf(".json"),
+    corrupt: pathOf(".corrupt.json"),
+  };
+}
+
+/** Session ID in the name of a stored file. */
+export const readSessionID = (name: string): string | undefined => /^([\w-]+)\.json$/.exec(name)?.[1];
+
+export async function readStored(
+  files: Files,
+  path: string,
+): Promise<{ kind: "absent" | "corrupt" } | { kind: "stored"; stored: Stored }> {
+  const text = await readText(files, path);
+  if (text === undefined) return { kind: "absent" };
+  // Loads zod.
+  const { parseStored } = await import("./stored.js");
+  const stored = parseStored(text);
+  return stored ? { kind: "stored", stored } : { kind: "corrupt" };
+}
+
+export const formatStored = (stored: Stored): string => `${JSON.stringify(stored, undefined, 1)}\n`;
+
+/** `unusable`: something that people may have put there, which must not be touched. */
+export async function readNotes(
+  files: Files,
+  path: string,
+): Promise<{ text: string | undefined } | { unusable: string }> {
+  const found = await files.stat(path);
+  if (!found) return { text: undefined };
+  if (found.kind !== "file") return { unusable: "it is not a file" };
+  const bytes = await files.read(path);
+  if (!bytes) return { text: undefined };
+  const text = decodeStrictly(bytes);
+  return text === undefined ? { unusable: "it is not UTF-8" } : { text };
+}
+
+export interface ReadSession {
+  sessionID: string;
+  /** Absolute path of its notes. */
+  path: string;
+  /** When its data was last written. */
+  modifiedMs: number;
+  stored: Stored;
+  /** IDs of lines that a person has removed from the notes so far. */
+  removed: ReadonlySet<string>;
+}
+
+export interface SessionFolder {
+  files: Files;
+  /** The notes folder, `<project>/.opencode/session-memory`. */
+  folder: string;
+}
+
+/** `undefined` without readable data. Rejects with the system's error. */
+export async function readSession(
+  { files, folder }: SessionFolder,
+  sessionID: string,
+): Promise<ReadSession | undefined> {
+  const paths = planPaths(folder, sessionID);
+  const reading = await readStored(files, paths.stored);
+  const stat = await files.stat(paths.stored);
+  if (reading.kind !== "stored" || !stat) return undefined;
+  const notes = await readNotes(files, paths.notes);
+  const { stored } = reading;
+  const { removed } = readPage(stored, "text" in notes ? notes.text : undefined);
+  return { sessionID, path: paths.notes, modifiedMs: stat.modifiedMs, stored, removed: new Set(removed) };
+}
+
+/** The notes of a session, without secrets; `undefined` if there are none. Rejects with the system's error. */
+export async function readSafePage(
+  { files, folder }: SessionFolder,
+  sessionID: string,
+): Promise<string | undefined> {
+  const notes = await readNotes(files, planPaths(folder, sessionID).notes);
+  if (!("text" in notes) || notes.text === undefined) return undefined;
+  return redactLines(notes.text.split("\n")).join("\n");
+}
+
+export interface ListSessionsOptions extends SessionFolder {
+  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
+  sessions: Pick<SeenSessions, "filter">;
+  /** Maximum number, newest first. */
+  most: number;
+}
+
+/** IDs of the sessions that ran on this machine, last used first. Rejects with the system's error. */
+export async function listNewestSessions(options: ListSessionsOptions): Promise<string[]> {
+  const { files, folder, most, sessions } = options;
+  const found: { id: string; modifiedMs: number }[] = [];
+  for (const name of await files.list(folder)) {
+    const id = readSessionID(name);
+    const stat = id === undefined ? undefined : await files.stat(join(folder, name));
+    if (id !== undefined && stat?.kind === "file") found.push({ id, modifiedMs: stat.modifiedMs });
+  }
+  const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1));
+  const ids = newest.slice(0, most).map(({ id }) => id);
+  const seen = await sessions.filter(ids);
+  return ids.filter((id) => seen.has(id));
+}
