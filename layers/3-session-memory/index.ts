@@ -23,7 +23,7 @@ import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { type Attached, NEXT } from "../../src/notes/checkpoints/attached.js";
-import { isStale } from "../../src/notes/taken-back.js";
+import { isStale } from "../../src/notes/session.js";
 import { defaults } from "./defaults.js";
 import { planReminder } from "./goal.js";
 

@@ -92,13 +92,15 @@ describe("the work in the notes", () => {
     ]);
   });
 
-  it("the work in the notes is in the order of the last run for a model, although the file keeps its lines in place", async () => {
+  it("the work in the notes is in the order of the last run, and a person's line moves with the one above it", async () => {
     const world = openNotes();
     await world.tell(ask(0, "Go."), reply(2, "a", ran(1, "npm test", 1), ran(2, "npm run lint", 0)));
+    world.edit((page) => page.replace("- `npm test` → exit 1\n", "- `npm test` → exit 1\n  (slow)\n"));
     await world.tell(reply(4, "The tests pass.", ran(3, "npm test", 0)));
-    expect(section(world.page(), "Workflow").split("\n")[0]).toBe("- `npm test` → exit 0");
+    const workflow = "- `npm run lint` → exit 0\n- `npm test` → exit 0\n  (slow)";
+    expect(section(world.page(), "Workflow")).toBe(workflow);
     const text = (await world.notes.formatForModel("ses_1", { maxCharacters: 9_000 })) ?? "";
-    expect(section(text, "Workflow")).toBe("- `npm run lint` → exit 0\n- `npm test` → exit 0");
+    expect(section(text, "Workflow")).toBe(workflow);
   });
 
   it("the work in the notes counts what only looked, and names files that were only read in one line", async () => {

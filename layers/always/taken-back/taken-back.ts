@@ -16,7 +16,7 @@ import { waitAtMost } from "../../../src/io/clock.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { isStale } from "../../../src/notes/taken-back.js";
+import { isStale } from "../../../src/notes/session.js";
 import { createFollowing } from "./following.js";
 
 const LAYER = "taken-back";
