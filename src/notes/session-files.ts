@@ -122,7 +122,6 @@ export async function listNewestSessions(options: ListSessionsOptions): Promise<
     if (id !== undefined && stat?.kind === "file") found.push({ id, modifiedMs: stat.modifiedMs });
   }
   const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1));
-  const ids = newest.slice(0, most).map(({ id }) => id);
-  const seen = await sessions.filter(ids);
-  return ids.filter((id) => seen.has(id));
+  const seen = await sessions.filter(newest.map(({ id }) => id));
+  return newest.flatMap(({ id }) => (seen.has(id) ? id : [])).slice(0, most);
 }
