@@ -114,10 +114,14 @@ export async function warnIfForeign(
   );
 }
 
-/** The gate for what a person adds: the same as in OpenCode. */
+/** The gate for what a person adds: the same as in OpenCode. The folders are read once, and not for each memory. */
 export async function openGate(project: Project, memories: OpenMemories): Promise<Gate> {
+  await memories.list();
   const search = await openSearch(project, memories);
-  return createGate({ memories, findSimilar: createFindSimilar(memories, search) });
+  return createGate({
+    memories: { ...memories, list: async () => memories.known() },
+    findSimilar: createFindSimilar(memories, search),
+  });
 }
 
 /**

@@ -1,10 +1,8 @@
 /** Session exports as strata learn reads them. */
 import { describe, expect, it } from "vitest";
-import { createExportScanner, type ExportPart } from "../../src/cli/learn/export-scanner.js";
 import { createTemplateCheck, readTemplates } from "../../src/host/1/past-sessions.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { fc } from "../support/property.js";
 import { type Ran, runStrata } from "../support/shell.js";
 
 const RULE = "From now on always indent with tabs.";
@@ -103,61 +101,12 @@ describe("an export of a session", () => {
     expect((await learn(text)).kept).toEqual([]);
   });
 
-  it("an export that is cut off gives its whole messages, and is named with its line", async () => {
-    const whole = session("ses_1", [message("m1", RULE), message("m2", PORT, { atMs: 2 })]);
-    const ran = await learn(whole.slice(0, whole.indexOf(PORT)));
+  it("an export that is cut off and a message that is none are named with their lines, and the others are read", async () => {
+    const whole = session("ses_1", [{ no: "message" }, message("m1", RULE)]);
+    const ran = await learn(`${whole}\n${session("ses_2", [message("m2", PORT)]).slice(0, -20)}`);
     expect([ran.code, ran.kept]).toEqual([1, [RULE]]);
-    expect(ran.err).toMatch(/\/e\.json:\d+: the file ends within a session/);
-  });
-
-  it("a message that is none is named, and the others are read", async () => {
-    const ran = await learn(session("ses_1", [{ no: "message" }, message("m1", RULE)]));
-    expect([ran.code, ran.kept]).toEqual([1, [RULE]]);
-    expect(ran.err).toContain("/e.json:10: expected a message with info and parts");
-  });
-});
-
-describe("the scanner of exports", () => {
-  const describeParts = (parts: readonly ExportPart[]) =>
-    parts.map((part) => ("text" in part ? { ...part, text: Buffer.from(part.text).toString() } : part));
-
-  const scan = (bytes: Uint8Array, cuts: readonly number[]) => {
-    const scanner = createExportScanner();
-    const places = [0, ...cuts, bytes.length];
-    const parts = places.flatMap((from, index) =>
-      scanner.scan(bytes.subarray(from, places[index + 1] ?? from)),
-    );
-    return describeParts([...parts, ...scanner.end()]);
-  };
-
-  it("the scanner finds each part as JSON.parse has it, wherever the stream is cut", () => {
-    const values = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }));
-    const exported = fc.record({ info: values, messages: fc.array(values, { maxLength: 4 }) });
-    fc.assert(
-      fc.property(
-        fc.array(exported, { maxLength: 3 }),
-        fc.boolean(),
-        fc.array(fc.nat(), { maxLength: 6 }),
-        (all, isWide, at) => {
-          const text = all.map((one) => JSON.stringify(one, null, isWide ? 2 : 0)).join("\n");
-          const bytes = Buffer.from(text);
-          const cuts = at.map((n) => n % (bytes.length + 1)).sort((a, b) => a - b);
-          const parts = scan(bytes, cuts);
-          const found = parts.flatMap((part) => ("text" in part ? [JSON.parse(part.text)] : []));
-          expect(found).toEqual(
-            JSON.parse(JSON.stringify(all.flatMap(({ info, messages }) => [info, ...messages]))),
-          );
-          expect(parts.filter(({ kind }) => kind === "end")).toHaveLength(all.length);
-          expect(parts).toEqual(scan(bytes, []));
-        },
-      ),
-    );
-  });
-
-  it("the scanner never throws, whatever the bytes, and names text that is no export once", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void scan(bytes, [])));
-    const parts = scan(Buffer.from('Exporting…\nmore words {"info":{},"messages":[]}'), []);
-    expect(parts.map(({ kind }) => kind)).toEqual(["problem", "info", "end"]);
+    expect(ran.err).toContain("/e.json:1: expected messages with info and parts, 1 are something else");
+    expect(ran.err).toMatch(/\/e\.json:\d\d: expected a whole session; export it again/);
   });
 });
 

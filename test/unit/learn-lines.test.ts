@@ -1,8 +1,6 @@
 /** Lines of past conversations: which are read, with which dates, and how much is held. */
 import { describe, expect, it } from "vitest";
 import { createLearner, createSettled } from "../../layers/5-auto-memory/learn/learner.js";
-import { LONGEST_LINE, splitLines } from "../../src/cli/learn/files.js";
-import type { Files } from "../../src/io/files.js";
 import { readLatest } from "../../src/memory/candidates/candidate.js";
 import { createGate } from "../../src/memory/gate/gate.js";
 import { openTestCandidates } from "../support/candidates.js";
@@ -128,43 +126,6 @@ describe("lines of a conversation", () => {
       expect(list).toContain(NO_TABS);
       expect(list).not.toContain(TABS);
     }
-  });
-
-  it("a line beyond the limit is left out without being held, and its neighbours are read", async () => {
-    async function* chunks() {
-      yield Buffer.from("first\nlo");
-      for (let bytes = 0; bytes <= LONGEST_LINE; bytes += 1024 * 1024) yield Buffer.alloc(1024 * 1024, 0x78);
-      yield Buffer.from("ng\nlast");
-    }
-    const read: (string | undefined)[] = [];
-    for await (const { bytes } of splitLines(chunks())) read.push(bytes && Buffer.from(bytes).toString());
-    expect(read).toEqual(["first", undefined, "last"]);
-  });
-
-  it("ten thousand messages are read in pieces of at most a megabyte, each once", async () => {
-    const all = Array.from({ length: 10_000 }, (_, n) =>
-      JSON.stringify(
-        said(`m${n}`, n % 1_000 === 0 ? `Remember: server ${n} listens on port ${n + 1}.` : "ok"),
-      ),
-    ).join("\n");
-    const disk = openConversation(all);
-    const read: number[] = [];
-    const files: Files = {
-      ...disk,
-      read(path, options) {
-        if (path === "/m.jsonl") throw new Error("read as a whole");
-        return disk.read(path, options);
-      },
-      async readFrom(path, offset, options) {
-        const bytes = await disk.readFrom(path, offset, options);
-        if (path === "/m.jsonl") read.push(bytes?.byteLength ?? 0);
-        return bytes;
-      },
-    };
-    const ran = await learn(files, "--dry-run --json");
-    expect(ran.err).toContain("from 10,000 messages");
-    expect(parseObjects(ran)).toHaveLength(10);
-    expect(Math.max(...read)).toBeLessThanOrEqual(1024 * 1024);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Memories from one project to another, and from the folders of other programs. */
 import { describe, expect, it } from "vitest";
-import { planImport } from "../../src/cli/transfer/plan-import.js";
+import { planImport } from "../../src/cli/transfer/import-memories.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

@@ -4,17 +4,16 @@ import { StrataError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { type Run, readType } from "../../operations/command.js";
-import { listMemories, readCollections } from "../../operations/memory-files.js";
 import { openProject } from "../../operations/project.js";
-import { listFilesBelow } from "../../operations/transfer/list-files.js";
+import { listFilesBelow } from "../../operations/transfer/folders.js";
 import { parseSections, planDrafts } from "../../operations/transfer/sections.js";
-import { importMemories, planImportItems } from "../transfer/import-memories.js";
+import { importDrafts } from "../transfer/import-memories.js";
 
 /** Larger files are not meant to be read by people. */
 const MOST_BYTES = 4_000_000;
 
 export const run: Run = async (cli, { dryRun, global: isGlobal, recursive, type: given }, names) => {
-  const { clock, files, folder } = cli;
+  const { files, folder } = cli;
   const type = readType(given);
   const project = await openProject(cli);
   const scope = isGlobal === true ? ("global" as const) : undefined;
@@ -28,9 +27,7 @@ export const run: Run = async (cli, { dryRun, global: isGlobal, recursive, type:
     const name = inside.startsWith("..") ? basename(path) : inside;
     drafts.push(...planDrafts(parseSections(text), { name, type, ...(scope && { scope }) }));
   }
-  const existing = listMemories(await readCollections(project));
-  const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
-  return importMemories(project, { ...planned, notes, isDry: dryRun === true });
+  return importDrafts(project, drafts, { operation: "ingest", notes, isDry: dryRun === true });
 };
 
 /** The files themselves, and with `isRecursive` the Markdown files in and below folders. */

@@ -11,12 +11,10 @@ import { createTurnSplitter } from "../../../layers/5-auto-memory/learn/past-ses
 import { readConfigFiles } from "../../config/config-files.js";
 import { createTemplateCheck, readTemplates } from "../../host/1/past-sessions.js";
 import { createDryFiles } from "../../io/dry-files.js";
-import { createFindSimilar, createGate } from "../../memory/gate/gate.js";
 import type { OpenMemories } from "../../memory/store/store.js";
 import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
 import { openCandidates } from "../../operations/open-candidates.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openSearch } from "../../operations/open-search.js";
+import { openGate, withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openOwnState, openProject, type Project } from "../../operations/project.js";
 import { findFiles, type PastFile, readFiles, type SourcedTurn, type SourceEvents } from "../learn/files.js";
@@ -154,14 +152,11 @@ async function openShared(
   run: string,
 ): Promise<Shared & { memories: OpenMemories }> {
   const { cli, folders, log } = project;
-  const findSimilar = createFindSimilar(memories, await openSearch(project, memories));
   const { files } = openOwnState(project);
   return {
     ...{ clock: cli.clock, log, memories, run },
     candidates: openCandidates(project),
-    gate: atItsTime(
-      createGate({ memories: { ...memories, list: async () => memories.known() }, findSimilar }),
-    ),
+    gate: atItsTime(await openGate(project, memories)),
     settled: createSettled({ files, folder: folders.extraction, log }),
   };
 }

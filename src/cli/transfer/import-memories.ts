@@ -1,21 +1,18 @@
-/** Writes planned memories to the store. An interrupted import can be repeated: it skips existing memories. */
+/** Writes imported memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
 import { atOnce } from "../../base/slices.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
-import { createGate } from "../../memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
-import { listPaths } from "../../memory/store/scan.js";
-import type { OpenMemories, Written } from "../../memory/store/store.js";
+import { foldName, planName } from "../../memory/path.js";
+import type { MemoryCopy, OpenMemories, Written } from "../../memory/store/store.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";
-import { listPlaces } from "../../operations/memory-files.js";
-import { withMemories } from "../../operations/open-memories.js";
-import { openSearch } from "../../operations/open-search.js";
+import { listMemories, readCollections } from "../../operations/memory-files.js";
+import { openGate, withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import type { Project } from "../../operations/project.js";
 import { recordRivals } from "../../operations/record-rivals.js";
 import { SOURCE_FIELD } from "../../operations/transfer/sections.js";
-import { type BulkOptions, createBulk } from "./bulk.js";
 
 /** One memory to import. */
 export interface ImportItem {
@@ -25,7 +22,7 @@ export interface ImportItem {
   refusal?: string | undefined;
 }
 
-export interface ImportBatch<Item extends ImportItem = ImportItem> {
+export interface ImportBatch<Item extends ImportItem> {
   items: readonly Item[];
   duplicates: number;
   /** Sentences on what is skipped. */
@@ -35,9 +32,7 @@ export interface ImportBatch<Item extends ImportItem = ImportItem> {
   write(items: readonly Item[], open: OpenImport): Promise<Written[]>;
 }
 
-/** The parts that an import needs for writing. */
 export interface OpenImport {
-  project: Project;
   memories: OpenMemories;
   /** The same for all items of one import, so that they are undone together. */
   run: string;
@@ -47,14 +42,27 @@ export interface OpenImport {
 /** Imports all items and reports the result. */
 export async function importMemories<Item extends ImportItem>(
   project: Project,
-  batch: ImportBatch<Item>,
+  { duplicates, isDry, items, notes, write }: ImportBatch<Item>,
 ): Promise<ExitCode> {
   const { say, style, warn } = project.cli;
-  const { duplicates, isDry, items, notes } = batch;
   const refused = items.flatMap(({ name, refusal }) => (refusal === undefined ? [] : [{ name, refusal }]));
   const accepted = items.filter(({ refusal }) => refusal === undefined);
   if (isDry) for (const { name } of accepted) say(`Would import  ${name}`);
-  else if (accepted.length > 0) refused.push(...(await writeAll(project, accepted, batch.write)));
+  else if (accepted.length > 0) {
+    const progress = createProgress(project.cli, "Importing");
+    const onProgress = (done: number): void => progress.step(done, accepted.length);
+    await withMemories(project, async (memories) => {
+      const written = await write(accepted, { memories, run: randomUUID().slice(0, 8), onProgress });
+      const isNew = (one: Written) => one.kind === "written" && !one.isKnown;
+      await recordRivals(
+        project,
+        memories,
+        written.flatMap((one) => (one.kind !== "refused" && isNew(one) ? [one.memory] : [])),
+      );
+      for (const [n, one] of written.entries())
+        if (one.kind === "refused") refused.push({ name: accepted[n]?.name ?? "", refusal: one.why });
+    }).finally(() => progress.end());
+  }
   const count = items.length - refused.length;
   const parts = [
     `${isDry ? "Would import" : "Imported"}: ${count} ${count === 1 ? "memory" : "memories"}`,
@@ -67,40 +75,22 @@ export async function importMemories<Item extends ImportItem>(
   return refused.length > 0 || notes.length > 0 ? exitCodes.problems : exitCodes.fine;
 }
 
-/** Returns what was refused. */
-function writeAll<Item extends ImportItem>(
+export interface DraftBatch {
+  operation: "import" | "ingest";
+  isDry: boolean;
+  notes: readonly string[];
+}
+
+/** Imports the drafts that repeat no existing memory and not each other; the gate compares each with what there is. */
+export async function importDrafts(
   project: Project,
-  items: readonly Item[],
-  write: ImportBatch<Item>["write"],
-): Promise<{ name: string; refusal: string }[]> {
-  const progress = createProgress(project.cli, "Importing");
-  return withMemories(project, async (memories) => {
-    const onProgress = (done: number): void => progress.step(done, items.length);
-    const written = await write(items, { project, memories, run: randomUUID().slice(0, 8), onProgress });
-    const entered = written.flatMap((one) => (one.kind === "written" && !one.isKnown ? [one.memory] : []));
-    await recordRivals(project, memories, entered);
-    return items.flatMap(({ name }, n) => {
-      const one = written[n];
-      return one?.kind === "refused" ? [{ name, refusal: one.why }] : [];
-    });
-  }).finally(() => progress.end());
-}
-
-/** An item whose draft the gate compares with existing memories. */
-export interface DraftItem extends ImportItem {
-  draft: MemoryDraft;
-}
-
-/** The drafts that repeat no existing memory and not each other. Pure except for `write`, which runs sequentially. */
-export function planImportItems(
   drafts: readonly MemoryDraft[],
-  existing: readonly Memory[],
-  { nowMs, operation }: { nowMs: number; operation: string },
-): Pick<ImportBatch<DraftItem>, "items" | "duplicates" | "write"> {
-  const known = new Set(existing.map(readWords));
-  const items: DraftItem[] = [];
+  { operation, ...batch }: DraftBatch,
+): Promise<ExitCode> {
+  const known = new Set(listMemories(await readCollections(project)).map(readWords));
+  const items: (ImportItem & { draft: MemoryDraft })[] = [];
   for (const draft of drafts) {
-    const memory = planMemory(draft, readTitle, nowMs);
+    const memory = planMemory(draft, readTitle, project.cli.clock.now());
     const words = readWords(memory);
     if (known.has(words)) continue;
     known.add(words);
@@ -110,41 +100,96 @@ export function planImportItems(
       draft,
     });
   }
-  return { items, duplicates: drafts.length - items.length, write };
-
-  async function write(
-    accepted: readonly DraftItem[],
-    { memories, onProgress, project, run }: OpenImport,
-  ): Promise<Written[]> {
-    await memories.list();
-    const bulk = createBulk({
-      ...{ store: memories, operation, run, nowMs },
-      paths: await listTaken(project),
-      openSearch: (searched) => openSearch(project, { ...searched, useOf: memories.useOf }),
-    });
-    const gate = createGate(bulk);
-    const written: Written[] = [];
-    for (const { draft } of accepted) {
-      written.push(await gate.takeIn(draft, { operation, run }));
-      onProgress(written.length);
-    }
-    await bulk.flush();
-    return written.map((one) => (one.kind === "written" ? (bulk.refused.get(one.memory.id) ?? one) : one));
-  }
-}
-
-/** Paths of all files where memories that are not private may be. */
-async function listTaken(project: Project): Promise<BulkOptions["paths"]> {
-  const paths: { -readonly [scope in keyof BulkOptions["paths"]]: readonly string[] } = {
-    project: [],
-    global: [],
-  };
-  for (const { folder, scope, sensitivity } of listPlaces(project))
-    if (sensitivity === "internal") paths[scope] = await listPaths(project.cli.files, folder);
-  return paths;
+  return importMemories(project, {
+    ...{ ...batch, items, duplicates: drafts.length - items.length },
+    async write(accepted, { memories, onProgress, run }) {
+      const gate = await openGate(project, memories);
+      const written: Written[] = [];
+      for (const { draft } of accepted) {
+        written.push(await gate.takeIn(draft, { operation, run }));
+        onProgress(written.length);
+      }
+      return written;
+    },
+  });
 }
 
 /** Equal for two memories that say the same in the same scope. */
-function readWords({ content, scope, title }: Memory): string {
-  return [scope, title, content].map((text) => text.replace(/\s+/g, " ").trim().toLowerCase()).join("\n");
+const readWords = ({ content, scope, title }: Memory): string => [scope, title, content].map(fold).join("\n");
+
+const fold = (text: string): string => text.replace(/\s+/g, " ").trim().toLowerCase();
+
+export interface ImportPlan {
+  /** In their order, with their new ids; `from` is the old id if it differs. */
+  add: (MemoryCopy & { from?: string })[];
+  /** Their ids. */
+  duplicates: string[];
+  /** Ids of global memories, if these were not asked for. */
+  leftOut: string[];
+}
+
+/**
+ * Which exported memories to add to those that exist, and under which ids. A memory is a duplicate if the memory of its id
+ * has the same text, or if one of its kind has that is not itself being imported. So an interrupted import ends, when
+ * repeated, where an uninterrupted one does. Pure.
+ */
+export function planImport(
+  incoming: readonly MemoryCopy[],
+  existing: readonly MemoryCopy[],
+  { withGlobal }: { withGlobal: boolean },
+): ImportPlan {
+  const plan: ImportPlan = { add: [], duplicates: [], leftOut: [] };
+  const there = new Map(existing.map((one) => [foldID(one.id), one]));
+  const coming = new Set(incoming.map(({ id }) => foldID(id)));
+  const elsewhere = new Set(existing.filter(({ id }) => !coming.has(foldID(id))).map(readCopy));
+  const known = new Set(existing.map(readCopy));
+  const taken = new Set([...there.keys(), ...coming]);
+  const planned = new Set<string>();
+  const late: MemoryCopy[] = [];
+  for (const one of incoming) {
+    const place = foldID(one.id);
+    if (one.id.startsWith("global/") && !withGlobal) plan.leftOut.push(one.id);
+    else if (there.get(place)?.contents === one.contents || elsewhere.has(readCopy(one)))
+      plan.duplicates.push(one.id);
+    else if (there.has(place) || planned.has(place)) late.push(one);
+    else {
+      planned.add(place);
+      known.add(readCopy(one));
+      plan.add.push(one);
+    }
+  }
+  // Renamed last, so that the names do not depend on how far an earlier import got.
+  for (const one of late) {
+    const words = readCopy(one);
+    const id = rename(one.id);
+    if (known.has(words)) plan.duplicates.push(one.id);
+    else plan.add.push({ ...one, id, from: one.id });
+    if (!known.has(words)) taken.add(foldID(id));
+    known.add(words);
+  }
+  return plan;
+
+  function rename(id: string): string {
+    const { folder, name } = splitID(id);
+    const names = [...taken].map(splitID).flatMap((one) => (one.folder === folder ? [one.name] : []));
+    return `${folder}/${planName(name, "memory", new Set(names))}`;
+  }
+}
+
+/** Equal for two copies of one memory: its kind, title and text without differences in space and case. */
+function readCopy({ contents, id }: MemoryCopy): string {
+  const body = contents.replace(/^\uFEFF?---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(\r?\n|$)/, "");
+  const title = /^title:[ \t]*(.+)$/m.exec(contents.slice(0, contents.length - body.length))?.[1] ?? "";
+  return `${splitID(id).folder}\n${fold(title)}\n${fold(body)}`;
+}
+
+function splitID(id: string): { folder: string; name: string } {
+  const end = id.lastIndexOf("/");
+  return { folder: id.slice(0, end), name: id.slice(end + 1) };
+}
+
+/** Equal for ids whose files some file systems cannot tell apart. */
+function foldID(id: string): string {
+  const { folder, name } = splitID(id);
+  return `${folder}/${foldName(name)}`;
 }

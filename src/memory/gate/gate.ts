@@ -44,26 +44,18 @@ export interface Gate {
   takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
 }
 
-/** The memories to compare a draft with, in the order of the store; none is foreign. */
-export type ReadSimilar = (draft: MemoryDraft) => Promise<readonly Memory[]>;
-
-export type GateOptions =
-  | {
-      memories: Pick<MemoryStore, "list" | "remember" | "update">;
-      /** Default: compare all memories. */
-      findSimilar?: FindSimilar;
-    }
-  | {
-      memories: Pick<MemoryStore, "remember" | "update">;
-      readSimilar: ReadSimilar;
-    };
+export interface GateOptions {
+  memories: Pick<MemoryStore, "list" | "remember" | "update">;
+  /** Default: compare all memories. */
+  findSimilar?: FindSimilar;
+}
 
 /** Maximum number of similar memories to compare with, unless all are compared. */
-export const MOST_SIMILAR = 20;
+const MOST_SIMILAR = 20;
 
 export function createGate(options: GateOptions): Gate {
   const { memories } = options;
-  const readSimilar = "readSimilar" in options ? options.readSimilar : createReadSimilar(options);
+  const readSimilar = createReadSimilar(options);
   return {
     async keep(draft, cause) {
       const similar = await readSimilar(draft);
@@ -89,7 +81,7 @@ export function createGate(options: GateOptions): Gate {
     cause: Cause,
   ): Promise<Written> {
     const similar = await readSimilar(draft);
-    const named = replaces.length > 0 && "list" in memories ? await memories.list() : [];
+    const named = replaces.length > 0 ? await memories.list() : [];
     const replaced = named.filter((one) => replaces.includes(one.id) && mayReplace(draft, one));
     const known = new Set(similar.map(({ id }) => id));
     const all = [...similar, ...replaced.filter(({ id }) => !known.has(id))];
@@ -112,14 +104,9 @@ export function createGate(options: GateOptions): Gate {
   }
 }
 
-function createReadSimilar({
-  findSimilar,
-  memories,
-}: {
-  memories: Pick<MemoryStore, "list">;
-  findSimilar?: FindSimilar;
-}): ReadSimilar {
-  return async (draft) => {
+/** The memories to compare a draft with, in the order of the store; none is foreign. */
+function createReadSimilar({ findSimilar, memories }: GateOptions) {
+  return async (draft: MemoryDraft): Promise<readonly Memory[]> => {
     // Foreign memories neither contradict the user nor absorb the user's words.
     const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
     if (!findSimilar) return all;
@@ -130,7 +117,7 @@ function createReadSimilar({
 }
 
 /** The text by which memories on a draft's subject are searched. */
-export const toSearch = ({ content, title = "" }: Pick<MemoryDraft, "content" | "title">): string =>
+const toSearch = ({ content, title = "" }: Pick<MemoryDraft, "content" | "title">): string =>
   `${title}\n${content}`;
 
 function supersede(memory: Memory, supersededBy: string): Memory | undefined {

@@ -1,24 +1,13 @@
 /** Memories that other programs keep in folders of Markdown files. */
 import { join, relative } from "node:path";
 import { StrataError } from "../../base/error.js";
+import { isRecord } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
 import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
 import { readJsonExport, readSharedFields } from "./json-export.js";
-import { listFilesBelow } from "./list-files.js";
-import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
-
-export interface FolderReading {
-  drafts: MemoryDraft[];
-  /** Files that hold no memories. */
-  skipped: string[];
-}
-
-interface FolderPage {
-  name: string;
-  text: string;
-}
+import { type PageSource, parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
 
 /** Pages of a `.memory` folder, and the type of what they hold. */
 const MEMORY_PAGES: Readonly<Record<string, MemoryType>> = {
@@ -33,109 +22,78 @@ const KINDS: Readonly<Record<string, MemoryType>> = {
   project: "knowledge",
   reference: "knowledge",
 };
+/** Larger files are skipped. */
+const MOST_BYTES = 32_000_000;
 
 /**
- * Reads a folder with a `MEMORY.md` (an index, and one page for each memory) or a `.memory` folder. Throws if it is
- * neither. `label` names the folder in the memories.
+ * Reads a folder with a `MEMORY.md` (an index, and one page for each memory) or a `.memory` folder: its pages, JSON files
+ * and log of errors. Throws if it is neither. `name` names the folder in the memories; `skipped` are its files without
+ * memories.
  */
 export async function readMemoryFolder(
   files: Files,
   folder: string,
-  { label, scope }: { label: string; scope?: MemoryDraft["scope"] },
-): Promise<FolderReading> {
+  { name: label, scope }: Pick<PageSource, "name" | "scope">,
+): Promise<{ drafts: MemoryDraft[]; skipped: string[] }> {
   const names = await files.list(folder);
-  const pages: FolderPage[] = [];
-  for (const name of names.filter((one) => one.endsWith(".md"))) {
-    const stat = await files.statItself(join(folder, name));
-    const bytes = stat?.kind === "file" ? await files.read(join(folder, name)) : undefined;
-    const text = bytes && decodeStrictly(bytes);
-    if (text !== undefined) pages.push({ name, text });
-  }
-  const index = pages.find(({ name }) => name === "MEMORY.md");
-  if (index?.text.startsWith(INDEX_MARK))
+  const index = await readText("MEMORY.md");
+  if (index?.startsWith(INDEX_MARK))
     throw new StrataError(
       "WRONG_SOURCE",
       `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
     );
-  const known = pages.filter(({ name }) => MEMORY_PAGES[name] !== undefined);
-  const records = index ? [] : await readRecords(files, folder, { label, scope });
-  if (!index && known.length === 0 && records.length === 0)
+  const pages = names.filter((name) => (index === undefined ? MEMORY_PAGES[name] : name.endsWith(".md")));
+  const { paths } =
+    index === undefined ? await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i) : { paths: [] };
+  const records = paths.map((path) => relative(folder, path).replaceAll("\\", "/"));
+  const drafts: MemoryDraft[] = [];
+  const found = new Set<string>();
+  for (const name of [...pages, ...records]) {
+    const text = await readText(name);
+    if (text === undefined) continue;
+    const usualType = index === undefined ? MEMORY_PAGES[name] : undefined;
+    const source = { name: `${label}/${name}`, usualType, ...(scope !== undefined && { scope }) };
+    const isPage = pages.includes(name);
+    const read = isPage ? readMarkdown(text, name, source) : (readJsonExport(text, source)?.drafts ?? []);
+    if (isPage || read.length > 0) found.add(name.split("/")[0] ?? "");
+    drafts.push(...read);
+  }
+  if (found.size === 0)
     throw new StrataError(
       "WRONG_SOURCE",
       `${folder} has neither a MEMORY.md nor what a .memory folder holds (${Object.keys(MEMORY_PAGES).join(", ")}, or JSON with memories); to import other Markdown files, use strata ingest`,
     );
-  const used = index ? pages : known;
-  const drafts = used.flatMap((page): MemoryDraft[] => {
-    const source = { name: `${label}/${page.name}`, ...(scope !== undefined && { scope }) };
-    if (page === index) return planIndexDrafts(page, source);
-    const usualType = MEMORY_PAGES[page.name];
-    if (!index && usualType) return planDrafts(parseSections(page.text), { ...source, usualType });
-    return planPageDrafts(page, source);
-  });
-  const found = new Set([...used, ...records].map(({ name }) => name.split("/")[0]));
-  const skipped = names.filter((name) => !found.has(name));
-  return {
-    drafts: [...drafts, ...records.flatMap((record) => record.drafts)],
-    skipped,
-  };
-}
+  return { drafts, skipped: names.filter((name) => !found.has(name)) };
 
-const MOST_RECORD_BYTES = 32_000_000;
-
-/** Memories in the folder's JSON files, and in its log of errors. */
-async function readRecords(
-  files: Files,
-  folder: string,
-  { label, scope }: { label: string; scope: MemoryDraft["scope"] | undefined },
-): Promise<{ name: string; drafts: MemoryDraft[] }[]> {
-  const { paths } = await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i);
-  const records: { name: string; drafts: MemoryDraft[] }[] = [];
-  for (const path of paths) {
-    const bytes =
-      ((await files.stat(path))?.bytes ?? 0) <= MOST_RECORD_BYTES ? await files.read(path) : undefined;
-    const text = bytes && decodeStrictly(bytes);
-    const name = relative(folder, path).replaceAll("\\", "/");
-    const source = { name: `${label}/${name}`, ...(scope !== undefined && { scope }) };
-    const { drafts } = (text === undefined ? undefined : readJsonExport(text, source)) ?? { drafts: [] };
-    if (drafts.length > 0) records.push({ name, drafts });
+  async function readText(name: string): Promise<string | undefined> {
+    const stat = await files.statItself(join(folder, name));
+    if (stat?.kind !== "file" || stat.bytes > MOST_BYTES) return undefined;
+    const bytes = await files.read(join(folder, name));
+    return bytes && decodeStrictly(bytes);
   }
-  return records;
-}
-
-interface Source {
-  name: string;
-  scope?: MemoryDraft["scope"];
-}
-
-/** The text of an index without its links to the other pages. */
-function planIndexDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
-  const withoutLinks = text.replace(/^\s*[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\).*$/gm, "");
-  return planDrafts(parseSections(withoutLinks), source);
 }
 
 /** A page with a title in its front matter is one memory; otherwise each heading is one. */
-function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
-  const page = readPage(text);
-  const { description, metadata, name, title, type, ...others } = page?.front ?? {};
-  const rest = Object.fromEntries(Object.entries(others).filter(([field]) => !OWN_FIELDS.has(field)));
+function readMarkdown(text: string, name: string, source: PageSource): MemoryDraft[] {
+  // An index without its links to the other pages.
+  if (name === "MEMORY.md")
+    return planDrafts(parseSections(text.replace(/^\s*[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\).*$/gm, "")), source);
+  const { body = "", front = {} } = (source.usualType ? undefined : readPage(text)) ?? {};
+  const { description, metadata, name: named, title = named, type, ...others } = front;
+  const content = body.trim();
+  if (!isWord(title) || content === "") return planDrafts(parseSections(text), source);
+  const kind = [type, isRecord(metadata) ? metadata.type : undefined].find(isWord);
   const { extra, ...shared } = readSharedFields(others);
-  const named = [title, name].find(isWord);
-  const content = page?.body.trim() ?? "";
-  if (named === undefined || content === "") return planDrafts(parseSections(text), source);
-  const kind = [type, isWord(metadata) ? undefined : (metadata as { type?: unknown } | undefined)?.type].find(
-    isWord,
-  );
+  const rest = Object.entries(others).filter(([field]) => !OWN_FIELDS.has(field));
+  const aliases = isWord(description) && description.trim() !== title ? [description] : [];
   return [
     {
       type: KINDS[kind ?? ""] ?? readTypeName(kind) ?? "knowledge",
-      title: named,
-      content,
-      ...shared,
-      ...(isWord(description) &&
-        description.trim() !== named && { aliases: [description, ...(shared.aliases ?? [])] }),
+      ...{ title, content, ...shared },
+      ...(aliases.length > 0 && { aliases: [...aliases, ...(shared.aliases ?? [])] }),
       ...(source.scope !== undefined && { scope: source.scope }),
       provenance: { by: "person", how: "imported" },
-      extra: { ...rest, ...extra, [SOURCE_FIELD]: source.name },
+      extra: { ...Object.fromEntries(rest), ...extra, [SOURCE_FIELD]: source.name },
     },
   ];
 }
@@ -144,3 +102,37 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
 export const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
 
 const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+const MOST_FILES = 5_000;
+const MOST_DEPTH = 12;
+/** Folders with third-party or built files. */
+const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
+
+/**
+ * Absolute paths of the files below a folder with this ending, sorted within each folder, a folder's own files first.
+ * Follows no link; skips hidden folders and those with built or third-party files. `isCut`: there were too many.
+ */
+export async function listFilesBelow(
+  files: Pick<Files, "list" | "statItself">,
+  folder: string,
+  ending: RegExp,
+): Promise<{ paths: string[]; isCut: boolean }> {
+  const paths: string[] = [];
+  let isCut = false;
+  await list(folder, 0);
+  return { paths, isCut };
+
+  async function list(place: string, depth: number): Promise<void> {
+    const folders: string[] = [];
+    for (const name of await files.list(place)) {
+      const path = join(place, name);
+      const kind = (await files.statItself(path))?.kind;
+      if (kind === "folder" && !name.startsWith(".") && !OTHERS.has(name)) folders.push(path);
+      if (kind !== "file" || !ending.test(name)) continue;
+      if (paths.length >= MOST_FILES) isCut = true;
+      else paths.push(path);
+    }
+    if (depth >= MOST_DEPTH && folders.length > 0) isCut = true;
+    else for (const one of folders) await list(one, depth + 1);
+  }
+}

@@ -229,3 +229,16 @@ export function parseCopy(value: unknown): MemoryCopy | undefined {
   if (typeof id !== "string" || typeof contents !== "string" || !parseID(id)) return undefined;
   return { id, isArchived: archived === true, contents };
 }
+
+/**
+ * The lines of a file, numbered from 1, without their newlines. To be decoded one by one: a file cut off within a
+ * character keeps its other lines.
+ */
+export function* listLines(bytes: Uint8Array): Generator<{ line: Uint8Array; number: number }> {
+  for (let start = 0, number = 1; start < bytes.length; number++) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline === -1 ? bytes.length : newline;
+    yield { line: bytes.subarray(start, end), number };
+    start = end + 1;
+  }
+}
