@@ -2,7 +2,6 @@
 import { dirname, join, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
-import { settleAll } from "../../base/settle-all.js";
 import { decodeText } from "../../io/files.js";
 import { formatPath, splitPath } from "../../memory/path.js";
 import { type ExitCode, exitCodes } from "../../operations/command.js";
@@ -10,14 +9,7 @@ import { listPlaces } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
 import { openLocks, type Project } from "../../operations/project.js";
 import { hideFromGit } from "../../project/folders.js";
-import {
-  type BackedUp,
-  type BackupEntry,
-  countFiles,
-  folderOf,
-  readBackedUp,
-  unpackBackup,
-} from "./backup-archive.js";
+import { type BackupEntry, countFiles, folderOf, readBackedUp, unpackBackup } from "./backup-archive.js";
 
 export interface RestoreOptions {
   file: string;
@@ -30,15 +22,8 @@ export interface RestoreOptions {
 
 const MOST_LISTED = 20;
 
-interface Restored {
-  restored: BackedUp[];
-  /** Files that differ and stay as they are. */
-  kept: BackedUp[];
-  /** Memories archived or restored since: the same id exists in its other place. */
-  moved: BackedUp[];
-  same: number;
-  notGlobal: number;
-}
+/** Paths by what became of them. `keep`: they differ here. `moved`: memories archived or in use since. */
+type Restored = Record<"create" | "replace" | "same" | "keep" | "moved" | "global", string[]>;
 
 /** Checks the whole archive before writing the first file. */
 export async function restoreBackup(project: Project, options: RestoreOptions): Promise<ExitCode> {
@@ -50,11 +35,17 @@ export async function restoreBackup(project: Project, options: RestoreOptions): 
   for await (const entry of unpackBackup(archive))
     if (!isBackedUp(entry))
       throw new StrataError("WRONG_SOURCE", `${path} names ${entry.path}, which Strata does not write`);
-  const write = (): Promise<Restored> => restoreAll(project, archive, options);
-  const done = await (options.isDry ? write() : withLocks(project, write));
+  const done: Restored = { create: [], replace: [], same: [], keep: [], moved: [], global: [] };
+  const restore = async (): Promise<void> => {
+    // Before the first private file is written.
+    if (!options.isDry) await hideFromGit(cli.files, project.folders.strata);
+    for await (const entry of unpackBackup(archive))
+      done[await restoreOne(project, entry, options)].push(entry.path);
+  };
+  await (options.isDry ? restore() : withLocks(project, restore));
   report(project, done, options);
-  if (!options.isDry && done.restored.length > 0) await lookAtMemories(project);
-  return done.kept.length + done.moved.length > 0 ? exitCodes.problems : exitCodes.fine;
+  if (!options.isDry && done.create.length + done.replace.length > 0) await lookAtMemories(project);
+  return done.keep.length + done.moved.length > 0 ? exitCodes.problems : exitCodes.fine;
 }
 
 /** Runs while holding the lock of every memory folder, so that no other process writes there. */
@@ -68,53 +59,14 @@ function withLocks<T>(project: Project, run: () => Promise<T>): Promise<T> {
   )();
 }
 
-async function restoreAll(project: Project, archive: Uint8Array, options: RestoreOptions): Promise<Restored> {
-  const { files } = project.cli;
-  const done: Restored = { restored: [], kept: [], moved: [], same: 0, notGlobal: 0 };
-  // Before the first private file is written.
-  if (!options.isDry) await hideFromGit(files, project.folders.strata);
-  for await (const entries of inGroups(unpackBackup(archive))) {
-    const own = entries.filter(({ root }) => root !== "global" || options.withGlobal);
-    done.notGlobal += entries.length - own.length;
-    const plans = await settleAll(own.map((entry) => restoreOne(project, entry, options)));
-    for (const [n, { path, root }] of own.entries()) {
-      const plan = plans[n];
-      if (plan === "same") done.same++;
-      else if (plan === "moved") done.moved.push({ root, path });
-      else (plan === "keep" ? done.kept : done.restored).push({ root, path });
-    }
-  }
-  return done;
-}
-
-/** Maximum number of files, and of their bytes, handled concurrently to hide disk latency. */
-const AT_A_TIME = 16;
-const BYTES_AT_A_TIME = 8_000_000;
-
-/** The entries in order, in groups about different files. */
-async function* inGroups(entries: AsyncIterable<BackupEntry>): AsyncGenerator<BackupEntry[]> {
-  let group = new Map<string, BackupEntry>();
-  let bytes = 0;
-  for await (const entry of entries) {
-    const key = `${entry.root} ${entry.path}`;
-    if (group.size >= AT_A_TIME || bytes >= BYTES_AT_A_TIME || group.has(key)) {
-      yield [...group.values()];
-      group = new Map();
-      bytes = 0;
-    }
-    group.set(key, entry);
-    bytes += entry.contents.byteLength;
-  }
-  if (group.size > 0) yield [...group.values()];
-}
-
 async function restoreOne(
   project: Project,
   entry: BackupEntry,
-  { isDry, isForced }: RestoreOptions,
-): Promise<ReturnType<typeof planEntry> | "moved"> {
+  { isDry, isForced, withGlobal }: RestoreOptions,
+): Promise<keyof Restored> {
   const { files } = project.cli;
   const { contents, path, root } = entry;
+  if (root === "global" && !withGlobal) return "global";
   const target = join(folderOf(project, root), path);
   const plan = planEntry(entry, await files.read(target), isForced);
   const twin = plan === "create" ? findTwin(path) : undefined;
@@ -127,7 +79,7 @@ async function restoreOne(
 }
 
 /** The other place of the same memory, active or archived; `undefined` for any other file. Pure. */
-export function findTwin(path: string): string | undefined {
+function findTwin(path: string): string | undefined {
   const [, folder, collection = "", inside = ""] =
     /^((?:\.opencode\/)?memory\/)(private\/)?(.*)$/s.exec(path) ?? [];
   const parts = folder === undefined ? undefined : splitPath(inside);
@@ -152,29 +104,26 @@ export function planEntry(
   return isForced ? "replace" : "keep";
 }
 
-function report(
-  { cli }: Project,
-  { kept, moved, notGlobal, restored, same }: Restored,
-  { isDry }: RestoreOptions,
-): void {
+function report({ cli }: Project, done: Restored, { isDry }: RestoreOptions): void {
   const { say, style, warn } = cli;
-  for (const { path } of restored.slice(0, MOST_LISTED)) say(path);
+  const { global, keep, moved, same } = done;
+  const restored = [...done.create, ...done.replace];
+  for (const path of restored.slice(0, MOST_LISTED)) say(path);
   if (restored.length > MOST_LISTED) say(`and ${formatCount(restored.length - MOST_LISTED)} more`);
-  for (const { path } of kept.slice(0, MOST_LISTED)) warn(`${style.yellow("Kept")}  ${path} differs`);
-  for (const { path } of moved.slice(0, MOST_LISTED))
+  for (const path of keep.slice(0, MOST_LISTED)) warn(`${style.yellow("Kept")}  ${path} differs`);
+  for (const path of moved.slice(0, MOST_LISTED))
     warn(
       `${style.yellow("Kept")}  ${path} is ${/\barchive\//.test(path) ? "in use again" : "archived"} here`,
     );
-  const parts = [
-    `${isDry ? "Would restore" : "Restored"}: ${countFiles(restored.length)}`,
-    ...(moved.length > 0
-      ? [`${formatCount(moved.length)} archived or in use since; strata archive and restore move them`]
-      : []),
-    ...(same > 0 ? [`${formatCount(same)} already there`] : []),
-    ...(kept.length > 0 ? [`${formatCount(kept.length)} differ and stay; --force replaces them`] : []),
-    ...(notGlobal > 0 ? [`${formatCount(notGlobal)} hold in every project; --global includes them`] : []),
-  ];
-  say(parts.join(", "));
+  const counts = [
+    [moved, "archived or in use since; strata archive and restore move them"],
+    [same, "already there"],
+    [keep, "differ and stay; --force replaces them"],
+    [global, "hold in every project; --global includes them"],
+  ] as const;
+  const head = `${isDry ? "Would restore" : "Restored"}: ${countFiles(restored.length)}`;
+  const more = counts.flatMap(([{ length }, what]) => (length > 0 ? [`${formatCount(length)} ${what}`] : []));
+  say([head, ...more].join(", "));
 }
 
 /** Updates ledger and index, and reports memories that do not count as the user's on this machine. */
