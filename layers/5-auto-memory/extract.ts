@@ -7,32 +7,18 @@
  * A candidate waits on disk before anybody judges it, so that a model that fails or hangs delays and loses nothing. The
  * cursor moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
-import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
-import { anyList, each, finite, isRecord, object } from "../../src/base/shape.js";
-import { inSlices } from "../../src/base/slices.js";
 import type { Message } from "../../src/io/message.js";
-import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Gate } from "../../src/memory/gate/gate.js";
-import type { MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore } from "../../src/memory/store/store.js";
 import { readTime } from "../../src/messages/call.js";
-import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { toCode } from "../../src/text/text.js";
-import { type Cursor, type Cursors, createCursors } from "./extraction/extraction-cursor.js";
+import { createCountCommands } from "./extraction/commands.js";
+import { type Cursor, type Cursors, createCursors } from "./extraction/cursor.js";
 import { createSaidKeeper } from "./extraction/keep-said.js";
-import type { Reading, Unread } from "./extraction/read-turns.js";
-import {
-  type CommandCount,
-  type CommandCounts,
-  countCommands,
-  findRepeated,
-  markKept,
-  type RanCommand,
-  simplifyCommand,
-} from "./extraction/repeated-commands.js";
-import { createJudging } from "./judging.js";
+import type { ModelJudge, Work } from "./judge/model-judge.js";
+import type { PastReader, PastReaderContext } from "./learn/past-sessions.js";
+import { readUsersMessages } from "./words/statements.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -73,19 +59,16 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, family, files, folders, gate, host, instances, log } = context;
+  const { clock, family, files, folders, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
-  const commands = createCommandWatch({ ...context, gate });
-  const takeSaid = createSaidKeeper({ ...context, gate });
+  const countCommands = createCountCommands(context);
+  const takeSaid = createSaidKeeper(context);
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
-  const judging = createJudging({
-    ...{ ...context, cursors, isTheirs },
-    noteWork: (sessionID, untilMs) => enqueue(sessionID, () => cursors.noteWork(sessionID, untilMs)),
-  });
-  const readUnread = createUnreadReader({ clock, cursors, host, log, reading: { isTheirs } });
-  /** Work on one session after the other: two on the same would both find what is new. */
-  const running = new Map<string, Promise<void>>();
+  const { enqueue, isAtWork } = createQueue(context);
+  const noteWork = (sessionID: string, untilMs: number): void =>
+    enqueue(sessionID, () => cursors.noteWork(sessionID, untilMs));
+  const judging = createJudging({ ...context, cursors, isTheirs, noteWork });
   let hasLookedBack = false;
 
   return {
@@ -93,9 +76,8 @@ export function createExtraction(context: ExtractionContext): Extraction {
       judging.onTurn();
       const sinceMs = clock.now() - DATED_BEFORE_MS;
       enqueue(sessionID, () => begin(sessionID, sinceMs));
-      if (hasLookedBack) return;
+      if (!hasLookedBack) enqueue(sessionID, lookBack);
       hasLookedBack = true;
-      enqueue(sessionID, lookBack);
     },
 
     onTemplate(text) {
@@ -104,180 +86,169 @@ export function createExtraction(context: ExtractionContext): Extraction {
       if (templates.size > MOST_TEMPLATES && first !== undefined) templates.delete(first);
     },
 
-    onIdle(sessionID) {
-      enqueue(sessionID, () => extract(sessionID));
-    },
-
-    onCompaction(sessionID) {
-      enqueue(sessionID, async () => judging.begin(sessionID));
-    },
+    onIdle: (sessionID) => enqueue(sessionID, () => extract(sessionID)),
+    onCompaction: (sessionID) => enqueue(sessionID, async () => judging.begin(sessionID)),
   };
-
-  function enqueue(sessionID: string, work: () => Promise<void>): void {
-    if (!context.config.autoMemory.enabled || host.isOwnSession(sessionID)) return;
-    const before = running.get(sessionID);
-    const done = background
-      .add(() => (before ? before.then(work) : work()))
-      .catch((thrown) => {
-        log.error(
-          LAYER,
-          `cannot look for memories in ${sessionID}, tried again later: ${formatError(thrown)}`,
-        );
-      });
-    running.set(sessionID, done);
-    void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
-  }
 
   /** What a subagent is asked are another agent's words. */
   async function begin(sessionID: string, sinceMs: number): Promise<void> {
     const isKnown = (await cursors.read(sessionID)) !== undefined;
     const isChild = !isKnown && (await family.findParent(sessionID)) !== undefined;
-    await cursors.begin(sessionID, {
-      untilMs: sinceMs,
-      callsUntilMs: sinceMs,
-      ...(isChild && { isChild }),
-    });
+    const cursor: Cursor = { untilMs: sinceMs, callsUntilMs: sinceMs, ...(isChild && { isChild }) };
+    await cursors.begin(sessionID, cursor);
   }
 
   /** Reads the turns that ended with their process: a session that nobody goes back to is never idle again. */
   async function lookBack(): Promise<void> {
     const living = (await instances.living()).flatMap(({ sessions }) => sessions);
     const busy = new Set(living.filter(({ state }) => state === "busy").map(({ id }) => id));
-    const left = (await cursors.listOpen()).filter((id) => !busy.has(id) && !running.has(id));
+    const left = (await cursors.listOpen()).filter((id) => !busy.has(id) && !isAtWork(id));
     for (const sessionID of left.slice(-MOST_LOOKED_BACK)) enqueue(sessionID, () => extract(sessionID));
   }
 
   async function extract(sessionID: string): Promise<void> {
     const cursor = await cursors.read(sessionID);
     if (!cursor || cursor.isChild) return;
-    const unread = await readUnread(sessionID, cursor);
-    if (!unread) return;
-    const { waiting } = await takeSaid(unread.turns, { operation: "extract", session: sessionID });
-    await commands.count(sessionID, unread.commands);
-    const hasMoved =
-      unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
-    if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
+    const messages = await readSince(context, sessionID, cursor);
+    if (!messages) return;
+    const { planUnread } = await import("./extraction/read-turns.js");
+    const { commands, next, turns } = planUnread(messages, cursor, isTheirs);
+    const { waiting } = await takeSaid(turns, { operation: "extract", session: sessionID });
+    await countCommands(sessionID, commands);
+    const hasMoved = next.untilMs !== cursor.untilMs || next.callsUntilMs !== cursor.callsUntilMs;
+    if (hasMoved || cursor.isOpen) await cursors.move(sessionID, next);
     judging.onRead(sessionID, waiting.length);
   }
 }
 
-/* Reads what a session has said since the cursor. */
+/** Work on one session after the other: two on the same would both find what is new. */
+function createQueue({ background, config, host, log }: ExtractionContext) {
+  const running = new Map<string, Promise<void>>();
+  return {
+    isAtWork: (sessionID: string): boolean => running.has(sessionID),
 
-/** `undefined` where the host does not say in time. Rejects with the system's error. */
-export type UnreadReader = (sessionID: string, cursor: Cursor) => Promise<Unread | undefined>;
-
-export interface UnreadReaderOptions extends Pick<LayerContext, "clock" | "host" | "log"> {
-  cursors: Pick<Cursors, "attempt" | "endAttempt">;
-  reading: Reading;
+    enqueue(sessionID: string, work: () => Promise<void>): void {
+      if (!config.autoMemory.enabled || host.isOwnSession(sessionID)) return;
+      const before = running.get(sessionID);
+      const complain = (thrown: unknown): void =>
+        log.error(
+          LAYER,
+          `cannot look for memories in ${sessionID}, tried again later: ${formatError(thrown)}`,
+        );
+      const done = background.add(() => (before ? before.then(work) : work())).catch(complain);
+      running.set(sessionID, done);
+      void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
+    },
+  };
 }
 
 /** What is new is nearly always among this many messages. */
 const LAST_MESSAGES = 60;
 
-export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
-  const { clock, cursors, host, log, reading } = options;
-
-  return async (sessionID, cursor) => {
-    const messages = await readSince(sessionID, cursor);
-    return messages && look(sessionID, messages, passOver(sessionID, cursor));
-  };
-
-  /** Noted before it is done: a text over which this process ends must not end the next one as well. */
-  async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
-    const { findNewest, planUnread } = await import("./extraction/read-turns.js");
-    const newestMs = findNewest(messages);
-    const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
-    if (isNews) await cursors.attempt(sessionID, newestMs);
-    const unread = await inSlices(clock, planUnread(messages, cursor, reading));
-    if (isNews) await cursors.endAttempt(sessionID);
-    return unread;
-  }
-
-  /** The cursor behind what was being read when a process ended. */
-  function passOver(sessionID: string, cursor: Cursor): Cursor {
-    const { attemptMs, callsUntilMs, untilMs } = cursor;
-    if (attemptMs === undefined) return cursor;
-    const time = new Date(attemptMs).toISOString();
-    log.warn(
-      "auto-memory",
-      `what was said in ${sessionID} up to ${time} is passed over: it was being read when OpenCode ended, and was not read to its end`,
-    );
-    return {
-      ...cursor,
-      untilMs: Math.max(untilMs, attemptMs),
-      callsUntilMs: Math.max(callsUntilMs, attemptMs),
-    };
-  }
-
-  async function readSince(sessionID: string, { untilMs }: Cursor): Promise<readonly Message[] | undefined> {
-    const last = await host.readMessages(sessionID, LAST_MESSAGES);
-    const first = last?.[0];
-    const isWhole = !first || last.length < LAST_MESSAGES || (readTime(first.info) ?? 0) <= untilMs;
-    return isWhole ? last : host.readMessages(sessionID);
-  }
+/** `undefined` where the host does not say in time. */
+async function readSince(
+  { host }: ExtractionContext,
+  sessionID: string,
+  { untilMs }: Cursor,
+): Promise<readonly Message[] | undefined> {
+  const last = await host.readMessages(sessionID, LAST_MESSAGES);
+  const first = last?.[0];
+  const isWhole = !first || last.length < LAST_MESSAGES || (readTime(first.info) ?? 0) <= untilMs;
+  return isWhole ? last : host.readMessages(sessionID);
 }
 
-/* Counts the commands of all sessions, and remembers those by which things are done here. */
+/*
+ * When the small model judges: not per turn, which costs a question each time, but when nobody has said anything for a
+ * while, when a history is summarised or replaced by notes, and when a page full of candidates waits. What an ended
+ * session has left is judged in the next one. Behind it sessions from before are read, where the user wants that. One
+ * question at a time; nothing waits for it.
+ */
 
-export interface CommandWatch {
-  /** Rejects with the system's error. */
-  count(sessionID: string, ran: readonly RanCommand[]): Promise<void>;
+interface Judging {
+  /** Somebody speaks: the quiet is over. */
+  onTurn(): void;
+  /** A session's turn was read, and so many of its messages wait. */
+  onRead(sessionID: string, waiting: number): void;
+  /** Judges what waits now, and reads past sessions if it is time to. Returns at once. */
+  begin(sessionID: string): void;
 }
 
-export function createCommandWatch(
-  context: Pick<LayerContext, "clock" | "files" | "folders" | "log"> & { gate: Gate },
-): CommandWatch {
-  const { clock, files, folders, gate, log } = context;
-  const path = join(folders.extraction, "commands.json");
-  const stored = createStateFile<CommandCounts>({
-    files,
-    parse: parseCounts,
-    format: (counts) => formatState({ counts }),
-    fresh: {},
-    complain: { log, source: LAYER, anew: "commands are counted anew" },
-  });
+interface JudgingContext extends PastReaderContext, Pick<LayerContext, "background" | "config"> {
+  cursors: Cursors;
+  isTheirs(text: string): boolean;
+  /** The session's work up to this time was judged. Returns at once. */
+  noteWork(sessionID: string, untilMs: number): void;
+}
+
+const QUIET_MS = 90_000;
+/** So many messages fill a question. */
+const FULL = 20;
+
+function createJudging(context: JudgingContext): Judging {
+  const { background, clock, config, log } = context;
+  const mayAsk = config.autoMemory.judge === "auto" || config.autoMemory.judge === "model";
+  const ask = createAsking(context);
+  let isAsking = false;
+  let wanted: string | undefined;
+  let cancel = (): void => {};
+  let waiting = 0;
 
   return {
-    async count(sessionID, ran) {
-      // What stands in memory is free of secrets, so what is counted for it is as well.
-      const clean = ran.filter(
-        ({ command }) => simplifyCommand(command) !== undefined && redactSecrets(command).found.length === 0,
-      );
-      if (clean.length === 0) return;
-      const known = await stored.read(path);
-      const counts = countCommands(known, sessionID, clean);
-      const repeated = findRepeated(counts);
-      for (const command of repeated) {
-        const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
-        await gate.save(draftOf(command, counts[command], sessionID), clock.now(), cause);
-      }
-      await stored.write(path, markKept(counts, repeated));
+    onTurn: () => cancel(),
+
+    onRead(sessionID, more) {
+      if (!mayAsk) return;
+      waiting += more;
+      cancel();
+      if (waiting >= FULL) return begin(sessionID);
+      cancel = clock.after(QUIET_MS, () => begin(sessionID));
     },
+
+    begin,
   };
+
+  function begin(sessionID: string): void {
+    cancel();
+    if (!mayAsk) return;
+    if (isAsking) {
+      wanted = sessionID;
+      return;
+    }
+    isAsking = true;
+    waiting = 0;
+    void background
+      .add(() => ask(sessionID))
+      .catch((thrown) => log.error(LAYER, `candidates are not judged: ${formatError(thrown)}`))
+      .finally(() => {
+        isAsking = false;
+        const next = wanted;
+        wanted = undefined;
+        if (next !== undefined) begin(next);
+      });
+  }
 }
 
-function parseCounts(text: string): CommandCounts {
-  const value: unknown = JSON.parse(text);
-  const counts = isRecord(value) && value.v === 1 && isRecord(value.counts) ? value.counts : {};
-  return Object.fromEntries(
-    Object.entries(counts).filter((one): one is [string, CommandCount] => isCount(one[1])),
-  );
-}
+/** Messages of the session that are looked through for what its work showed. */
+const LAST_MESSAGES_OF_WORK = 120;
 
-const isCount = object<CommandCount>({
-  ...each(finite, "failures", "lastMs", "successes"),
-  sessions: anyList,
-});
+function createAsking(context: JudgingContext): (sessionID: string) => Promise<void> {
+  const { config, cursors, host, isTheirs, noteWork } = context;
+  let judge: ModelJudge | undefined;
+  let readPast: PastReader | undefined;
 
-/** The command and how often it was run. Nobody has said that it is wanted. */
-function draftOf(command: string, count: CommandCount | undefined, sessionID: string): MemoryDraft {
-  const { failures = 0, sessions = [], successes = 0 } = count ?? {};
-  const runs = `${successes} of ${successes + failures} runs succeeded`;
-  return {
-    type: "procedure",
-    title: command,
-    content: `${toCode(command, 200)}: ${runs}, in at least ${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`,
-    when: [command.split(" ").slice(0, 2).join(" ")],
-    provenance: { by: "agent", session: sessionID, how: "counted" },
+  return async (sessionID) => {
+    const { createModelJudge, findWork } = await import("./judge/model-judge.js");
+    judge ??= createModelJudge(context);
+    const messages = (await host.readMessages(sessionID, LAST_MESSAGES_OF_WORK)) ?? [];
+    const sinceMs = (await cursors.read(sessionID))?.workUntilMs ?? 0;
+    const isNew = ({ atMs }: Work): boolean => atMs > sinceMs;
+    const work = findWork(messages, readUsersMessages(messages, isTheirs)).filter(isNew);
+    const { answered } = await judge({ sessionID, work });
+    // What no model has answered about is told again the next time.
+    if (answered > 0 && work.length > 0) noteWork(sessionID, Math.max(...work.map(({ atMs }) => atMs)));
+    if (!config.autoMemory.pastSessions) return;
+    const { createPastReader } = await import("./learn/past-sessions.js");
+    readPast ??= createPastReader(context);
+    await readPast(sessionID);
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simplifyCommand } from "../../layers/5-auto-memory/extraction/repeated-commands.js";
+import { simplifyCommand } from "../../layers/5-auto-memory/extraction/commands.js";
 import { findMark } from "../../layers/5-auto-memory/words/marked.js";
 import { readStatements } from "../../layers/5-auto-memory/words/statements.js";
 import { formatTitle } from "../../layers/5-auto-memory/words/title.js";

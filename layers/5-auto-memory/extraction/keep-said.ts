@@ -15,9 +15,8 @@ import {
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
-import type { Heard } from "../../../src/memory/candidates/repeats.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
-import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
+import type { MemoryDraft } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../../src/memory/store/store.js";
 import { formatStatement, type Statement } from "../words/statements.js";
@@ -32,22 +31,19 @@ export interface Kept {
   written: Written;
 }
 
-export interface Taken {
-  kept: readonly Kept[];
-  /** Those of these messages that wait now. */
-  waiting: readonly WaitingCandidate[];
-}
-
 /**
- * Takes in what is new of a session's turns, in order. Rejects with the store's error; what comes twice changes nothing.
+ * Takes in what is new of a session's turns, in order: what was kept, and those of these messages that wait now. Rejects
+ * with the store's error; what comes twice changes nothing.
  *
  * @param isSettled has the sentence become no memory of its own, in an earlier run?
  */
 export type SaidKeeper = (
   turns: readonly SaidTurn[],
-  cause: Pick<Cause, "operation" | "run"> & { session: string },
+  cause: SaidCause,
   isSettled?: (messageID: string, sentence: string) => boolean,
-) => Promise<Taken>;
+) => Promise<{ kept: readonly Kept[]; waiting: readonly WaitingCandidate[] }>;
+
+type SaidCause = Pick<Cause, "operation" | "run"> & { session: string };
 
 export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
@@ -60,26 +56,30 @@ const REPEATED = 3;
 /** Kept with a candidate, for the judge; the rest of a longer message is in the session. */
 const MOST_CHARACTERS = 12_000;
 
-export function createSaidKeeper({ candidates, clock, gate, log, memories }: SaidKeeperContext): SaidKeeper {
+export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
+  const { candidates, clock, memories } = context;
   return async (turns, cause, isSettled = () => false) => {
-    const known = turns.length === 0 ? new Set<string>() : await readKnown();
+    const { session } = cause;
+    const known = turns.length === 0 ? new Set<string>() : await listKnown(memories);
+    const isKnown = (id: string, text: string): boolean => known.has(nameOf(id, text)) || isSettled(id, text);
     const kept: Kept[] = [];
-    const notes: Judgement[] = [];
+    const leftOut: SaidTurn[] = [];
     const found: { saying: Saying; turn: SaidTurn; before: readonly Saying[] }[] = [];
     for (const turn of turns) {
-      for (const { statement, type } of turn.marked) {
-        const { messageID } = turn;
-        if (known.has(nameOf(messageID, statement.text)) || isSettled(messageID, statement.text)) continue;
-        const draft = planMarked(statement, { turn, type, session: cause.session });
-        kept.push(await save(draft, turn, { ...cause, reason: "the user marked it as lasting" }));
+      const { marked, messageID } = turn;
+      for (const { statement, type } of marked.filter(
+        ({ statement: { text } }) => !isKnown(messageID, text),
+      )) {
+        const draft = planMarked(statement, { turn, type, session });
+        kept.push(await save(context, draft, turn, { ...cause, reason: "the user marked it as lasting" }));
       }
-      const repeated = await hearAll(turn, cause.session);
       const rest = { ...turn, statements: listUnmarked(turn) };
+      const repeated = await findRepeated(context, rest, session);
       const core = repeated?.demand ?? rest.statements[findCore(rest.statements)];
       const isCandidate = repeated !== undefined || (turn.worth >= LEAST_WORTH && core?.isQuestion === false);
-      if (isCandidate && core && !known.has(nameOf(turn.messageID, core.text)))
-        found.push({ saying: planSaying(rest, core, cause.session), turn, before: repeated?.before ?? [] });
-      else if (turn.marked.length === 0) notes.push(describeLeftOut(turn, cause.session, clock.now()));
+      if (isCandidate && core && !known.has(nameOf(messageID, core.text)))
+        found.push({ saying: planSaying(rest, core, session), turn, before: repeated?.before ?? [] });
+      else if (marked.length === 0) leftOut.push(turn);
     }
     const agreed = await candidates.offer(
       found.map(({ before, saying, turn }) => ({
@@ -91,59 +91,68 @@ export function createSaidKeeper({ candidates, clock, gate, log, memories }: Sai
       const draft = planDraft(one, { how: "repeated", type: "directive" });
       const turn = turns.find(({ messageID }) => messageID === readLatest(one)?.message);
       const reason = `the user said it in ${readSessions(one).length} sessions`;
-      if (draft && turn) kept.push(await save(draft, turn, { ...cause, reason }));
+      if (draft && turn) kept.push(await save(context, draft, turn, { ...cause, reason }));
       await candidates.settle([one.id]);
     }
-    await candidates.note([...kept.map((one) => describeKept(one, cause.session, clock.now())), ...notes]);
+    const base = { atMs: clock.now(), session };
+    await candidates.note([
+      ...kept.map((one) => ({ ...base, ...describeKept(one) })),
+      ...leftOut.map((one) => ({ ...base, ...describeLeftOut(one) })),
+    ]);
     const offered = new Set(found.map(({ turn }) => turn.messageID));
     const all = found.length === 0 ? [] : await candidates.list();
     return { kept, waiting: all.filter((one) => offered.has(readLatest(one)?.message ?? "")) };
   };
-
-  async function save(draft: MemoryDraft, turn: SaidTurn, cause: Cause): Promise<Kept> {
-    // A past conversation's memory is as old as what was said.
-    const { saidMs } = turn;
-    const written = await gate.save(draft, saidMs, { ...cause, ...(cause.run !== undefined && { saidMs }) });
-    if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
-    else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
-    return { draft, turn, written };
-  }
-
-  /** Sentences that have a memory of the user's already; an archived one does not come back. */
-  async function readKnown(): Promise<ReadonlySet<string>> {
-    const own = (await memories.list({ archived: true })).filter(({ isForeign }: Memory) => !isForeign);
-    return new Set(own.map(({ provenance }) => nameOf(provenance.message, provenance.evidence)));
-  }
-
-  /** The statement that was said in most sessions, if in enough, with when it was said before. */
-  async function hearAll(
-    turn: SaidTurn,
-    session: string,
-  ): Promise<{ demand: Statement; before: readonly Saying[] } | undefined> {
-    const { messageID, saidMs } = turn;
-    const demands = listUnmarked(turn).filter(({ isQuestion }) => !isQuestion);
-    if (demands.length === 0 || demands.length > MOST_DEMANDS) return undefined;
-    const texts = demands.map(({ text }) => text);
-    const heard = await candidates.hear(texts, { session, message: messageID, saidMs });
-    const most = heard.reduce((best, one, at) => (one.length > (heard[best]?.length ?? 0) ? at : best), 0);
-    const sessions = heard[most] ?? [];
-    const demand = demands[most];
-    if (!demand || sessions.length < REPEATED) return undefined;
-    const toSaying = ({ message, saidMs, session }: Heard): Saying => ({
-      ...{ message, saidMs, session, text: demand.text, title: formatTitle(demand.text) },
-    });
-    return { demand, before: sessions.slice(0, -1).map(toSaying) };
-  }
 }
 
-/** A longer message is a task; nobody repeats all of it. */
-const MOST_DEMANDS = 12;
+async function save(
+  { gate, log }: SaidKeeperContext,
+  draft: MemoryDraft,
+  turn: SaidTurn,
+  cause: Cause,
+): Promise<Kept> {
+  // A past conversation's memory is as old as what was said.
+  const { saidMs } = turn;
+  const written = await gate.save(draft, saidMs, { ...cause, ...(cause.run !== undefined && { saidMs }) });
+  if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
+  else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+  return { draft, turn, written };
+}
+
+/** Sentences that have a memory of the user's already; an archived one does not come back. */
+async function listKnown(memories: Pick<MemoryStore, "list">): Promise<ReadonlySet<string>> {
+  const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
+  return new Set(own.map(({ provenance }) => nameOf(provenance.message, provenance.evidence)));
+}
+
+const nameOf = (message = "", evidence = ""): string => `${message} ${evidence}`;
 
 /** What is a memory already is neither judged nor counted. */
 const listUnmarked = ({ marked, statements }: SaidTurn): Statement[] =>
   statements.filter((one) => !marked.some(({ statement }) => statement === one));
 
-const nameOf = (message = "", evidence = ""): string => `${message} ${evidence}`;
+/** A longer message is a task; nobody repeats all of it. */
+const MOST_DEMANDS = 12;
+
+/** The statement that was said in most sessions, if in enough, with when it was said before. */
+async function findRepeated(
+  { candidates }: SaidKeeperContext,
+  { messageID, saidMs, statements }: SaidTurn,
+  session: string,
+): Promise<{ demand: Statement; before: readonly Saying[] } | undefined> {
+  const demands = statements.filter(({ isQuestion }) => !isQuestion);
+  if (demands.length === 0 || demands.length > MOST_DEMANDS) return undefined;
+  const texts = demands.map(({ text }) => text);
+  const heard = await candidates.hear(texts, { session, message: messageID, saidMs });
+  const most = Math.max(...heard.map(({ length }) => length));
+  const at = heard.findIndex(({ length }) => length === most);
+  const demand = demands[at];
+  if (!demand || most < REPEATED) return undefined;
+  const before = (heard[at] ?? []).slice(0, -1).map(({ message, saidMs, session }): Saying => {
+    return { message, saidMs, session, text: demand.text, title: formatTitle(demand.text) };
+  });
+  return { demand, before };
+}
 
 function planMarked(
   statement: Statement,
@@ -184,33 +193,24 @@ function planSaying(
   };
 }
 
-function describeKept({ turn, written }: Kept, session: string, atMs: number): Judgement {
-  const { messageID: message, text } = turn;
-  const base = { atMs, session, message, text };
-  if (written.kind === "refused") return { ...base, by: "marks", outcome: "refused", why: written.why };
-  const by = written.memory.provenance.how === "repeated" ? ("repetition" as const) : ("marks" as const);
-  return {
-    ...base,
-    by,
-    outcome: "kept",
-    why: by === "marks" ? "it says that it lasts" : "said again and again",
-    id: written.memory.id,
-  };
+type Described = Omit<Judgement, "atMs" | "session">;
+
+function describeKept({ turn: { messageID: message, text }, written }: Kept): Described {
+  if (written.kind === "refused") return { message, text, by: "marks", outcome: "refused", why: written.why };
+  const { id, provenance } = written.memory;
+  const how =
+    provenance.how === "repeated"
+      ? { by: "repetition" as const, why: "said again and again" }
+      : { by: "marks" as const, why: "it says that it lasts" };
+  return { message, text, ...how, outcome: "kept", id };
 }
 
-function describeLeftOut(
-  { messageID: message, statements, text, worth }: SaidTurn,
-  session: string,
-  atMs: number,
-): Judgement {
-  const questions = statements.filter(({ isQuestion }) => isQuestion).length;
-  const why =
-    statements.length === 0
-      ? "nothing in it was typed by you: code, logs, quotations"
-      : questions === statements.length
-        ? "it only asks"
-        : worth === 0
-          ? "the agent has kept something of that turn itself"
-          : "its shape seldom holds something to know later";
-  return { atMs, session, message, text, by: "shape", outcome: "left out", why };
+function describeLeftOut({ messageID: message, statements, text, worth }: SaidTurn): Described {
+  const reasons: readonly [boolean, string][] = [
+    [statements.length === 0, "nothing in it was typed by you: code, logs, quotations"],
+    [statements.every(({ isQuestion }) => isQuestion), "it only asks"],
+    [worth === 0, "the agent has kept something of that turn itself"],
+  ];
+  const [, why = "its shape seldom holds something to know later"] = reasons.find(([isSo]) => isSo) ?? [];
+  return { message, text, by: "shape", outcome: "left out", why };
 }

@@ -1,6 +1,5 @@
 /** What a session has brought since the cursor: the user's messages, read for what may matter later, and the commands. Pure. */
-import type { Sliced } from "../../../src/base/slices.js";
-import { isToolPart, type Message, type ToolPart } from "../../../src/io/message.js";
+import { isToolPart, type Message } from "../../../src/io/message.js";
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
 import { compareStatements } from "../../../src/text/compare.js";
@@ -9,8 +8,8 @@ import { cut, toLine } from "../../../src/text/text.js";
 import { findMark } from "../words/marked.js";
 import { readStatements, type Statement } from "../words/statements.js";
 import { weighShape } from "../words/worth.js";
-import type { Cursor } from "./extraction-cursor.js";
-import type { RanCommand } from "./repeated-commands.js";
+import { type RanCommand, readCommands } from "./commands.js";
+import type { Cursor } from "./cursor.js";
 
 /** What a user said in one message. */
 export interface SaidTurn {
@@ -27,29 +26,22 @@ export interface SaidTurn {
   context?: string;
 }
 
-/** What stands behind so much is not looked for. */
-const LOOKED_AT = 200_000;
-/** Calls by which the agent itself saves something of this turn; what it keeps by letter was said before. */
-const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
-
 export interface Unread {
   turns: readonly SaidTurn[];
   commands: readonly RanCommand[];
   /** Where the cursor goes once all of it is written. */
-  next: Cursor;
+  next: Pick<Cursor, "callsUntilMs" | "untilMs">;
 }
 
-export interface Reading {
-  /** Did the user write this text? */
-  isTheirs(text: string): boolean;
-}
+/** A message of more than 20,000 characters is somebody else's text; see `readStatements`. */
+const LOOKED_AT = 25_000;
 
-/** In slices. */
-export function* planUnread(
+/** `isTheirs`: did the user write this text? */
+export function planUnread(
   messages: readonly Message[],
-  cursor: Cursor,
-  { isTheirs }: Reading = { isTheirs: () => true },
-): Sliced<Unread> {
+  cursor: Pick<Cursor, "callsUntilMs" | "untilMs">,
+  isTheirs: (text: string) => boolean = () => true,
+): Unread {
   const turns: SaidTurn[] = [];
   const commands: RanCommand[] = [];
   let { callsUntilMs, untilMs } = cursor;
@@ -64,7 +56,6 @@ export function* planUnread(
     if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
     untilMs = Math.max(untilMs, atMs);
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
-    yield;
     const { text } = redactSecrets(cut(whole, LOOKED_AT));
     if (text !== "") turns.push(readTurn(messages, index, { atMs, text }));
   }
@@ -77,15 +68,15 @@ function readTurn(
   { atMs, text }: { atMs: number; text: string },
 ): SaidTurn {
   const { id } = (messages[index] as Message).info;
-  const before = readBefore(messages, index);
+  const last = messages.findLastIndex(({ info }, at) => at < index && info.role === "user");
+  const before = messages.slice(last + 1, index).filter(({ info }) => info.summary !== true);
   const asked = before.flatMap(({ parts }) => readOwnTexts(parts)).at(-1);
   const statements = readStatements({ id, text, ...(asked !== undefined && { asked }) });
   const saved = readSaved(messages, index);
   const marked = statements.flatMap((statement) => {
     const type = findMark(statement, statements);
-    return type !== undefined && (saved === undefined || isLeftOut(statement, type, saved))
-      ? [{ statement, type }]
-      : [];
+    const isOpen = type !== undefined && (saved === undefined || isLeftOut(statement, type, saved));
+    return isOpen ? [{ statement, type }] : [];
   });
   const worth = saved === undefined ? weighShape({ statements, characters: text.length }) : 0;
   const context = describeBefore(before, asked);
@@ -93,12 +84,6 @@ function readTurn(
     ...{ messageID: id, saidMs: atMs, text, statements, marked, worth },
     ...(context !== undefined && { context }),
   };
-}
-
-/** The agent's messages between the user's last one and this. */
-function readBefore(messages: readonly Message[], index: number): readonly Message[] {
-  const last = messages.findLastIndex(({ info }, at) => at < index && info.role === "user");
-  return messages.slice(last + 1, index).filter(({ info }) => info.summary !== true);
 }
 
 const LONGEST_ASKED = 140;
@@ -121,14 +106,8 @@ function describeBefore(before: readonly Message[], asked: string | undefined): 
   return notes.length === 0 ? undefined : notes.join("; ");
 }
 
-/** When the newest that these messages tell of was; 0 where none says. */
-export function findNewest(messages: readonly Message[]): number {
-  const times = messages.flatMap((message) => [
-    readTime(message.info) ?? 0,
-    ...readCommands(message).map(({ atMs }) => atMs),
-  ]);
-  return times.reduce((newest, atMs) => Math.max(newest, atMs), 0);
-}
+/** Calls by which the agent itself saves something of this turn; what it keeps by letter was said before. */
+const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
 
 interface Saved {
   content: string;
@@ -140,11 +119,9 @@ interface Saved {
 function readSaved(messages: readonly Message[], asked: number): readonly Saved[] | undefined {
   const next = messages.findIndex(({ info }, index) => index > asked && info.role === "user");
   const answers = messages.slice(asked + 1, next === -1 ? undefined : next);
-  const calls = answers.flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      isToolPart(part) && SAVING_TOOLS.has(part.tool) && part.state?.status === "completed" ? [part] : [],
-    ),
-  );
+  const calls = answers
+    .flatMap(({ parts }) => parts.filter(isToolPart))
+    .filter(({ state, tool }) => SAVING_TOOLS.has(tool) && state?.status === "completed");
   if (calls.length === 0) return undefined;
   return calls.flatMap(({ state }) => {
     const { content, type } = state.input ?? {};
@@ -159,19 +136,4 @@ function isLeftOut({ text }: Statement, type: MemoryType, saved: readonly Saved[
     const relation = compareStatements(text, content);
     return usersTypes.has(type) ? !isUsers || relation !== "same" : relation === "other";
   });
-}
-
-/** Shell commands that have ended, with how. */
-export function readCommands({ parts }: Message): RanCommand[] {
-  return parts.flatMap((part) => {
-    if (!isToolPart(part) || part.tool !== "bash") return [];
-    const command: unknown = part.state?.input?.command;
-    const atMs = part.state?.time?.end;
-    if (typeof command !== "string" || atMs === undefined) return [];
-    return [{ command, atMs, hasSucceeded: hasSucceeded(part) }];
-  });
-}
-
-function hasSucceeded({ state: { metadata, status } }: ToolPart): boolean {
-  return status === "completed" && metadata?.exit === 0;
 }

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { DAY_MS } from "../../../src/base/days.js";
 import { hashOf } from "../../../src/base/hash.js";
 import { isVersion, object, string } from "../../../src/base/shape.js";
-import { inSlices } from "../../../src/base/slices.js";
 import type { Clock } from "../../../src/io/clock.js";
 import type { Files } from "../../../src/io/files.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
@@ -134,7 +133,7 @@ export function createLearner(options: LearnerOptions): Learner {
 
   /** Without what an earlier run has decided; `known` counts that. */
   async function readOpen({ messages, session }: PastTurn): Promise<{ open: SaidTurn[]; known: number }> {
-    const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, { isTheirs }));
+    const { turns } = planUnread(messages, FROM_THE_START, isTheirs);
     const isSettled = await settled.read();
     judged ??= readJudged();
     const wasJudged = await judged;

@@ -16,7 +16,7 @@ import type { Message } from "../../../src/io/message.js";
 import { createStateFile, formatState } from "../../../src/io/state-file.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readOwnTexts, readTime } from "../../../src/messages/call.js";
-import type { Cursors } from "../extraction/extraction-cursor.js";
+import type { Cursors } from "../extraction/cursor.js";
 import type { ModelJudgeContext } from "../judge/model-judge.js";
 import { atItsTime, createLearner, createSettled, type PastTurn, type Settled, WHOLE } from "./learner.js";
 import { createPastJudge } from "./past-judge.js";

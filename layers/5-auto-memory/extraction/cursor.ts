@@ -20,25 +20,20 @@ export interface Cursor {
   isOpen?: true;
   /** What its work showed up to this time was told to a judge, which answered. */
   workUntilMs?: number;
-  /** All up to this time is being read; where nobody does, the process that did ended over it. */
-  attemptMs?: number;
 }
 
+/** Calls that write reject with the system's error. */
 export interface Cursors {
   /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
   read(sessionID: string): Promise<Cursor | undefined>;
-  /** A turn begins: the cursor stays where it is, and is put there when there is none. Rejects with the system's error. */
+  /** A turn begins: the cursor stays where it is, and is put there when there is none. */
   begin(sessionID: string, cursor: Cursor): Promise<void>;
-  /** All up to this time is about to be read. Rejects with the system's error. */
-  attempt(sessionID: string, attemptMs: number): Promise<void>;
-  /** It was read to its end. Rejects with the system's error. */
-  endAttempt(sessionID: string): Promise<void>;
+  /** All turns are read up to there. What was judged of its work stays noted. */
+  move(sessionID: string, to: Pick<Cursor, "callsUntilMs" | "untilMs">): Promise<void>;
+  /** Its work up to this time was judged. */
+  noteWork(sessionID: string, workUntilMs: number): Promise<void>;
   /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
   listOpen(): Promise<string[]>;
-  /** What was judged of its work stays noted. Rejects with the system's error. */
-  move(sessionID: string, cursor: Cursor): Promise<void>;
-  /** Its work up to this time was judged. Rejects with the system's error. */
-  noteWork(sessionID: string, workUntilMs: number): Promise<void>;
 }
 
 export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
@@ -60,42 +55,28 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
       const found = await read(sessionID);
       if (found?.isOpen || found?.isChild) return;
       const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
+      // Known first: a disk that does not take it must not make the turn read twice.
       known.set(sessionID, begun);
-      await write(sessionID, begun);
+      await stored.write(pathOf(sessionID), begun);
     },
 
-    async attempt(sessionID, attemptMs) {
-      const found = await read(sessionID);
-      if (!found) return;
-      await put(sessionID, { ...found, attemptMs });
-    },
-
-    async endAttempt(sessionID) {
-      const found = await read(sessionID);
-      if (!found) return;
-      const { attemptMs: _, ...ended } = found;
-      // Known first: a disk that does not take it has not ended the reading.
-      known.set(sessionID, ended);
-      await write(sessionID, ended);
-    },
-
-    async listOpen() {
-      const names = await files.list(folder);
-      const sessionIDs = names.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
-      const open: string[] = [];
-      for (const sessionID of sessionIDs)
-        if ((await stored.read(pathOf(sessionID)))?.isOpen) open.push(sessionID);
-      return open;
-    },
-
-    async move(sessionID, cursor) {
+    async move(sessionID, to) {
       const { workUntilMs } = (await read(sessionID)) ?? {};
-      await put(sessionID, { ...cursor, ...(workUntilMs !== undefined && { workUntilMs }) });
+      await put(sessionID, { ...to, ...(workUntilMs !== undefined && { workUntilMs }) });
     },
 
     async noteWork(sessionID, workUntilMs) {
       const found = await read(sessionID);
       if (found) await put(sessionID, { ...found, workUntilMs });
+    },
+
+    async listOpen() {
+      const open: string[] = [];
+      for (const name of await files.list(folder)) {
+        const [, sessionID] = /^(.+)\.json$/.exec(name) ?? [];
+        if (sessionID !== undefined && (await stored.read(pathOf(sessionID)))?.isOpen) open.push(sessionID);
+      }
+      return open;
     },
   };
 
@@ -106,12 +87,8 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
   }
 
   async function put(sessionID: string, cursor: Cursor): Promise<void> {
-    await write(sessionID, cursor);
+    await stored.write(pathOf(sessionID), cursor);
     known.set(sessionID, cursor);
-  }
-
-  function write(sessionID: string, cursor: Cursor): Promise<void> {
-    return stored.write(pathOf(sessionID), cursor);
   }
 }
 
@@ -119,13 +96,12 @@ const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, cal
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isCursor(value)) return undefined;
-  const { attemptMs, callsUntilMs, isChild, isOpen, untilMs, workUntilMs } = value;
+  const { callsUntilMs, isChild, isOpen, untilMs, workUntilMs } = value;
   return {
     untilMs,
     callsUntilMs,
     ...(isChild === true && { isChild }),
     ...(isOpen === true && { isOpen }),
     ...(number(workUntilMs) && { workUntilMs }),
-    ...(number(attemptMs) && { attemptMs }),
   };
 }
