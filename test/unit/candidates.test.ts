@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import { atOnce } from "../../src/base/slices.js";
 import {
   type Candidate,
   planDraft,
@@ -18,7 +17,7 @@ const candidate = (text: string, session = "ses_1", given: Partial<Candidate> = 
   ...given,
 });
 const plan = (known: readonly WaitingCandidate[], found: readonly Candidate[], nowMs = 0) =>
-  atOnce(planCandidates(known, found, nowMs));
+  planCandidates(known, found, nowMs);
 const textsOf = (all: readonly Candidate[]) => all.map((one) => readLatest(one)?.text);
 
 describe("a candidate", () => {

@@ -1,12 +1,10 @@
 /** How candidates are shown to a person: in order of worth, between the sentences beside them, and by which type they are kept. */
 import { describe, expect, it } from "vitest";
-import { inSlices } from "../../src/base/slices.js";
 import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/candidate.js";
 import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
 import { formatCandidates, planReasons } from "../../src/memory/candidates/why.js";
 import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
 import { openTestCandidates } from "../support/candidates.js";
-import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
@@ -38,7 +36,7 @@ function candidateOf({ around, heading, sessions = 1, text = REDIS, worth = 0.4 
 }
 
 const waitingOf = async (...given: Given[]): Promise<readonly WaitingCandidate[]> =>
-  (await inSlices(createFakeClock(), planCandidates([], given.map(candidateOf), 0))).waiting;
+  planCandidates([], given.map(candidateOf), 0).waiting;
 
 describe("candidates", () => {
   it("are in order of sessions, then of worth, each with its count and with the sentences beside it", async () => {

@@ -1,7 +1,9 @@
-/** What `candidates.ts` does, behind its lazy import. */
+/**
+ * The candidates of a project on disk, behind the lazy import of `candidates.ts`: those that wait, those that were dropped,
+ * why each message was kept or not, and what was said before. One process changes them at a time, under a lock.
+ */
 import { formatError, StrataError } from "../../base/error.js";
 import { finite, isRecord, list, object, oneOf, optional, parseJson, string } from "../../base/shape.js";
-import { inSlices } from "../../base/slices.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
@@ -64,127 +66,161 @@ export interface CandidateStore {
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
 }
 
-export interface CandidateStoreOptions extends StoredCandidatesOptions {
+export interface CandidateStoreOptions {
   clock: Clock;
+  files: Files;
+  locks: Locks;
+  log: Pick<Log, "warn">;
+  locateRecord(): Promise<ProjectRecord>;
 }
 
 const MOST_TRIES = 2;
 
-/** A longer sentence would not be stored whole as the evidence of a memory. */
-const LONGEST_TEXT = 1_300;
-
 export function createCandidateStore(options: CandidateStoreOptions): CandidateStore {
-  const { clock, files, locateRecord, locks } = options;
-  const stored = openStoredCandidates(options);
+  const { clock, files, locateRecord } = options;
+  const { change, changeThose, dropped, underLock, waiting } = openLists(options);
   const judgements = createJudgementLog(files);
   const repeats = createRepeats(files);
-  const withRecord: WithRecord = async (change) => {
-    const record = await locateRecord();
-    return locks.withLock(record.candidatesLock, () => change(record));
-  };
 
   return {
     async offer(found) {
       const fit = found.flatMap((one) => clean(one) ?? []);
-      if (fit.length === 0) return [];
-      const agreed = await stored.change(async ({ readDropped, waiting }) => {
-        const wanted = withoutDropped(fit, await readDropped());
-        const next = await inSlices(clock, planCandidates(waiting, wanted, clock.now()));
-        return { next: [...next.agreed, ...next.waiting], result: next.agreed };
-      });
-      return agreed ?? [];
+      let agreed: readonly WaitingCandidate[] = [];
+      if (fit.length > 0)
+        await change(async (known, record) => {
+          const wanted = withoutDropped(fit, await dropped.readToWrite(record.dropped));
+          const next = planCandidates(known, wanted, clock.now());
+          agreed = next.agreed;
+          return [...next.agreed, ...next.waiting];
+        });
+      return agreed;
     },
 
     async list() {
-      const { dropped, waiting } = await stored.read();
-      const nowMs = clock.now();
-      return withoutDroppedWords(waiting, dropped).filter(
-        (one) => readLatest(one) && !hasExpired(one, nowMs),
+      const record = await locateRecord();
+      const all = await waiting.read(record.candidates);
+      return withoutDroppedWords(all, await dropped.read(record.dropped)).filter(
+        (one) => readLatest(one) && !hasExpired(one, clock.now()),
       );
     },
 
-    settle: (ids) => changeThose(stored, ids, () => undefined),
+    settle: (ids) => changeThose(ids, () => undefined),
     noteTried: (ids) =>
-      changeThose(stored, ids, (one) => {
+      changeThose(ids, (one) => {
         const tries = (one.tries ?? 0) + 1;
         return { ...one, tries, ...(tries >= MOST_TRIES && { isJudged: true as const }) };
       }),
-    noteJudged: (ids) => changeThose(stored, ids, (one) => ({ ...one, isJudged: true as const })),
-    noteAsked: (asked) =>
-      changeThose(stored, [...asked.keys()], (one) => {
-        const how = asked.get(one.id);
-        return how ? { ...one, asked: how } : one;
+    noteJudged: (ids) => changeThose(ids, (one) => ({ ...one, isJudged: true as const })),
+    noteAsked: (all) =>
+      changeThose([...all.keys()], (one) => {
+        const asked = all.get(one.id);
+        return { ...one, ...(asked && { asked }) };
       }),
 
-    hear: (texts, heard) => withRecord((record) => repeats.hear(record.repeats, texts, heard)),
-    note: (judged) =>
-      judged.length === 0
-        ? Promise.resolve()
-        : withRecord((record) => judgements.add(record.judgements, judged)),
+    hear: (texts, heard) => underLock(({ repeats: path }) => repeats.hear(path, texts, heard)),
+    async note(judged) {
+      if (judged.length > 0) await underLock(({ judgements: path }) => judgements.add(path, judged));
+    },
     judgements: async () => judgements.read((await locateRecord()).judgements),
 
     async drop(ids) {
       if (ids.length === 0) return;
-      const said = await stored.change(async ({ readDropped, waiting, writeDropped }) => {
-        const wanted = waiting.filter(({ id }) => ids.includes(id));
-        if (wanted.length === 0) return { next: waiting, result: [] };
+      let said: Saying[] = [];
+      await change(async (known, record, lock) => {
+        const wanted = known.filter(({ id }) => ids.includes(id));
+        if (wanted.length === 0) return known;
+        said = wanted.flatMap((one) => one.said);
         // Written first: what is in both files counts as dropped.
-        await writeDropped(planDropped(await readDropped(), wanted, clock.now()));
-        const next = waiting.filter((one) => !wanted.includes(one));
-        return { next, result: wanted.flatMap((one) => one.said) };
+        const all = planDropped(await dropped.readToWrite(record.dropped), wanted, clock.now());
+        await lock.check();
+        await dropped.write(record.dropped, all);
+        return known.filter((one) => !wanted.includes(one));
       });
-      if (said && said.length > 0) await withRecord((record) => judgements.forget(record.judgements, said));
+      if (said.length > 0) await underLock(({ judgements: path }) => judgements.forget(path, said));
     },
 
-    droppedMs: async (words) => findDropped((await stored.read()).dropped, words)?.atMs,
+    async droppedMs(words) {
+      return findDropped(await dropped.read((await locateRecord()).dropped), words)?.atMs;
+    },
 
     async follow(sessionID, messages) {
-      // Most undone messages were neither judged, nor said before, nor are they candidates: then no lock is needed.
       const record = await locateRecord();
-      const isAhead =
-        (await judgements.isAhead(record.judgements, sessionID, messages)) ||
-        (await repeats.isAhead(record.repeats, sessionID, messages));
-      if (isAhead)
-        await withRecord(async () => {
-          await judgements.follow(record.judgements, sessionID, messages);
-          await repeats.follow(record.repeats, sessionID, messages);
-        });
-      if (!planUndone((await stored.read()).waiting, sessionID, messages)) return false;
-      const hasChanged = await stored.change(async ({ waiting }) => {
-        const next = planUndone(waiting, sessionID, messages);
-        return { next: next ?? waiting, result: next !== undefined };
+      const followSaid = async (isDry: boolean): Promise<boolean> => {
+        const isJudged = await judgements.follow(record.judgements, sessionID, messages, isDry);
+        return (await repeats.follow(record.repeats, sessionID, messages, isDry)) || isJudged;
+      };
+      // Most undone messages were neither judged, nor said before, nor are they candidates: then no lock is needed.
+      if (await followSaid(true)) await underLock(() => followSaid(false));
+      if (!planUndone(await waiting.read(record.candidates), sessionID, messages)) return false;
+      let hasChanged = false;
+      await change(async (known) => {
+        const next = planUndone(known, sessionID, messages);
+        hasChanged = next !== undefined;
+        return next ?? known;
       });
-      return hasChanged ?? false;
+      return hasChanged;
     },
   };
 }
 
-async function changeThose(
-  stored: StoredCandidates,
-  ids: readonly string[],
-  edit: (candidate: WaitingCandidate) => WaitingCandidate | undefined,
-): Promise<void> {
-  if (ids.length === 0) return;
-  await stored.change(async ({ waiting }) => {
-    if (!waiting.some(({ id }) => ids.includes(id))) return { next: waiting, result: undefined };
-    const next = waiting.flatMap((one) => (ids.includes(one.id) ? (edit(one) ?? []) : [one]));
-    return { next, result: undefined };
-  });
+type PlanChange = (
+  known: readonly WaitingCandidate[],
+  record: ProjectRecord,
+  lock: Pick<HeldLock, "check">,
+) => Promise<readonly WaitingCandidate[]>;
+
+/** The two lists and their lock. */
+function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
+  const waiting = openList("waiting", isCandidate, { files, log });
+  const dropped = openList("dropped", isDropped, { files, log });
+  return { waiting, dropped, underLock, change, changeThose };
+
+  async function underLock<T>(action: (record: ProjectRecord, lock: HeldLock) => Promise<T>): Promise<T> {
+    const record = await locateRecord();
+    return locks.withLock(record.candidatesLock, (lock) => action(record, lock));
+  }
+
+  /** Stores the planned list, if it is another one. */
+  function change(plan: PlanChange): Promise<void> {
+    return underLock(async (record, lock) => {
+      const known = await waiting.readToWrite(record.candidates);
+      const next = await plan(known, record, lock);
+      if (next === known) return;
+      await lock.check();
+      await waiting.write(record.candidates, next);
+    });
+  }
+
+  /** `edit` returns `undefined` for one that waits no longer. */
+  async function changeThose(
+    ids: readonly string[],
+    edit: (candidate: WaitingCandidate) => WaitingCandidate | undefined,
+  ): Promise<void> {
+    if (ids.length === 0) return;
+    await change(async (known) => {
+      if (!known.some(({ id }) => ids.includes(id))) return known;
+      return known.flatMap((one) => (ids.includes(one.id) ? (edit(one) ?? []) : [one]));
+    });
+  }
 }
+
+/** A longer sentence would not be stored whole as the evidence of a memory. */
+const LONGEST_TEXT = 1_300;
 
 /** Without secrets, as the gate would store it; `undefined` if the gate would refuse it. Pure. */
 function clean(candidate: Candidate): Candidate | undefined {
-  const said = candidate.said.flatMap((one) => cleanSaying(one, candidate) ?? []);
+  const said = candidate.said.flatMap((saying): Saying[] => {
+    const draft = planDraft(
+      { ...candidate, said: [{ ...saying, heading: undefined }] },
+      { how: "confirmed" },
+    );
+    const checked = draft && checkDraft(draft);
+    if (checked?.kind !== "fit") return [];
+    const { content: text, title = "" } = checked.draft;
+    const isWhole = text.length <= LONGEST_TEXT && !text.includes("\n");
+    return isWhole ? [{ ...saying, text, title }] : [];
+  });
   return said.length === 0 ? undefined : { ...candidate, said };
-}
-
-function cleanSaying(saying: Saying, candidate: Candidate): Saying | undefined {
-  const draft = planDraft({ ...candidate, said: [{ ...saying, heading: undefined }] }, { how: "confirmed" });
-  const checked = draft && checkDraft(draft);
-  if (checked?.kind !== "fit") return undefined;
-  const { content: text, title = "" } = checked.draft;
-  const isWhole = text.length <= LONGEST_TEXT && !text.includes("\n");
-  return isWhole ? { ...saying, text, title } : undefined;
 }
 
 /* Plans which sayings count after the user has undone or redone messages. Pure. */
@@ -193,24 +229,22 @@ function cleanSaying(saying: Saying, candidate: Candidate): Saying | undefined {
 const REMOVED = "[removed: ";
 
 /** The candidates with the sayings of this session marked by all its messages; `undefined` if none changes. */
-export function planUndone(
+function planUndone(
   candidates: readonly WaitingCandidate[],
   sessionID: string,
   messages: readonly Message[],
 ): WaitingCandidate[] | undefined {
-  if (candidates.every(({ said }) => said.every(({ session }) => session !== sessionID))) return undefined;
   const texts = new Map<string, string>();
   for (const { info, parts } of messages)
     if (info.role === "user")
       texts.set(info.id ?? nameMessage(info), foldLetters(readOwnTexts(parts).join(" ")));
   let hasChanged = false;
   const mark = (saying: Saying): Saying => {
-    if (saying.session !== sessionID) return saying;
     const isTakenBack = !isSaid(saying, texts);
-    if (isTakenBack === (saying.isTakenBack ?? false)) return saying;
+    if (saying.session !== sessionID || isTakenBack === (saying.isTakenBack ?? false)) return saying;
     hasChanged = true;
-    const { isTakenBack: _, ...standing } = saying;
-    return isTakenBack ? { ...standing, isTakenBack } : standing;
+    const { isTakenBack: _, ...rest } = saying;
+    return isTakenBack ? { ...rest, isTakenBack } : rest;
   };
   const marked = candidates.map((one) => ({ ...one, said: one.said.map(mark) }));
   return hasChanged ? marked : undefined;
@@ -223,94 +257,14 @@ function isSaid({ message, text }: Saying, texts: ReadonlyMap<string, string>): 
   return text.includes(REMOVED) || whole.includes(foldLetters(text));
 }
 
-/* Candidates and dropped ones on disk. One process changes them at a time, under a lock. */
-
-/** Every call rejects with the system's error, `change` also with ELOCKED. */
-export interface StoredCandidates {
-  read(): Promise<{ waiting: readonly WaitingCandidate[]; dropped: readonly Dropped[] }>;
-  /** Stores the plan's `next`, if it is another list. */
-  change<T>(plan: (held: HeldCandidates) => Promise<Changed<T>>): Promise<T>;
-}
-
-export interface HeldCandidates {
-  waiting: readonly WaitingCandidate[];
-  readDropped(): Promise<readonly Dropped[]>;
-  writeDropped(dropped: readonly Dropped[]): Promise<void>;
-}
-
-export interface Changed<T> {
-  next: readonly WaitingCandidate[];
-  result: T;
-}
-
-/** With the record's paths, under its lock. */
-export type WithRecord = <T>(change: (record: ProjectRecord) => Promise<T>) => Promise<T>;
-
-export interface StoredCandidatesOptions {
-  files: Files;
-  locks: Locks;
-  log: Pick<Log, "warn">;
-  locateRecord(): Promise<ProjectRecord>;
-}
-
-export function openStoredCandidates(options: StoredCandidatesOptions): StoredCandidates {
-  const { locateRecord, locks } = options;
-  const { dropped, waiting } = openCandidateFiles(options);
-
-  return {
-    async read() {
-      const record = await locateRecord();
-      return {
-        waiting: await waiting.read(record.candidates),
-        dropped: await dropped.read(record.dropped),
-      };
-    },
-
-    async change(plan) {
-      const record = await locateRecord();
-      return locks.withLock(record.candidatesLock, async (lock) => {
-        const known = await waiting.readToWrite(record.candidates);
-        const { next, result } = await plan({ waiting: known, ...holdDropped(record, lock) });
-        if (next === known) return result;
-        await lock.check();
-        await waiting.write(record.candidates, next);
-        return result;
-      });
-    },
-  };
-
-  function holdDropped(record: ProjectRecord, lock: HeldLock): Omit<HeldCandidates, "waiting"> {
-    return {
-      readDropped: () => dropped.readToWrite(record.dropped),
-      async writeDropped(list) {
-        await lock.check();
-        await dropped.write(record.dropped, list);
-      },
-    };
-  }
-}
-
-/* The file of candidates, and that of dropped ones, in this machine's record of the project. */
-
-/** Reading rejects with the system's error. A damaged file counts as empty, which the log says. */
-export interface CandidateFile<T> {
+/** A list in a file of this machine's record of the project. A damaged file counts as empty, which the log says. */
+export interface ListFile<T> {
+  /** Rejects with the system's error. */
   read(path: string): Promise<readonly T[]>;
   /** For the holder of the lock: renames a damaged file to `<name>.corrupt`. */
   readToWrite(path: string): Promise<readonly T[]>;
   /** Rejects with the system's error. */
   write(path: string, entries: readonly T[]): Promise<void>;
-}
-
-export interface CandidateFiles {
-  waiting: CandidateFile<WaitingCandidate>;
-  dropped: CandidateFile<Dropped>;
-}
-
-export function openCandidateFiles(options: { files: Files; log: Pick<Log, "warn"> }): CandidateFiles {
-  return {
-    waiting: openList("waiting", isCandidate, options),
-    dropped: openList("dropped", isDropped, options),
-  };
 }
 
 const isStatement = object<SaidStatement>({
@@ -331,7 +285,7 @@ const isSaying = object<Saying>({
   isTakenBack: optional(oneOf([true])),
   isHandedOver: optional(oneOf([true])),
 });
-const isCandidate = object<WaitingCandidate>({
+export const isCandidate = object<WaitingCandidate>({
   id: string,
   type: oneOf(memoryTypes),
   when: list(string),
@@ -347,11 +301,11 @@ const isDropped = object<Dropped>({ words: list(string), messages: list(string),
 /** Two hundred long sentences, each said ten times, take half of it. */
 const MOST_BYTES = 8_000_000;
 
-function openList<T>(
+export function openList<T>(
   name: string,
   isEntry: (value: unknown) => value is T,
-  { files, log }: { files: Files; log: Pick<Log, "warn"> },
-): CandidateFile<T> {
+  { files, log }: Pick<CandidateStoreOptions, "files" | "log">,
+): ListFile<T> {
   const stored = createStateFile<readonly T[]>({
     files: { read: (path) => files.read(path, { links: "refused" }), writeWhole: files.writeWhole },
     parse(text) {
@@ -363,14 +317,12 @@ function openList<T>(
     format: (entries) => formatState({ [name]: entries }),
     fresh: [],
   });
-
-  const aside = (path: string): string => `${path}.corrupt`;
   return {
     read: (path) => readOr(path, async () => "it is kept aside when the next candidate is stored"),
     readToWrite: (path) =>
       readOr(path, async () => {
-        await files.rename(path, aside(path));
-        return `begun anew, it is kept as ${aside(path)}`;
+        await files.rename(path, `${path}.corrupt`);
+        return `begun anew, it is kept as ${path}.corrupt`;
       }),
     write: stored.write,
   };
@@ -381,7 +333,8 @@ function openList<T>(
       if (bytes > MOST_BYTES) throw damage(`expected at most ${MOST_BYTES} bytes, ${bytes} came`);
       return await stored.read(path);
     } catch (thrown) {
-      if (!isDamage(thrown)) throw thrown;
+      // A link counts as damage: this file is never one.
+      if (![DAMAGED, "ELOOP"].includes(String((thrown as { code?: unknown }).code))) throw thrown;
       log.warn("candidates", `${path} cannot be read, ${await mend()}: ${formatError(thrown)}`);
       return [];
     }
@@ -390,7 +343,3 @@ function openList<T>(
 
 const DAMAGED = "EDAMAGED";
 const damage = (why: string): StrataError => new StrataError(DAMAGED, why);
-
-/** A link counts as damage: this file is never one. */
-const isDamage = (thrown: unknown): boolean =>
-  [DAMAGED, "ELOOP"].includes(String((thrown as { code?: unknown }).code));

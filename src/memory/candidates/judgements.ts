@@ -56,10 +56,8 @@ export interface JudgementLog {
   add(path: string, judgements: readonly Judgement[]): Promise<void>;
   /** Takes out those of these messages. */
   forget(path: string, messages: readonly Pick<Judgement, "message" | "session">[]): Promise<void>;
-  /** Would `follow` take something out? Needs no lock. */
-  isAhead(path: string, sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** Keeps only what this session's messages still say. */
-  follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
+  /** Keeps only what this session's messages still say; `true` if something goes. `isDry` changes nothing. */
+  follow(path: string, sessionID: string, messages: readonly Message[], isDry: boolean): Promise<boolean>;
 }
 
 export function createJudgementLog(files: Files): JudgementLog {
@@ -69,7 +67,6 @@ export function createJudgementLog(files: Files): JudgementLog {
     read: async (path) => (await lines.read(path)).records,
 
     async add(path, judgements) {
-      if (judgements.length === 0) return;
       const { records } = await lines.read(path);
       const known = new Set(records.map(nameLine));
       const added = judgements
@@ -82,35 +79,25 @@ export function createJudgementLog(files: Files): JudgementLog {
     },
 
     async forget(path, messages) {
-      const { records } = await lines.read(path);
-      const isOf = ({ message, session }: Line): boolean =>
-        messages.some((one) => one.message === message && one.session === session);
-      if (records.some(isOf))
-        await write(
-          path,
-          records.filter((one) => !isOf(one)),
-        );
+      const names = new Set(messages.map(({ message, session }) => `${session} ${message}`));
+      await keep(path, ({ message, session }) => !names.has(`${session} ${message}`), false);
     },
 
-    async isAhead(path, sessionID, messages) {
-      const { records } = await lines.read(path);
-      return !records.every(planStanding(sessionID, messages));
-    },
-
-    async follow(path, sessionID, messages) {
-      const { records } = await lines.read(path);
-      const kept = records.filter(planStanding(sessionID, messages));
-      if (kept.length < records.length) await write(path, kept);
+    follow(path, sessionID, messages, isDry) {
+      const ids = new Set(messages.map(({ info }) => info.id));
+      return keep(path, ({ message, session }) => session !== sessionID || ids.has(message), isDry);
     },
   };
+
+  async function keep(path: string, isKept: (line: Line) => boolean, isDry: boolean): Promise<boolean> {
+    const { records } = await lines.read(path);
+    const kept = records.filter(isKept);
+    if (kept.length === records.length) return false;
+    if (!isDry) await write(path, kept);
+    return true;
+  }
 
   function write(path: string, records: readonly Line[]): Promise<void> {
     return files.writeWhole(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
   }
-}
-
-/** Does a line stand, of another session or of one of these messages? */
-function planStanding(sessionID: string, messages: readonly Message[]): (line: Line) => boolean {
-  const standing = new Set(messages.map(({ info }) => info.id));
-  return ({ message, session }) => session !== sessionID || standing.has(message);
 }

@@ -1,8 +1,7 @@
 /** Plans which candidates wait, which have become sure, and which are forgotten. Pure. */
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
-import type { Sliced } from "../../base/slices.js";
-import { compareStatements } from "../../text/compare.js";
+import { type Compare, createComparison } from "../../text/compare.js";
 import { readMeaning } from "../../text/wording.js";
 import {
   type Candidate,
@@ -29,15 +28,16 @@ const MOST_SAYINGS = 10;
 const LEAST_SESSIONS = 5;
 
 /** Merges known and found candidates that say the same. */
-export function* planCandidates(
+export function planCandidates(
   known: readonly WaitingCandidate[],
   found: readonly Candidate[],
   nowMs: number,
-): Sliced<PlannedCandidates> {
+): PlannedCandidates {
+  const compare = createComparison();
   const all = known.filter((one) => !hasExpired(one, nowMs));
   for (const one of found) {
     if (!readLatest(one)) continue;
-    const place = yield* findSame(all, one);
+    const place = findSame(all, one, compare);
     const same = all[place];
     if (same) all[place] = join(same, one, nowMs);
     else all.push({ ...one, id: planId(one, all), offeredMs: nowMs });
@@ -45,8 +45,7 @@ export function* planCandidates(
   const agreed = all.filter((one) => readSessions(one).length >= LEAST_SESSIONS);
   const waiting = all.filter((one) => !agreed.includes(one));
   waiting.sort(
-    (a, b) =>
-      Number(isStanding(b)) - Number(isStanding(a)) || countRepeats(b) - countRepeats(a) || b.worth - a.worth,
+    (a, b) => Number(isSaid(b)) - Number(isSaid(a)) || countRepeats(b) - countRepeats(a) || b.worth - a.worth,
   );
   return { waiting: waiting.slice(0, MOST_WAITING), agreed };
 }
@@ -55,22 +54,19 @@ export function* planCandidates(
 const countRepeats = (candidate: Candidate): number =>
   isRepeated(candidate) ? readSessions(candidate).length : 0;
 
-const isStanding = (candidate: Candidate): boolean => readLatest(candidate) !== undefined;
+const isSaid = (candidate: Candidate): boolean => readLatest(candidate) !== undefined;
 
 export function hasExpired({ offeredMs, said }: WaitingCandidate, nowMs: number): boolean {
   const lastMs = said.reduce((last, { saidMs }) => Math.max(last, saidMs), offeredMs);
   return nowMs - lastMs >= WAITING_DAYS * DAY_MS;
 }
 
-/** A candidate that was taken back is the same again if its words are. */
-function* findSame(all: readonly WaitingCandidate[], found: Candidate): Sliced<number> {
+/** The place of the candidate that says the same; one that was taken back is the same again if its words are. */
+function findSame(all: readonly WaitingCandidate[], found: Candidate, compare: Compare): number {
   const text = readLatest(found)?.text ?? "";
-  for (const [place, other] of all.entries()) {
-    yield;
-    const known = (readLatest(other) ?? other.said.at(-1))?.text ?? "";
-    if (compareStatements(text, known) === "same") return place;
-  }
-  return -1;
+  return all.findIndex(
+    (other) => compare(text, (readLatest(other) ?? other.said.at(-1))?.text ?? "") === "same",
+  );
 }
 
 /**

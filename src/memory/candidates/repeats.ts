@@ -43,10 +43,8 @@ export const isCounted = (text: string): boolean =>
 export interface Repeats {
   /** Counts the statements; returns by place where each was said, this time included. */
   hear(path: string, texts: readonly string[], heard: Heard): Promise<readonly (readonly Heard[])[]>;
-  /** Would `follow` forget something? Needs no lock. */
-  isAhead(path: string, sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** Forgets what this session's messages no longer say. */
-  follow(path: string, sessionID: string, messages: readonly Message[]): Promise<void>;
+  /** Forgets what this session's messages no longer say; `true` if something goes. `isDry` changes nothing. */
+  follow(path: string, sessionID: string, messages: readonly Message[], isDry: boolean): Promise<boolean>;
 }
 
 export function createRepeats(files: Files): Repeats {
@@ -68,27 +66,20 @@ export function createRepeats(files: Files): Repeats {
       return found;
     },
 
-    isAhead: async (path, sessionID, messages) =>
-      planFollowed(await stored.read(path), sessionID, messages) !== undefined,
-
-    async follow(path, sessionID, messages) {
-      const next = planFollowed(await stored.read(path), sessionID, messages);
-      if (next) await stored.write(path, next);
+    async follow(path, sessionID, messages, isDry) {
+      const ids = new Set(messages.map(({ info }) => info.id));
+      const isThere = ({ message, session }: Heard): boolean => session !== sessionID || ids.has(message);
+      const known = await stored.read(path);
+      if (known.every(({ heard }) => heard.every(isThere))) return false;
+      const next = known.map(({ heard, words }) => ({ words, heard: heard.filter(isThere) }));
+      if (!isDry)
+        await stored.write(
+          path,
+          next.filter(({ heard }) => heard.length > 0),
+        );
+      return true;
     },
   };
-}
-
-/** Without what this session's messages no longer say; `undefined` if they say all of it. */
-function planFollowed(
-  known: readonly Repeat[],
-  sessionID: string,
-  messages: readonly Message[],
-): readonly Repeat[] | undefined {
-  const standing = new Set(messages.map(({ info }) => info.id));
-  const isStanding = ({ message, session }: Heard): boolean => session !== sessionID || standing.has(message);
-  if (known.every(({ heard }) => heard.every(isStanding))) return undefined;
-  const next = known.map(({ heard, words }) => ({ words, heard: heard.filter(isStanding) }));
-  return next.filter(({ heard }) => heard.length > 0);
 }
 
 /** The latest heard are last, and stay. `next` is `known` if nothing is new: a message may be read twice. */
