@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planMemories } from "../../layers/always/taken-back/plan-memories.js";
+import { planMemories } from "../../layers/always/taken-back/taken-memories.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";

@@ -32,7 +32,7 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
   /** Number of changes by undos. */
   let version = 0;
   /** By session: the version it was last checked for. */
-  const settled = new Map<string, number>();
+  const checked = new Map<string, number>();
   const following = createFollowing({
     ...context,
     layer: LAYER,
@@ -48,10 +48,10 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
       withinMs: { takenBack: 2_000 },
       handlers: {
         async takenBack(request) {
-          await following.look(request, settled.has(request.sessionID));
+          await following.follow(request, checked.has(request.sessionID));
           // Taken before the layers are asked: what changes after that has to be looked through again.
           const lookedAt = version;
-          if (settled.get(request.sessionID) === lookedAt) return undefined;
+          if (checked.get(request.sessionID) === lookedAt) return undefined;
           // Not waited for longer: the next request checks again.
           const days = request.history.days;
           const loaded = await waitAtMost(clock, LOADED_WITHIN_MS, () => decisions.load(days));
@@ -68,7 +68,7 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
           };
         },
         event(event) {
-          following.hear(event);
+          following.onEvent(event);
           return undefined;
         },
       },
@@ -80,9 +80,8 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
         async takenBack(request, withdrawal, signal) {
           if (!withdrawal) return undefined;
           const { isIncomplete, revisions } = withdrawal;
-          if (revisions.length > 0)
-            await recordBreak(request, revisions, { ...context, layer: LAYER, signal });
-          if (!isIncomplete) settled.set(request.sessionID, withdrawal.version);
+          if (revisions.length > 0) await recordBreak(request, revisions, { ...context, signal });
+          if (!isIncomplete) checked.set(request.sessionID, withdrawal.version);
           return undefined;
         },
       },
@@ -92,31 +91,23 @@ export function createTakenBack(context: TakenBackOptions): Record<"learns" | "r
 
 /* Records revisions: one break in the savings ledger, then the decisions. */
 
-export interface BreakRecordOptions
-  extends Pick<LayerContext, "clock" | "config" | "decisions" | "log" | "savings"> {
-  /** Marks the request's break as recorded. */
-  explain(request: ContextRequest): void;
-  layer: string;
-}
-
 type Revisions = Withdrawal["revisions"];
 
 const REASON = "the user took a message back that this was made of";
 
 /** Rejects if it cannot be recorded, or if the signal is aborted before the ledger is written. */
-export async function recordBreak(
+async function recordBreak(
   request: ContextRequest,
   revisions: Revisions,
-  options: BreakRecordOptions & { signal: AbortSignal },
+  { clock, config, decisions, explain, log, savings, signal }: TakenBackOptions & { signal: AbortSignal },
 ): Promise<void> {
-  const { clock, config, decisions, explain, layer: source, log, savings, signal } = options;
   const { history, model, sessionID } = request;
   const isCold = findColdReason(history, model, clock.now(), config.microCompact) !== undefined;
   const cacheLost = isCold ? 0 : countTokensFrom(request, revisions);
   signal.throwIfAborted();
   await savings.recordNow({
     session: sessionID,
-    layer: source,
+    layer: LAYER,
     event: "break",
     reason: REASON,
     results: revisions.length,
@@ -127,7 +118,7 @@ export async function recordBreak(
     const ours = revisions.filter((one) => one.layer === layer).map(({ layer: _, ...one }) => one);
     await decisions.record(sessionID, layer, ours, signal);
   }
-  log.info(source, `the prompt cache of ${sessionID} breaks: ${REASON}`);
+  log.info(LAYER, `the prompt cache of ${sessionID} breaks: ${REASON}`);
 }
 
 /** Tokens shown from the first revised message or result on. */
