@@ -79,15 +79,6 @@ describe("a message", () => {
     expect(JSON.stringify(results[1])).toMatch(/two.*> careful/);
   });
 
-  it("a message never changes a request that has been sent, for instance when the host sends it again", async () => {
-    const { a, b } = await openTalkers();
-    const sent = await b.request();
-    await a.tool("send_message", { to: "ses_b", text: "late" });
-    expect(await b.request()).toEqual(sent);
-    b.session.answer([call("bash", "ok")]);
-    expect(textOf(await b.request())).toContain("> late");
-  });
-
   it("a message is queued, then delivered, then seen when an answer has followed", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([], { text: "done" });
@@ -180,20 +171,6 @@ describe("an edit of a file that another instance", () => {
     expect(count(textOf(await b.request()), "at work here")).toBe(1);
   });
 
-  it("an edit of a file that another instance names in a patch of several files is told of each", async () => {
-    const { a, b } = await openTalkers();
-    const patchText =
-      "*** Begin Patch\n*** Update File: src/a.ts\n*** Move to: src/c.ts\n*** Delete File: b.ts\n*** End Patch";
-    await a.before("apply_patch", { patchText });
-    for (const filePath of ["src/../src/c.ts", "b.ts", "./src/a.ts"]) {
-      await b.before("edit", { filePath }, filePath);
-      b.session.answer([call("edit", "Edited", { callID: filePath })]);
-    }
-    const shown = textOf(await b.request());
-    expect(count(shown, "was edited at")).toBe(1);
-    expect(shown).toContain("src/a.ts was edited at");
-  });
-
   it("an edit of a file that another instance holds is told of, and of a folder that it holds", async () => {
     const { a, b } = await openTalkers();
     await a.tool("lease", { op: "claim", item: "./src/", why: "a rewrite" });
@@ -271,13 +248,6 @@ describe("the tool lease", () => {
 });
 
 describe("the layer", () => {
-  it("the layer across-agents has no tool and writes nothing where it is switched off", async () => {
-    const { a, files } = await openPair({ crossAgent: { enabled: false } });
-    await a.turn("go");
-    expect(a.world.strata.dispatcher.tools.map(({ name }) => name)).not.toContain("lease");
-    expect([...files.contents.keys()].filter((path) => /instances|edits|mail|leases/.test(path))).toEqual([]);
-  });
-
   it("the layer across-agents costs under 220 tokens of tool definitions", async () => {
     const { encode } = await import("gpt-tokenizer");
     const { strata } = await openWorld();

@@ -44,14 +44,6 @@ describe("what the host would have sent", () => {
     expect(summary).toBeUndefined();
   });
 
-  it("a cold cache is cold without Strata, too", () => {
-    const counted = { sent: 30_000, cached: 0, answered: 200 };
-    expect(planBaseline(before, step({ counted, isCold: true })).request).toMatchObject({
-      sent: 51_500,
-      cached: 0,
-    });
-  });
-
   it("a full window is summarised, which is paid for, and then only system prompt and tools are in the cache", () => {
     const full = { ...before, sent: 191_700 };
     const plan = planBaseline(full, step());
@@ -63,7 +55,7 @@ describe("what the host would have sent", () => {
     expect(never.request.sent).toBe(200_000);
   });
 
-  it("a look is taken back: the next request is the one that would have been sent instead of it", () => {
+  it("a reread is taken back: the next request is the one that would have been sent instead of it", () => {
     const plan = planBaseline(before, step({ isReread: true, grownTokens: 0 }));
     expect(plan.retracted).toEqual(before);
     expect(plan.request).toMatchObject({ sent: before.sent, cached: before.cached, answered: 200 });

@@ -71,26 +71,6 @@ describe("a change by the host since the last request", () => {
     expect(reasons(world)).toHaveLength(2);
   });
 
-  it("a change by the host is recorded if it removes its own text from a message, such as the plan agent's reminder", async () => {
-    const world = await openWorld();
-    const reminder: Part = { type: "text", text: "Do not edit.", synthetic: true };
-    const reminded = { ...second, parts: [...second.parts, reminder] };
-    await world.request(copy([first, said("one"), reminded]));
-    expect(reasons(world)).toEqual([]);
-    await world.request(copy(history));
-    expect(reasons(world)).toHaveLength(1);
-  });
-
-  it("a change by the host is recorded for a result that it prunes", async () => {
-    const world = await openWorld();
-    const result = call("bash", "short");
-    const pruned: ToolPart = { ...result, state: { ...result.state, time: { start: 1, compacted: 2 } } };
-    const [asked, done] = [user("go"), answer([result])];
-    await world.request(copy([asked, done]));
-    await world.request(copy([asked, { ...done, parts: [pruned] }, user("on")]));
-    expect(reasons(world)).toEqual([expect.stringContaining("changed message 2 of 2 (assistant)")]);
-  });
-
   it("a change by the host costs nothing while the cache is cold, and is recorded all the same", async () => {
     const world = await openWorld();
     await world.request(copy(history));
@@ -100,17 +80,6 @@ describe("a change by the host since the last request", () => {
     await world.clock.advance(3_600_000 * 2);
     await world.request(copy([...history.slice(1), last, user("on")]));
     expect(world.ledger("ses_1", "break")).toMatchObject([{ cacheLost: 0 }]);
-  });
-
-  it("a change by the host is recorded once if the host itself says what breaks the prefix", async () => {
-    const world = await openWorld();
-    await world.request(copy(history));
-    const summary = {
-      ...said("Summary."),
-      info: { ...said("").info, summary: true, finish: "stop", tokens: undefined },
-    } as unknown as Message;
-    await world.request(copy([summary, user("go on")]));
-    expect(reasons(world)).toEqual(["the host has compacted the session"]);
   });
 
   it("what the host says itself is told by the next request if the ledger could not be written", async () => {

@@ -45,16 +45,6 @@ describe("errors.log of a cloned repository", () => {
     expect(hint).toContain("worked as: npm run build");
     expect(hint).not.toContain("evil");
   });
-
-  it("errors.log of a cloned repository is not answered from either where its lines are from before there were marks, or carry another's", async () => {
-    const forged = await forge();
-    const unmarked = forged.replace(/ [\w-]+\]$/gm, "]");
-    const mixed = forged.split("\n").reverse().join("\n");
-    for (const text of [unmarked, mixed, forged.replaceAll("  ", "\t")]) {
-      const world = await openWorld({ files: createMemoryFiles({ [LOG]: text, [`${LOG}.1`]: text }) });
-      expect(await build(world, "ses_1")).toBe("");
-    }
-  });
 });
 
 describe("lines of this machine", () => {

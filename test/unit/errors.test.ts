@@ -4,7 +4,7 @@ import type { ToolPart } from "../../src/io/message.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { openFailures } from "../support/failures.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork } from "../support/messages.js";
+import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
@@ -106,14 +106,6 @@ describe("a failed call", () => {
     expect(text).not.toContain("hunter2");
     expect(logOf(world)).toHaveLength(2);
   });
-
-  it("a failed call leaves no trace where errors.enabled is false", async () => {
-    const { world, session } = await open({ options: { errors: { enabled: false } } });
-    session.user("go");
-    await does(world, session, ran(world, "npm test", 1, MISSING));
-    expect(await does(world, session, ran(world, "npm test", 1, MISSING))).toBe("");
-    expect(logOf(world)).toEqual([]);
-  });
 });
 
 describe("a call that fails as it did before", () => {
@@ -163,50 +155,6 @@ describe("a call that fails as it did before", () => {
     expect(await does(world, session, make("x", other))).toBe("");
     expect(await does(world, session, make("y", one))).toBe("");
     expect(logOf(world)).toHaveLength(4);
-  });
-
-  it("a call that fails as it did before is not answered for a failing test, or a program that is run again after a change of files", async () => {
-    const { world, session } = await open();
-    session.user("go");
-    const test = () => ran(world, "npx vitest run", 1, "AssertionError: expected 1 to be 2");
-    expect([await does(world, session, test()), await does(world, session, test())]).toEqual(["", ""]);
-    const crash = () => ran(world, "node app.js", 1, "TypeError: Cannot read properties of undefined");
-    const edit = () =>
-      used(world, "edit", { filePath: `${PROJECT}/app.js`, oldString: `${world.clock.now()}` });
-    await does(world, session, crash());
-    await does(world, session, edit());
-    expect(await does(world, session, crash())).toBe("");
-    expect(await does(world, session, crash())).toContain("twice before");
-  });
-
-  it("a call that fails as it did before keeps its answer byte for byte as the log grows, after a restart and in a fork, and is written down once", async () => {
-    const { world, session } = await open();
-    session.user("go");
-    const fail = () => used(world, "read", { filePath: `${PROJECT}/x.ts` }, "File not found: x.ts");
-    await does(world, session, fail());
-    await does(world, session, fail());
-    const sent = JSON.stringify((await world.request([...session.messages])).map(({ parts }) => parts));
-    expect(sent).toContain("once before");
-    await does(world, session, fail());
-    const lines = logOf(world);
-    const again = await world.restart();
-    for (const messages of [session.messages, fork(session.messages, "ses_fork")]) {
-      const view = (await again.request([...messages])).slice(0, 3).map(({ parts }) => parts);
-      await again.strata.idle();
-      expect(JSON.stringify(view)).toBe(sent);
-    }
-    expect(logOf(again)).toEqual(lines);
-  });
-
-  it("a call that fails as it did before is not answered in a result that has been sent, nor before a user's message", async () => {
-    const { world, session } = await open();
-    session.user("go");
-    const fail = () => used(world, "read", { filePath: "x.ts" }, "File not found: x.ts");
-    session.answer([fail()]);
-    session.answer([fail()]);
-    session.user("never mind");
-    const view = await world.request([...session.messages]);
-    expect(JSON.stringify(view)).not.toContain("[Strata]");
   });
 });
 

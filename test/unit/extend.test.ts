@@ -52,13 +52,6 @@ describe("an addition to the newest message or result", () => {
       expect(decisions.find(behind.key, "ses_1")?.extended).toMatchObject([{ layer: "toy", text }]);
   });
 
-  it("no addition leaves no trace", async () => {
-    const world = open();
-    expect(await extend(world, { ...call, additions: [], signal: world.controller.signal })).toBe(false);
-    await world.writes.onIdle();
-    expect(world.written).toEqual([]);
-  });
-
   it("an addition that cannot be recorded is neither shown nor in the ledger", async () => {
     const world = open(true);
     await world.decisions.load([DAY]);

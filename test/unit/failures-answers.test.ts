@@ -6,10 +6,8 @@ import {
   isFailedCommand,
   normalizeCommand,
   readEndedCall,
-  splitCommand,
 } from "../../layers/errors/ended-call.js";
 import { isCorrection } from "../../layers/errors/failures.js";
-import { findErrorLine } from "../../src/messages/error-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 
@@ -63,15 +61,6 @@ describe("a command that could not do its task has failed", () => {
   ])("%s, exit %s", (command, exit, output) => {
     expect(isFailedCommand({ command, exit, output })).toBe(true);
   });
-});
-
-test("a line of commands is split at the operators between them", () => {
-  expect(splitCommand("cd /a && FOO=x sudo /usr/bin/grep a f | wc -l; (npx tsc)")).toEqual([
-    "cd /a",
-    "grep a f",
-    "wc -l",
-    "tsc",
-  ]);
 });
 
 describe("messages are alike if only numbers, times, paths and ids differ", () => {
@@ -136,13 +125,6 @@ describe("a successful call is recognised as the correction of a failed one", ()
     expect(isCorrection("read", "src/parser.ts", "src/lexer.ts")).toBe(false);
     expect(isCorrection("github_get_issue", '{"number":1}', '{"number":2}')).toBe(false);
   });
-});
-
-test("the line that says what went wrong is preferred to those that say where to read more", () => {
-  const output =
-    'npm error code ENOENT\nnpm error Missing script: "test"\nnpm error\nnpm error A complete log of this run can be found in: /home/x/_logs';
-  expect(findErrorLine(output, { limit: 200 })).toBe('npm error Missing script: "test"');
-  expect(findErrorLine("step 1\nstep 2\n----", { limit: 200 })).toBe("step 2");
 });
 
 describe("a call that the user refused is not a failure", () => {

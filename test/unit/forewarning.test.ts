@@ -107,19 +107,6 @@ describe("a failure of an earlier session", () => {
     expect(await begin(world, "run npm test", "ses_4")).toBe("");
   });
 
-  it("a failure of an earlier session is not shown if the call has worked unchanged in another session", async () => {
-    const world = await openWorld();
-    await correct(world);
-    await work(world, "ses_2", () => ran(world, "npm test", 0, "ok"));
-    expect(world.files.text(LOG)).toMatch(
-      /resolved {2}bash {2}npm test {2}worked unchanged when called again/,
-    );
-    expect(await begin(world, "run npm test", "ses_3")).toBe("");
-    const lines = world.files.text(LOG);
-    await work(world, "ses_4", () => ran(world, "npm test", 0, "ok"));
-    expect(world.files.text(LOG)).toBe(lines);
-  });
-
   it("a failed edit of a file is not shown, because the next edit has other texts", async () => {
     const world = await openWorld();
     const state = {
@@ -157,12 +144,6 @@ describe("a call that is known to fail", () => {
   const command = { command: "npm test", description: "run" };
   const options = { errors: { onRepeat: "refuse" } };
 
-  it("a call that is known to fail runs by default", async () => {
-    const world = await openWorld();
-    await correct(world);
-    expect(await ask(world, "bash", command)).toBeUndefined();
-  });
-
   it("a call that is known to fail is refused once in a session, with what worked", async () => {
     const world = await openWorld(options);
     await correct(world);
@@ -180,13 +161,6 @@ describe("a call that is known to fail", () => {
     const input = { filePath: `${PROJECT}/package.json`, oldString: "a", newString: "b" };
     await work(world, "ses_2", () => call("edit", "done", { startMs: world.clock.now(), state: { input } }));
     expect(await ask(world, "bash", command)).toBeUndefined();
-  });
-
-  it("a call that is known to fail is not refused once it has worked in another session", async () => {
-    const world = await openWorld(options);
-    await correct(world);
-    await work(world, "ses_2", () => ran(world, "npm test", 0, "ok"));
-    expect(await ask(world, "bash", command, "ses_3")).toBeUndefined();
   });
 
   it("a call without a form that worked is refused only in its session, and not after another command", async () => {
@@ -215,16 +189,6 @@ describe("a call that is known to fail", () => {
     expect(world.files.text(LOG)).toContain("worked as: curl");
     expect(await ask(world, "bash", { command: "node sub.js" })).toContain("cd web && node sub.js");
     expect(await ask(world, "bash", { command: curl(2) })).toBeUndefined();
-  });
-
-  it("a call that is known to fail adds no failure when refused", async () => {
-    const world = await openWorld(options);
-    await correct(world);
-    const before = world.files.text(LOG);
-    const why = await ask(world, "bash", command);
-    const state = { status: "error", error: `Error: ${why}`, input: command };
-    await work(world, "ses_2", () => call("bash", "", { startMs: world.clock.now(), state }));
-    expect(world.files.text(LOG)).toBe(before);
   });
 });
 

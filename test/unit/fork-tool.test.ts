@@ -34,20 +34,6 @@ describe("the tool fork", () => {
     expect(world.host.forked[0]?.prompt).toMatch(/No person is there to ask\.[\s\S]*The task:\none$/);
   });
 
-  it("the tool fork runs no more than five at once, whoever asks", async () => {
-    const world = await openWorld();
-    let atOnce = 0;
-    let most = 0;
-    world.host.respondForked = async () => {
-      most = Math.max(most, ++atOnce);
-      await new Promise(setImmediate);
-      atOnce--;
-      return { kind: "answered", text: "done", run: runOf() };
-    };
-    await Promise.all(["ses_1", "ses_2", "ses_3"].map((id) => fork(world, ["a", "b", "c"], id)));
-    expect(most).toBe(5);
-  });
-
   it("the tool fork gives the task to an empty child where the host has no fork to give, and says so", async () => {
     const world = await openWorld();
     world.host.respondForked = ({ history }) =>

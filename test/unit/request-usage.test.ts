@@ -17,7 +17,7 @@ import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";
-import { createSession, MODEL, NO_TOKENS } from "../support/session.js";
+import { createSession, NO_TOKENS } from "../support/session.js";
 import { openWorld } from "../support/world.js";
 
 const WINDOW = { contextTokens: 200_000, outputTokens: 32_000 };
@@ -88,11 +88,6 @@ describe("the usage of an answer", () => {
     });
     expect(plan(bare(3_000, 900)).net).toBe(2_000 * PRICE.written);
     expect(plan(bare(1_000, 900))).toMatchObject({ keptOut: 0, net: 0 });
-  });
-
-  it("the usage of an answer is a loss where Strata added more than it kept out", () => {
-    expect(plan(bare(500, 400))).toMatchObject({ keptOut: -500, net: -50 });
-    expect(plan(bare(500, 500)).net).toBe(-400 * PRICE.cached - 100 * PRICE.written);
   });
 
   it("the usage of an answer is credited with the host's summary, and charged with a reread", () => {
@@ -192,14 +187,6 @@ describe("the budget of a request", () => {
     expect(planBudget(140_000, { ...WINDOW, inputTokens: 100_000 })).toBe(68_000);
     expect(planBudget(140_000, { contextTokens: 4_000, outputTokens: 8_000 })).toBe(0);
     expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
-  });
-
-  it("the budget of a request uses a model's window as soon as the host has given it", () => {
-    const windows = createModelWindows();
-    expect(windows.find(MODEL)).toBeUndefined();
-    windows.learn(MODEL, WINDOW);
-    expect(windows.find({ ...MODEL })).toEqual(WINDOW);
-    expect(windows.find(undefined)).toBeUndefined();
   });
 });
 

@@ -121,15 +121,6 @@ describe("the screen of a session", () => {
     expect(readScreen(world)?.breaker).toBe("it failed");
   });
 
-  it("the screen names wrong settings and what was shown as a warning", async () => {
-    const world = await openWorld({ options: { toolResults: { threshold: "many" } } });
-    world.strata.toasts.show("another instance edits src/a.ts", "warning");
-    await play(world);
-    const { warnings } = readScreen(world) ?? {};
-    expect(warnings?.[0]).toMatch(/^wrong setting: .*threshold/);
-    expect(warnings).toContain("another instance edits src/a.ts");
-  });
-
   it("the screen's file goes with its session, and forks that Strata opened have none", async () => {
     const world = await openWorld();
     world.host.forks.set("ses_2", "ses_1");

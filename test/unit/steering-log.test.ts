@@ -94,24 +94,6 @@ describe("the log of requests", () => {
     expect(await readOutcomes(world)).toMatchObject([{ session: "ses_2", outcome: "done" }]);
   });
 
-  it("damaged and unknown lines are skipped, and the log is read only when it has changed", async () => {
-    const { world, session } = await talk();
-    const { id } = await findItem(world, isOf("a.ts"));
-    const path = `${world.host.stateFolder}/projects`;
-    await ask(world, "drop", id);
-    const log =
-      [...world.files.contents.keys()].find(
-        (one) => one.startsWith(path) && one.endsWith("context-requests.jsonl"),
-      ) ?? "";
-    await world.files.appendLine(log, "{ half");
-    await world.files.appendLine(
-      log,
-      JSON.stringify({ v: 9, id: "x", time: "", session: "ses_1", action: "fly", item: id }),
-    );
-    expect(textsOf(await goOn(world, session))).toContain("Dropped by the user");
-    expect(await readOutcomes(world)).toHaveLength(1);
-  });
-
   it("a long log is moved aside, and what waits in it is not lost", async () => {
     const { world } = await talk();
     const requests = openRequests(world);

@@ -81,17 +81,6 @@ describe("a drop", () => {
     expect(await readOutcomes(world)).toMatchObject([{ outcome: "done" }]);
   });
 
-  it("a drop is the same bytes for ever: asked again, after a restart, in a fork", async () => {
-    const { world, session } = await talk();
-    await ask(world, "drop", (await findItem(world, isOf("a.ts"))).id);
-    await ask(world, "drop", (await findItem(world, isOf("Now the second", "turn"))).id);
-    const sent = bytesOf(await goOn(world, session));
-    expect(bytesOf(await world.request([...session.messages]))).toEqual(sent);
-    const again = await world.restart();
-    expect(bytesOf(await again.request([...session.messages]))).toEqual(sent);
-    expect(bytesOf(await again.request(fork(session.messages, "ses_2")))).toEqual(sent);
-  });
-
   it("a dropped turn is one line, and calls and results go together", async () => {
     const { world, session } = await talk();
     const item = await findItem(world, isOf("Look at the first", "turn"));
@@ -150,22 +139,6 @@ describe("a drop", () => {
 });
 
 describe("a pin", () => {
-  it("a pin keeps a result where layer 2 clears the others", async () => {
-    const { world, session } = await talk({ microCompact: { floor: 9_000, keepRecent: 0 } });
-    await ask(world, "pin", (await findItem(world, isOf("a.ts"))).id);
-    session.answer([read("d.ts", 600)]);
-    await goOn(world, session);
-    world.clock.advance(HOUR);
-    session.user("Still there?");
-    const later = textsOf(await world.request([...session.messages]));
-    expect(later).toContain("a.ts\n1 x");
-    expect(later).not.toContain("b.ts\n1 x");
-    expect(world.ledger("ses_1", "pinned", "cleared").map(({ event }) => event)).toEqual([
-      "pinned",
-      "cleared",
-    ]);
-  });
-
   it("a pin keeps a result through a cut: the notes show it whole, once, with the same bytes after a restart", async () => {
     const { world, session } = await talk({
       microCompact: { enabled: false },

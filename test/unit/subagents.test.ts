@@ -72,23 +72,6 @@ describe("a subagent", () => {
     expect(brief).toContain("You work for a subagent with this task:\n- Map all modules.");
   });
 
-  it("a subagent of a fork gets what the fork's parent knows", async () => {
-    const { world } = await openParent();
-    world.host.forks.set("ses_f", "ses_1");
-    await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_f" } });
-    const [, brief] = texts(await world.request(beginChild(world, "ses_c", "look").messages));
-    expect(brief).toContain("Never use eval.");
-  });
-
-  it("a subagent gets no brief if the layer is off, and a person's session never does", async () => {
-    const off = await openParent({ options: { crossAgent: { enabled: false } } });
-    off.world.host.parents.set("ses_c", "ses_1");
-    expect(texts(await off.world.request(beginChild(off.world, "ses_c", "look").messages))).toEqual(["look"]);
-    const { world } = await openParent();
-    await tell(world, "session.created", { info: { id: "ses_2" } });
-    expect(texts(await world.request(beginChild(world, "ses_2", "look").messages))).toEqual(["look"]);
-  });
-
   it("a subagent that has ended leaves its result and the files it touched in its parent's notes, those of its own subagents too", async () => {
     const { world, session } = await openParent();
     const child = beginChild(world, "ses_c", "find the callers");

@@ -73,26 +73,6 @@ const undo = (session: Session, from: number): Message[] => session.messages.spl
 const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
 const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
 
-describe("a memory whose message was taken back", () => {
-  it("a memory whose message was taken back is archived with a line in the ledger, and comes back with the message", async () => {
-    const { world, session, undoneFrom } = await work();
-    expect(has(world, FILE)).toBe(true);
-    const undone = undo(session, undoneFrom);
-    world.host.messages.set("ses_1", [...session.messages]);
-    await tellUndone(world, { messageID: undone[0]?.info.id });
-    await world.strata.idle();
-    expect([has(world, FILE), has(world, `archive/${FILE}`)]).toEqual([false, true]);
-    const ledgers = [...world.files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/ledger/`));
-    expect(ledgers.map(world.files.text).join()).toContain("the user took the message back");
-    expect(world.files.text(`${MEMORY}/MEMORY.md`)).not.toContain("Postgres");
-    world.host.messages.set("ses_1", [...session.messages, ...undone]);
-    await tellUndone(world);
-    await world.strata.idle();
-    expect([has(world, FILE), has(world, `archive/${FILE}`)]).toEqual([true, false]);
-    expect(world.files.text(`${MEMORY}/${FILE}`)).not.toContain("takenBack");
-  });
-});
-
 describe("a memory stays although its message was taken back", () => {
   const keep = async (change: (world: World, session: Session) => Promise<void> | void) => {
     const { world, session, undoneFrom } = await work();
@@ -186,28 +166,6 @@ describe("what a taken-back memory had superseded", () => {
 });
 
 describe("recorded text with words that were taken back since", () => {
-  it("recorded text with words that were taken back is removed from another session's beginning, once, after the break is in its ledger", async () => {
-    const { world, session, undoneFrom } = await work();
-    const other = createSession(world.clock, "ses_2");
-    other.user("Good morning.");
-    expect(textOf(await request(world, other.messages, "ses_2"))).toContain("Never use Postgres");
-    other.answer([], { text: "hello" });
-    const undone = undo(session, undoneFrom);
-    world.host.messages.set("ses_1", [...session.messages]);
-    await tellUndone(world, { messageID: undone[0]?.info.id });
-    await world.strata.idle();
-    other.user("And now?");
-    const shown = await request(world, other.messages, "ses_2");
-    expect(textOf(shown)).not.toContain("Postgres");
-    const [record, ...more] = world.ledger("ses_2", "break");
-    expect(more).toEqual([]);
-    expect(record?.reason).toBe("the user took a message back that this was made of");
-    expect(record?.cacheLost).toBeGreaterThan(0);
-    const again = await world.restart();
-    expect(bytesOf(await request(again, other.messages, "ses_2"))).toEqual(bytesOf(shown));
-    expect(again.ledger("ses_2", "break")).toHaveLength(1);
-  });
-
   it("recorded text with words that were taken back is removed from the notes that replaced history; an earlier fork keeps them", async () => {
     const world = await openWorld({
       options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
@@ -258,25 +216,6 @@ describe("recorded text with words that were taken back since", () => {
     const shown = outputs(await request(world, session.messages)).join();
     expect(shown).not.toContain("Postgres");
     expect(shown).toContain("two");
-  });
-
-  it("recorded text with words that were taken back is not handed on, and removed where it was", async () => {
-    const { world, session, undoneFrom } = await work({ autoMemory: { enabled: false } });
-    const other = createSession(world.clock, "ses_2");
-    session.user("Never use MySQL either. Port the parser.");
-    await request(world, session.messages);
-    session.answer([call("bash", "three")], { info: { finish: "tool-calls" } });
-    await end(world, session.messages);
-    other.user("Good morning.");
-    expect(textOf(await request(world, other.messages, "ses_2"))).toContain("Never use MySQL");
-    world.clock.advance(1_000);
-    undo(session, undoneFrom + 2);
-    world.host.messages.set("ses_1", [...session.messages]);
-    await tellUndone(world, { messageID: "msg_x" });
-    await world.strata.idle();
-    other.answer([], { text: "hello" });
-    other.user("And now?");
-    expect(textOf(await request(world, other.messages, "ses_2"))).not.toContain("MySQL");
   });
 
   it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
