@@ -19,8 +19,7 @@ import type { FileKind } from "../../src/kernel/expired-files.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { refuseWords } from "../../src/memory/draft.js";
 import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";
-import { typesOutOfGit } from "../../src/memory/kept-out.js";
-import type { MemoryDraft } from "../../src/memory/memory.js";
+import { type MemoryDraft, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store/store.js";
 import { createMemoryCommands } from "./commands/memory-commands.js";
@@ -60,12 +59,12 @@ export const autoMemory: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const { clock, config, family, folders, host, memories, search, toasts } = context;
-  const typesKeptOut = typesOutOfGit(config, folders);
+  const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
     ...context,
     store: memories,
     folder: folders.memory,
-    isKeptOut: (type) => typesKeptOut.includes(type),
+    isPrivate: (type) => privateTypes.includes(type),
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);

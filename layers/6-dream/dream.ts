@@ -180,7 +180,7 @@ export async function renewFacts(parts: Omit<DreamParts, "locks" | "retention">)
   if (renewed > 0) log.info(SOURCE, `${renewed} facts renewed from their files`);
 }
 
-type Planned = Pick<DreamReport, "changes" | "findings" | "keptOut" | "refused" | "usedModel">;
+type Planned = Pick<DreamReport, "changes" | "findings" | "refused" | "usedModel">;
 
 /** Reads what the rules need, then merges with a model what they leave over. Rejects when the signal is aborted. */
 async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise<Planned> {
@@ -205,8 +205,7 @@ async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise
     retention,
   });
   const merged = await mergeWithModel(parts, dream, { drafts, seen: state.seen });
-  const keptOut = new Set(all.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
-  return { changes: readChanges(drafts), findings, keptOut, ...merged };
+  return { changes: readChanges(drafts), findings, ...merged };
 }
 
 /** The memories that a dream may change: not foreign ones, and none that the store would refuse to write. */

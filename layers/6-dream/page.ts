@@ -18,8 +18,6 @@ export interface DreamReport {
   usedModel: boolean;
   /** Number of sessions whose notes are old enough for the archive. */
   oldNotes?: number;
-  /** Ids of memories outside `private/` that git ignores. */
-  keptOut?: ReadonlySet<string>;
 }
 
 const HEAD = `# Dreams
@@ -97,7 +95,7 @@ const planPaths = (folder: string) =>
 /** Adds a dream to the pages on disk. Never rejects: the ledger also has the changes. */
 export async function writeDream(options: PageOptions, report: DreamReport): Promise<void> {
   const [shared, hidden] = planPaths(options.folder);
-  const isHidden = (id: string): boolean => id.startsWith("private/") || report.keptOut?.has(id) === true;
+  const isHidden = (id: string): boolean => id.startsWith("private/");
   await put(shared, (id) => !isHidden(id), report);
   await put(hidden, isHidden, { ...report, refused: [], usedModel: false });
 

@@ -37,7 +37,7 @@ const MOST_DAYS = 14;
 export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
   const { candidates, clock, config, files, folders, generation, host, calls, screen, switches } = options;
   const [status, added, { why }, shown] = await Promise.all([
-    readStatus({ candidates, clock, files }, folders, config, switches),
+    readStatus({ candidates, clock, files, git: host.git }, folders, config, switches),
     readAddedTokens(options, sessionID),
     generation.status(),
     screen.read(sessionID).catch(() => undefined),

@@ -122,7 +122,7 @@ export type MemoryRow = Pick<
   "id" | "type" | "title" | "status" | "pinned" | "scope" | "sensitivity" | "tags" | "updated"
 > & {
   isForeign: boolean;
-  isKeptOut: boolean;
+  isPersonal: boolean;
   /** The start of its text, on one line. */
   text: string;
   /** Why a search found it. */

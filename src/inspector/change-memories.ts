@@ -278,11 +278,12 @@ export function findRevision({ content, pinned, status, tags, title }: Memory): 
 }
 
 function toRow(memory: Memory, why?: string): MemoryRow {
-  const { content, id, isForeign, isKeptOut, pinned, scope, sensitivity, status, tags, title, type } = memory;
+  const { content, id, isForeign, isPersonal, pinned, scope, sensitivity, status, tags, title, type } =
+    memory;
   return {
     ...{ id, type, title, status, pinned, scope, sensitivity, tags, updated: memory.updated },
     isForeign: isForeign === true,
-    isKeptOut: isKeptOut === true,
+    isPersonal: isPersonal === true,
     text: toLine(content, LONGEST_TEXT),
     ...(why !== undefined && { why }),
   };

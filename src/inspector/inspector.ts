@@ -20,7 +20,7 @@ import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files } from "../io/files.js";
 import { memoryTypes } from "../memory/memory.js";
-import { HIDDEN_LEDGER, LEDGER } from "../memory/path.js";
+import { LEDGER } from "../memory/path.js";
 import { planConflictFolders } from "../memory/store/conflict-log.js";
 import { openAgenda, refuseAgents } from "../operations/handover/agenda.js";
 import type { Project } from "../operations/project.js";
@@ -245,7 +245,7 @@ function listPaths({ folders, globalFolder }: Project): string[] {
   const roots = [folders.memory, join(globalFolder, "memory")].flatMap((one) => [one, join(one, "private")]);
   return [
     ...[folders.screens, folders.savings, folders.sessions, folders.instances, folders.sessionMemory],
-    ...[folders.leases, folders.log, join(folders.memory, HIDDEN_LEDGER)],
+    ...[folders.leases, folders.log, join(folders.memory, "private", LEDGER)],
     ...planConflictFolders(folders.memory),
     ...roots.flatMap((root) => [LEDGER, ...memoryTypes].map((name) => join(root, name))),
   ];

@@ -6,6 +6,7 @@ import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { sumFreed } from "../costs/sums.js";
 import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
+import { createGit } from "../io/node-git.js";
 import { readSafePage } from "../notes/session-files.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
@@ -109,7 +110,12 @@ export async function readOverview(project: Project): Promise<Overview> {
   const { files } = openOwnState(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
   const candidates = lookAtCandidates(project);
-  const status = await readStatus({ candidates, clock, files }, project.folders, config, switches);
+  const status = await readStatus(
+    { candidates, clock, files, git: createGit() },
+    project.folders,
+    config,
+    switches,
+  );
   const { days, sessions } = sumFigures((await readLedger(files, project.folders.savings)).sessions);
   return {
     saved: status.saved,

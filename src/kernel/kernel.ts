@@ -23,7 +23,7 @@ import type { Get, Post } from "../io/post.js";
 import { createToasts, SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
 import { createSecretGate } from "../memory/draft.js";
-import { typesOutOfGit } from "../memory/kept-out.js";
+import { planPrivateTypes } from "../memory/memory.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch } from "../memory/search/search.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
@@ -34,7 +34,6 @@ import { type OpenEmbedder, openEmbedder } from "../models/open-embedder.js";
 import { createNotes } from "../notes/notes.js";
 import { createFamily } from "../project/family.js";
 import { planFolders } from "../project/folders.js";
-import { readTracked } from "../project/git-index.js";
 import { createInstances } from "../project/instances.js";
 import { type Own, openOwn, type SeenSessions } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
@@ -103,7 +102,10 @@ export async function openGround(
   const instance = randomUUID().slice(0, 8);
   const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
-  lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
+  lookAfterFolders({
+    ...{ files: own.files, folders, config, clock, writes, background, log, toasts },
+    git: host.git,
+  });
   const deferred = createDeferred({ clock, log });
   return {
     ...own,
@@ -179,8 +181,7 @@ export function createRemembering(
     globalFolder: host.globalFolder,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
-    keepOutOfGit: typesOutOfGit(config, folders),
-    listTracked: () => readTracked(files, folders.memoryProject),
+    privateTypes: planPrivateTypes(config, folders),
   });
   const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({

@@ -19,8 +19,7 @@ import { inSlices } from "../base/slices.js";
 import type { Tool } from "../kernel/layer.js";
 import { refuseWords } from "../memory/draft.js";
 import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
-import { typesOutOfGit } from "../memory/kept-out.js";
-import type { MemoryDraft } from "../memory/memory.js";
+import { type MemoryDraft, planPrivateTypes } from "../memory/memory.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { Written } from "../memory/store/store.js";
 import { openLocks } from "../operations/project.js";
@@ -58,10 +57,10 @@ export function openClientContext(shared: SharedContext, client: string): Client
   const { cli, folders, log, processes, root } = project;
   const { clock } = cli;
   const id = planClientID(client, randomUUID());
-  const typesKeptOut = typesOutOfGit(config, folders);
+  const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
     ...{ clock, files: cli.files, trust, store: memories, folder: folders.memory },
-    isKeptOut: (type) => typesKeptOut.includes(type),
+    isPrivate: (type) => privateTypes.includes(type),
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   /** Does not overwrite what another writer has changed meanwhile. */

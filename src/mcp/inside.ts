@@ -92,7 +92,6 @@ export async function exportMemories(
     ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
   );
   const { lines, problems } = formatExport(collections, {
-    withHidden: allowsPrivate,
     isWanted: ({ type, updated }) =>
       (types === undefined || types.includes(type)) &&
       (sinceMs === undefined || Date.parse(updated) >= sinceMs),

@@ -8,7 +8,7 @@ import type { Config } from "../config/schema.js";
 import type { Files } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
-import type { Memory } from "../memory/memory.js";
+import { isConfidential, type Memory } from "../memory/memory.js";
 import type { MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import type { Trust } from "../memory/trust/trust.js";
@@ -87,7 +87,7 @@ function findPrivateLines(store: Pick<OpenMemories, "list" | "onChange">): Share
   });
   const read = async (): Promise<(line: string) => boolean> => {
     const all = await store.list({ archived: true });
-    return createRepeats(all.filter(({ sensitivity }) => sensitivity === "private"));
+    return createRepeats(all.filter(isConfidential));
   };
   return () => {
     reading ??= read().catch((thrown) => {

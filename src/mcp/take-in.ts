@@ -96,9 +96,9 @@ export function toDraft({ contents, id, isArchived }: MemoryCopy): MemoryDraft |
     modifiedMs: 0,
   });
   if (reading.kind === "problem") return `${id}: ${reading.what}`;
-  const { id: _, isUndated, status, ...draft } = reading.memory;
+  const { id: _, isPersonal, isUndated, sensitivity, status, ...draft } = reading.memory;
   if (status !== "active") return `${id} is ${status}`;
   const extra = Object.fromEntries(Object.entries(draft.extra).filter(([field]) => !OWN_FIELDS.has(field)));
   const { created, updated, ...undated } = draft;
-  return { ...undated, extra, ...(!isUndated && { created, updated }) };
+  return { ...undated, extra, ...(!isPersonal && { sensitivity }), ...(!isUndated && { created, updated }) };
 }

@@ -1,21 +1,24 @@
-import { type Memory, parseID } from "../memory/memory.js";
+import { isConfidential, type Memory, parseID } from "../memory/memory.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
 
 export function withoutPrivate(store: OpenMemories): OpenMemories {
   const ifShown =
     (call: (id: string, ...rest: never[]) => Promise<Written>) =>
     async (id: string, ...rest: unknown[]): Promise<Written> =>
-      isShownID(id) ? call(id, ...(rest as never[])) : refuse(formatUnknown(id));
+      (await mayShow(id)) ? call(id, ...(rest as never[])) : refuse(formatUnknown(id));
 
   return {
     ...store,
-    read: async (id) => (isShownID(id) ? store.read(id) : undefined),
+    async read(id) {
+      const memory = await store.read(id);
+      return memory && isShown(memory) ? memory : undefined;
+    },
     list: async (options) => (await store.list(options)).filter(isShown),
     known: () => store.known().filter(isShown),
     foreign: () => store.foreign().filter(isShown),
     problems: () => store.problems().filter(({ path }) => isShownPath(path)),
-    locate: async (id) => (isShownID(id) ? store.locate(id) : undefined),
-    history: async (id) => (isShownID(id) ? store.history(id) : []),
+    locate: async (id) => ((await mayShow(id)) ? store.locate(id) : undefined),
+    history: async (id) => ((await mayShow(id)) ? store.history(id) : []),
     remember: async (draft, cause) =>
       draft.sensitivity === "private"
         ? refuse(
@@ -28,13 +31,19 @@ export function withoutPrivate(store: OpenMemories): OpenMemories {
     discard: ifShown(store.discard),
     publish: ifShown(store.publish),
   };
+
+  /** Of a memory in `private/` only its file says whether it may be shown. */
+  async function mayShow(id: string): Promise<boolean> {
+    const memory = isShownID(id) ? undefined : await store.read(id);
+    return memory ? isShown(memory) : isShownID(id);
+  }
 }
 
 /** The same sentence for a missing memory and for a hidden one. */
 export const formatUnknown = (id: string): string => `There is no memory ${id}; find ids with recall.`;
 
 const refuse = (why: string): Written => ({ kind: "refused", why });
-const isShown = ({ sensitivity }: Pick<Memory, "sensitivity">): boolean => sensitivity !== "private";
+const isShown = (memory: Memory): boolean => !isConfidential(memory);
 
 /** Also hides what is not an id. */
 export const isShownID = (id: string): boolean => parseID(id)?.sensitivity === "internal";

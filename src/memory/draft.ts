@@ -3,22 +3,35 @@ import { inSlices, type Sliced } from "../base/slices.js";
 import type { Clock } from "../io/clock.js";
 import { findSecrets } from "../text/secrets/secrets.js";
 import { clamp, joinLines, shortenTitle, USUAL_IMPORTANCE } from "./fields.js";
-import { isHidden } from "./kept-out.js";
-import { isType, type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
+import {
+  isType,
+  type Memory,
+  type MemoryDraft,
+  type MemoryType,
+  memoryTypes,
+  privateTypes,
+} from "./memory.js";
 
 /** A longer text is a document and belongs in a file that the memory names. */
 const MOST_CONTENT_CHARACTERS = 32_000;
 const LONGEST_TITLE = 120;
 
-/** The memory without its id, which comes from a free name. */
-export function planMemory(draft: MemoryDraft, titleOf: (content: string) => string, nowMs: number): Memory {
+/** The memory without its id, which comes from a free name. `types` go to `private/` unless the draft says otherwise. */
+export function planMemory(
+  draft: MemoryDraft,
+  titleOf: (content: string) => string,
+  nowMs: number,
+  types: readonly MemoryType[] = privateTypes,
+): Memory {
   const now = new Date(nowMs).toISOString();
   const content = draft.content.replace(/\r\n/g, "\n").trim();
-  const { created = now, expires, supersededBy } = draft;
+  const { created = now, expires, scope = "project", supersededBy } = draft;
+  const isPersonal = draft.sensitivity === undefined && scope === "project" && types.includes(draft.type);
   return {
     id: "",
-    scope: draft.scope ?? "project",
-    sensitivity: draft.sensitivity ?? "internal",
+    scope,
+    sensitivity: draft.sensitivity ?? (isPersonal ? "private" : "internal"),
+    ...(isPersonal && { isPersonal }),
     type: draft.type,
     title: shortenTitle(joinLines(draft.title ?? "") || titleOf(content), LONGEST_TITLE),
     content,
@@ -39,8 +52,8 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
   };
 }
 
-/** Why this memory may not be written: a sentence for its author; `undefined` if it may. `keptOut` as for `findHint`. */
-export function findRefusal(memory: Memory, keptOut?: ReadonlySet<string>): string | undefined {
+/** Why this memory may not be written: a sentence for its author; `undefined` if it may. */
+export function findRefusal(memory: Memory): string | undefined {
   const { type, title, content, expires, importance } = memory;
   if (!isType(type)) return `type must be one of ${memoryTypes.join(", ")}, and is "${type}"`;
   if (content === "" && title === "") return "content must say something, and is empty";
@@ -50,51 +63,35 @@ export function findRefusal(memory: Memory, keptOut?: ReadonlySet<string>): stri
   if (expires !== undefined && Number.isNaN(Date.parse(expires)))
     return `expires must be a date such as 2026-12-31, and is "${expires}"`;
   if (Number.isNaN(importance)) return "importance must be a number from 0 to 1";
-  return findHint(memory, keptOut);
+  return findHint(memory);
 }
 
-/**
- * Committed files never hint at hidden memories: the refusal of a memory that does. `keptOut` are the ids of those
- * outside `private/`.
- */
-export function findHint(memory: Memory, keptOut?: ReadonlySet<string>): string | undefined {
-  if (isHidden(memory)) return undefined;
+/** Committed files never hint at private memories: the refusal of a memory that does. */
+export function findHint(memory: Memory): string | undefined {
+  if (memory.sensitivity === "private") return undefined;
   const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
-  const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));
+  const named = [...links, supersededBy ?? ""].find(isPrivateID);
   const words = [title, content, ...aliases, ...tags, ...entities, ...when, provenance.evidence ?? ""];
   const text = [...words, ...links, supersededBy ?? "", JSON.stringify(extra)].join("\n");
   const id = named ?? findPrivateID(text);
-  if (id !== undefined)
-    return `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
-  const other = keptOut && findKeptOutID(text, keptOut);
-  return other === undefined
+  return id === undefined
     ? undefined
-    : `it names ${other}, which is kept out of git, and this one may be committed; publish that one with strata publish, or leave the name out`;
+    : `it names the private memory ${id}, and this one may be committed; leave the name out, or publish that one with strata publish`;
 }
 
 /** The memory without links to memories that its file may not name. */
-export function withoutHints(memory: Memory, keptOut: ReadonlySet<string>): Memory {
+export function withoutHints(memory: Memory): Memory {
   const { links, supersededBy, ...rest } = memory;
-  const isHint = [...links, supersededBy ?? ""].some((id) => keptOut.has(id));
-  if (isHidden(memory) || !isHint) return memory;
-  const named = supersededBy === undefined || keptOut.has(supersededBy) ? {} : { supersededBy };
-  return { ...rest, ...named, links: links.filter((id) => !keptOut.has(id)) };
+  if (memory.sensitivity === "private" || ![...links, supersededBy ?? ""].some(isPrivateID)) return memory;
+  const named = supersededBy === undefined || isPrivateID(supersededBy) ? {} : { supersededBy };
+  return { ...rest, ...named, links: links.filter((id) => !isPrivateID(id)) };
 }
+
+const isPrivateID = (id: string): boolean => /^(global\/)?private\//.test(id);
 
 /** Id of the first private memory that a text names. */
 export function findPrivateID(text: string): string | undefined {
   return new RegExp(`\\bprivate/(${memoryTypes.join("|")})/[^\\s\`"')\\]]+`).exec(text)?.[0];
-}
-
-/** Id of the first of these memories that a text names. */
-export function findKeptOutID(text: string, keptOut: ReadonlySet<string>): string | undefined {
-  if (keptOut.size === 0) return undefined;
-  const named = text.matchAll(new RegExp(`\\b(?:${memoryTypes.join("|")})/[^\\s\`"')\\],;]+`, "g"));
-  for (const [id] of named) {
-    const bare = id.replace(/(?:\.md)?[.:!?]*$/, "");
-    if (keptOut.has(id) || keptOut.has(bare)) return bare;
-  }
-  return undefined;
 }
 
 /** Why a change cannot be made in place; `undefined` if it can. */

@@ -7,7 +7,7 @@ export type Fields = Pick<
   Memory,
   "status" | "aliases" | "tags" | "entities" | "links" | "importance" | "pinned" | "when" | "provenance"
 > &
-  Partial<Pick<Memory, "title" | "created" | "updated" | "expires" | "supersededBy">>;
+  Partial<Pick<Memory, "title" | "created" | "updated" | "expires" | "supersededBy" | "isPersonal">>;
 
 export const USUAL_IMPORTANCE = 0.5;
 
@@ -17,6 +17,7 @@ export const fieldNames: ReadonlySet<string> = new Set([
   "status",
   "importance",
   "pinned",
+  "personal",
   "created",
   "updated",
   "expires",
@@ -41,6 +42,7 @@ export function readFields(front: PlainRecord): Fields {
     pinned: pinned === true,
     when: readWords(front.when),
     provenance: readSource(source),
+    ...optional("isPersonal", front.personal === true ? (true as const) : undefined),
     ...optional("title", isText(title) ? joinLines(title) : undefined),
     ...optional("created", readTime(created)),
     ...optional("updated", readTime(updated)),
@@ -58,6 +60,7 @@ export function formatFields(memory: Omit<Fields, "status"> & Pick<Memory, "stat
     status: isWritten(status) ? status : undefined,
     importance: importance === USUAL_IMPORTANCE ? undefined : importance,
     pinned: pinned || undefined,
+    personal: memory.isPersonal,
     created,
     updated,
     expires,

@@ -86,8 +86,7 @@ export const isOfOneKind = (one: Memory, other: Memory): boolean =>
   kindOf(one) === kindOf(other) && one.status === other.status && readSubject(one) === readSubject(other);
 
 /** A memory that git sees and one that it ignores are never merged. */
-const kindOf = ({ isKeptOut, scope, sensitivity, type }: Memory): string =>
-  `${scope} ${sensitivity} ${type}${isKeptOut ? " kept out" : ""}`;
+const kindOf = ({ scope, sensitivity, type }: Memory): string => `${scope} ${sensitivity} ${type}`;
 
 /** Number of a memory's rarest words used to find others. */
 const RAREST = 4;

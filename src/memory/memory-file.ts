@@ -140,7 +140,7 @@ function isEmpty(document: Document): boolean {
 function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {
   const { scope, sensitivity, type, name, isArchived, modifiedMs } = place;
   const content = body.trim();
-  const fields = readFields(front);
+  const { isPersonal, ...fields } = readFields(front);
   const written = new Date(modifiedMs).toISOString();
   const extra = Object.fromEntries(Object.entries(front).filter(([key]) => !fieldNames.has(key)));
   const created = fields.created ?? written;
@@ -156,6 +156,7 @@ function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {
     created,
     updated: fields.updated ?? written,
     ...(fields.created === undefined && { isUndated: true }),
+    ...(isPersonal && sensitivity === "private" && { isPersonal }),
     extra,
   };
 }

@@ -43,6 +43,17 @@ export const lastingTypes: ReadonlySet<MemoryType> = new Set([
   "procedure",
 ]);
 
+/** Types whose memories of a project go to `private/` unless the user's settings say otherwise. */
+export const privateTypes: readonly MemoryType[] = ["preference", "feedback"];
+
+/** The same by these settings: none if the user commits the whole folder on purpose. */
+export function planPrivateTypes(
+  config: { autoMemory: { keepOutOfGit: readonly MemoryType[] }; committedFolders: readonly string[] },
+  { memory }: { memory: string },
+): readonly MemoryType[] {
+  return config.committedFolders.includes(memory) ? [] : config.autoMemory.keepOutOfGit;
+}
+
 export type MemoryStatus =
   | "active"
   /** A blocker that no longer blocks. */
@@ -83,8 +94,11 @@ export interface Memory {
   provenance: Provenance;
   /** It came with the repository, or an agent wrote the file, and the user has not accepted it: it has no authority. */
   isForeign?: true;
-  /** Git ignores its file, which is not in `private/`: no committed file may name it. */
-  isKeptOut?: true;
+  /**
+   * It is in `private/` only because git should not see it: the user's other agents may read it (MCP), and a remote
+   * endpoint may embed it. Written as `personal: true`.
+   */
+  isPersonal?: true;
   /** Frontmatter fields added by a person or a later version; kept as they are. */
   extra: Readonly<Record<string, unknown>>;
 }
@@ -119,12 +133,18 @@ export interface Provenance {
   why?: string;
 }
 
+/** Did the user call it private? Then it stays in their own sessions. */
+export const isConfidential = ({
+  isPersonal,
+  sensitivity,
+}: Pick<Memory, "isPersonal" | "sensitivity">): boolean => sensitivity === "private" && isPersonal !== true;
+
 /** Input for a new memory; the store fills in the rest, and the dates if there are none. */
 export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   Partial<
     Omit<
       Memory,
-      "id" | "type" | "content" | "provenance" | "isUndated" | "isForeign" | "isKeptOut" | "status"
+      "id" | "type" | "content" | "provenance" | "isUndated" | "isForeign" | "isPersonal" | "status"
     >
   >;
 

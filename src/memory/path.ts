@@ -7,8 +7,6 @@ export interface MemoryPath extends Pick<Place, "type" | "name"> {
 export const ARCHIVE = "archive";
 export const CONFLICTS = "conflicts";
 export const LEDGER = "ledger";
-/** The ledger of private memories; it also has the lines of memories beside it that git ignores. */
-export const HIDDEN_LEDGER = `private/${LEDGER}`;
 
 const ENDING = ".md";
 /** The longest name has 240 bytes. */

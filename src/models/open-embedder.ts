@@ -6,7 +6,7 @@ import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import type { Post } from "../io/post.js";
-import type { Memory } from "../memory/memory.js";
+import { isConfidential, type Memory } from "../memory/memory.js";
 import type { Folders } from "../project/folders.js";
 import type { Embedder } from "../recall/embedder.js";
 import type { EndpointEmbedder } from "./embedder.js";
@@ -26,7 +26,7 @@ export interface OpenEmbedderOptions {
 
 export interface OpenEmbedder extends Required<Embedder> {
   /** May this memory be sent to the endpoint? */
-  mayEmbed(memory: Pick<Memory, "isForeign" | "sensitivity">): boolean;
+  mayEmbed(memory: Pick<Memory, "isForeign" | "isPersonal" | "sensitivity">): boolean;
   /** Resolves when all vectors are in the cache's file. Never rejects. */
   onIdle(): Promise<void>;
 }
@@ -58,8 +58,7 @@ export function openEmbedder(options: OpenEmbedderOptions): OpenEmbedder | undef
     embed: async (texts) => (await load()).embed(texts),
     embedQuery: async (text) => (await load()).embedQuery(text),
     // A repository's memories must not cost the user's money, nor choose what is sent.
-    mayEmbed: ({ isForeign, sensitivity }) =>
-      !isForeign && (sensitivity !== "private" || endpoint.isLocal || allowPrivate),
+    mayEmbed: (memory) => !memory.isForeign && (!isConfidential(memory) || endpoint.isLocal || allowPrivate),
     onIdle: async () => (await loading)?.onIdle(),
   };
 }

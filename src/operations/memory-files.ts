@@ -1,11 +1,10 @@
 /** Memory files read without opening the store, so that nothing is written. */
-import { readIgnored } from "../base/git-ignore.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
 import { openLedger } from "../memory/store/collection.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
-import { createEntries, type Looked, listPaths, readTextWithin } from "../memory/store/scan.js";
+import { createEntries, type Looked, listPaths } from "../memory/store/scan.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
 
@@ -13,8 +12,6 @@ import type { Project } from "./project.js";
 export interface ReadCollection {
   place: CollectionPlace;
   looked: readonly Looked[];
-  /** Does git ignore the memory at this path, although it is not in `private/`? */
-  isKeptOut(path: string): boolean;
 }
 
 /** The four memory folders of a project and its user, whether they exist or not. */
@@ -52,18 +49,12 @@ export async function readCollections(project: Project): Promise<ReadCollection[
         done += some.length;
         progress.step(done, all);
       }
-      const rules = place.keepsOut ? await readRules(cli.files, place) : "";
-      read.push({ place, looked, isKeptOut: readIgnored(rules) });
+      read.push({ place, looked });
     }
     return read;
   } finally {
     progress.end();
   }
-}
-
-/** Empty for what cannot be read, which the check of the folder reports. */
-async function readRules(files: Files, { folder }: CollectionPlace): Promise<string> {
-  return (await readTextWithin(files, folder, ".gitignore").catch(() => undefined)) ?? "";
 }
 
 /** The readable memories among these files. */

@@ -5,15 +5,12 @@ import type { Locks } from "../io/locks.js";
 import { createGit } from "../io/node-git.js";
 import { createSecretGate } from "../memory/draft.js";
 import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
-import { typesOutOfGit } from "../memory/kept-out.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, planPrivateTypes } from "../memory/memory.js";
 import { findMemories } from "../memory/search/find.js";
-import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { Memories, OpenMemories, Written } from "../memory/store/store.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
 import { createTurns } from "../memory/trust/turns.js";
-import { readTracked } from "../project/git-index.js";
 import { type CliContext, type ExitCode, exitCodes } from "./command.js";
 import { openSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
@@ -51,18 +48,8 @@ export async function openMemories(
     files,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
-    ...(await planKeepOut(project)),
+    privateTypes: planPrivateTypes(config, folders),
   });
-}
-
-/** Which memories stay out of git. */
-async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
-  const { cli, folders } = project;
-  const { config } = await project.settings();
-  return {
-    keepOutOfGit: typesOutOfGit(config, folders),
-    listTracked: () => readTracked(cli.files, folders.memoryProject),
-  };
 }
 
 /**

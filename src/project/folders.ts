@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { planRules } from "../base/git-ignore.js";
 import { type Files, readText } from "../io/files.js";
 
 /** Absolute paths of Strata's files and folders, all below the project. */
@@ -110,3 +109,30 @@ export async function hideFromGit(
   const lacking = planRules(text, rules);
   if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
 }
+
+/* What a `.gitignore` keeps out of git, and which of Strata's rules it lacks. Pure. */
+
+/** Matches half-written files, whose names end with a UUID: `tornOf` in file-kinds.ts. */
+export const TORN_RULE = "*.????????-????-????-????-????????????";
+
+/** Patterns that match everything in the folder; git then does not descend into subfolders. */
+const EVERYTHING: ReadonlySet<string> = new Set(["*", "/*", "**", "/**", "**/*"]);
+
+/** The rules that have to be appended so that all of `rules` hold: those not there, and those before a negation. */
+export function planRules(text: string, rules: readonly string[]): string[] {
+  const holding = new Set<string>();
+  for (const line of text.split(/\r?\n/)) {
+    const rule = line.replace(/ +$/, "");
+    // This one lets the `.gitignore` itself be committed.
+    if (/^!\/?\.gitignore$/.test(rule)) continue;
+    if (rule.startsWith("!")) holding.clear();
+    for (const one of rules) if (isSame(rule, one) || EVERYTHING.has(rule)) holding.add(one);
+  }
+  return rules.filter((rule) => !holding.has(rule));
+}
+
+/** A name without a slash matches here and below. Strata's files are here, so a leading slash makes no difference. */
+const isSame = (rule: string, other: string): boolean => rule.replace(/^\//, "") === other.replace(/^\//, "");
+
+/** Does this `.gitignore` keep the whole folder out of git? */
+export const hidesAll = (text: string): boolean => planRules(text, ["*"]).length === 0;

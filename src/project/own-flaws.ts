@@ -2,13 +2,12 @@
 import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
-import { planRules, TORN_RULE } from "../base/git-ignore.js";
 import type { Clock } from "../io/clock.js";
 import { type Files, readText } from "../io/files.js";
+import type { Git } from "../io/host.js";
 import type { Log } from "../io/log.js";
 import { SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
-import { type Folders, hideFromGit } from "./folders.js";
-import { readTracked } from "./git-index.js";
+import { type Folders, hideFromGit, planRules, TORN_RULE } from "./folders.js";
 import { describeWayOut, findWaysOut } from "./own-folders.js";
 
 export interface OwnFlaw {
@@ -24,6 +23,8 @@ export interface OwnFlawsOptions {
   files: Files;
   folders: Folders;
   config: { linkedFolders: readonly string[]; committedFolders: readonly string[] };
+  /** Without it nobody tells which files git tracks. */
+  git?: Git | undefined;
 }
 
 /** A folder of Strata and what git should ignore in it. */
@@ -153,9 +154,9 @@ async function hasMatch(files: Files, folder: string, rule: string): Promise<boo
 }
 
 async function findTrackedFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
-  const { files, folders } = options;
-  const tracked = await readTracked(files, folders.project);
-  if (tracked.length === 0) return [];
+  const { folders, git } = options;
+  const listed = await git?.ask(["ls-files", "-z", "--", ".opencode"], { folder: folders.project });
+  const tracked = (listed ?? "").split("\0").filter((path) => path !== "");
   return listHidden(options).flatMap(({ folder, isTracked }) => {
     const paths = tracked.map((path) => join(folders.project, path));
     const here = paths.filter((path) => path.startsWith(join(folder, "/")));

@@ -1,4 +1,5 @@
 /** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
+
 import { basename, join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
 import { isRecord } from "../base/shape.js";
@@ -17,6 +18,7 @@ import {
 } from "../costs/sums.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
+import type { Git } from "../io/host.js";
 import { type CallRecord, findSilent, parseCallRecord } from "../kernel/calls.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
 import { createBudget } from "../models/budget.js";
@@ -72,7 +74,12 @@ export interface BackgroundStatus {
 
 /** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
-  { candidates, clock, files }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files },
+  {
+    candidates,
+    clock,
+    files,
+    git,
+  }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files; git?: Git | undefined },
   folders: Folders,
   config: Config,
   switches: readonly string[],
@@ -85,7 +92,7 @@ export async function readStatus(
     readCallRecords(files, folders.calls),
     readSpent({ files, clock }, folders.background, config),
     readMemoryStatus(files, folders.memory),
-    findOwnFlaws({ files, folders, config }),
+    findOwnFlaws({ files, folders, config, git }),
     candidates?.count(),
   ]);
   const sessions: Record<string, SessionStatus> = {};

@@ -5,7 +5,7 @@
  */
 import type { Sliced } from "../base/slices.js";
 import { listFingerprints } from "../memory/conflict.js";
-import { findKeptOutID, findPrivateID, findSecretIn } from "../memory/draft.js";
+import { findPrivateID, findSecretIn } from "../memory/draft.js";
 import type { Memory } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import { parsePath } from "../memory/path.js";
@@ -71,7 +71,7 @@ function* scanMemory(
   { findPath, held, isShared, isTeams, shared }: MemoryScan,
 ): Sliced<Scanned[]> {
   const refusals: Scanned[] = [];
-  const whole = held.has(id) ? HELD : findHiddenKey(id, lines, shared);
+  const whole = held.has(id) ? HELD : undefined;
   const isThere = lines.some(({ path }) => shared.isThere(path));
   const removed = isThere ? findRemoval(lines) : lines.length;
   /** Hashes of the versions that the remote has or will have. */
@@ -121,10 +121,6 @@ const SILENT = "";
 const FOREIGN = "it came with the repository and is not yours";
 const HELD = "the version on the remote could not be applied; first fix the problem listed under Left out";
 
-function findHiddenKey(id: string, lines: readonly LedgerLine[], shared: Shared): string | undefined {
-  return shared.keptOut.has(id) || lines.some(({ path }) => shared.isKeptOut(path)) ? SILENT : undefined;
-}
-
 /**
  * For a removed memory only the removal is sent, and only if the remote has the memory: it may have been moved to
  * `private/` together with its changes since the last push.
@@ -156,10 +152,8 @@ function* findFault(
   const memory = isRead ? readMemory(line) : undefined;
   const text = `${wordsOf(line)}\n${listWords({ ...memory, content: "" }).join("\n")}`;
   if (findPrivateID(text) !== undefined) return "it names a private memory; leave the name out";
-  if (findKeptOutID(text, shared.keptOut) !== undefined)
-    return "it names a memory that git ignores; leave the name out, or publish that one";
   if (memory && listFingerprints(memory).some((one) => shared.hidden.has(one)))
-    return "it repeats a private memory, or one that git ignores";
+    return "it repeats a private memory";
   if (!isOwn) return FOREIGN;
   const path = findPath(text);
   if (path !== undefined)

@@ -129,8 +129,8 @@ async function openPerson(world: SyncWorld, number: number): Promise<Person> {
   const person = { own: [] as SharedLine[], taken: 0 };
   const exchange: Exchange = {
     read: async () => ({
-      ...{ lines: person.own, hidden: new Set(), keptOut: new Set() },
-      ...{ isKeptOut: () => false, isThere: () => true, isOwn: () => true },
+      ...{ lines: person.own, hidden: new Set() },
+      ...{ isThere: () => true, isOwn: () => true },
     }),
     async take(_, lines) {
       person.taken += lines.length;

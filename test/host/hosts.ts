@@ -36,7 +36,7 @@ const LATER_IN_2 = [
   "findings",
   "hostile-memory",
   "in-order",
-  "kept-out",
+  "private-types",
   "links",
   "notes-secrets",
   "prices",

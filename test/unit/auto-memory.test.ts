@@ -52,7 +52,7 @@ describe("memory in the machine", () => {
     const path = `${PROJECT}/${/\S+\.md$/m.exec(kept)?.[0]}`;
     expect(world.files.text(path)).toContain("Use port 5433 for the database.");
     await world.strata.idle();
-    expect(world.files.text(`${MEMORY}/MEMORY.md`)).toContain("5433");
+    expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("5433");
     const again = await world.restart();
     const found = await run(again, "memory_recall", { query: "database port" }, "ses_2");
     expect(found).toContain("Use port 5433 for the database. (preference, today)");

@@ -142,7 +142,7 @@ describe("what two instances remember differently", () => {
     for (const type of ["preference", "decision"] as const) {
       const { store } = openStore();
       const open = () =>
-        createConflicts({ clock, files, store, folder: FOLDER, isKeptOut: (one) => one === "preference" });
+        createConflicts({ clock, files, store, folder: FOLDER, isPrivate: (one) => one === "preference" });
       await open().remember(draft("Postgres", "ses_a", { type }), cause("ses_a"));
       const answer = await open().remember(draft("SQLite", "ses_b", { type }), cause("ses_b"));
       const path = answer.kind === "conflict" ? answer.path : "none";

@@ -4,10 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { hidesAll, planRules, TORN_RULE } from "../../src/base/git-ignore.js";
 import { nodeFiles as files } from "../../src/io/node-files.js";
-import { hideFromGit, planFolders } from "../../src/project/folders.js";
-import { readTracked } from "../../src/project/git-index.js";
+import { createGit } from "../../src/io/node-git.js";
+import { hideFromGit, hidesAll, planFolders, planRules, TORN_RULE } from "../../src/project/folders.js";
 import { findOwnFlaws } from "../../src/project/own-flaws.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -79,37 +78,6 @@ describe("a .gitignore in a folder of Strata", () => {
 });
 
 describe("what git tracks", () => {
-  for (const version of ["2", "3", "4"]) {
-    it(`is read from an index of version ${version}, as git tells it, in a folder of the repository too`, async () => {
-      const { git, project } = openRepository({
-        "a.txt": "1",
-        "sub/.opencode/strata/strata.log": "1",
-        ".opencode/session-memory/ses_1.md": "1",
-        ".opencode/session-memory/ses_2.md": "1",
-        ".opencode/tool-results/ein Ergebnis é.txt": "1",
-        ".opencodex": "1",
-        "z/z.txt": "1",
-      });
-      git("add", "-Af", ".");
-      if (version === "3") {
-        execFileSync("git", ["rm", "-q", "--cached", "z/z.txt"], { cwd: project });
-        git("add", "-N", "z/z.txt");
-      } else git("update-index", "--index-version", version);
-      expect(await readTracked(files, project)).toEqual([
-        ".opencode/session-memory/ses_1.md",
-        ".opencode/session-memory/ses_2.md",
-        ".opencode/tool-results/ein Ergebnis é.txt",
-      ]);
-      expect(await readTracked(files, join(project, "sub"))).toEqual([".opencode/strata/strata.log"]);
-    });
-  }
-
-  it("git tracks nothing if there is no repository, or if the index is invalid", async () => {
-    for (const index of ["", "DIRC", "x".repeat(400), `DIRC\0\0\0\u0002\0\0\0\u0009${"\u0001".repeat(200)}`])
-      expect(await readTracked(createMemoryFiles({ "/p/.git/index": index }), "/p")).toEqual([]);
-    expect(await readTracked(createMemoryFiles(), "/p")).toEqual([]);
-  });
-
   it("files that git tracks in Strata's folders are named, unless they are committed on purpose or belong there", async () => {
     const { git, project } = openRepository({
       ".opencode/memory/idea/x.md": "1",
@@ -122,7 +90,10 @@ describe("what git tracks", () => {
     const folders = planFolders(project);
     const named = async (committedFolders: string[]) =>
       (
-        await findOwnFlaws({ files, folders, config: { ...structuredClone(defaults), committedFolders } })
+        await findOwnFlaws({
+          ...{ files, folders, git: createGit() },
+          config: { ...structuredClone(defaults), committedFolders },
+        })
       ).map(({ path }) => path.slice(project.length + 1));
     const always = [".opencode/memory/private"];
     expect(await named([])).toEqual([...always, ".opencode/session-memory", ".opencode/memory"]);

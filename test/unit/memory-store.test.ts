@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TORN_RULE } from "../../src/base/git-ignore.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
+import { TORN_RULE } from "../../src/project/folders.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import {
   BY_TEST,
@@ -83,9 +83,7 @@ ${PORT}
     });
     await world.store.remember(draft("one"), BY_TEST);
     await world.store.remember(draft("two"), BY_TEST);
-    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe(
-      `/errors.log*\nMEMORY.md\n${TORN_RULE}\n/preference/*\n/archive/preference/*\n/feedback/*\n/archive/feedback/*\n`,
-    );
+    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe(`/errors.log*\nMEMORY.md\n${TORN_RULE}\n`);
   });
 
   it("remembering is refused by the gate before anything is written, and so is a change", async () => {
@@ -120,8 +118,7 @@ describe("changing", () => {
         "importance: 0.5\r\npinned: true\r\ncreated: 1970-01-01T00:00:00.000Z\r\nupdated: 2026-11-21T09:00:00.000Z\r\n",
       ),
     );
-    expect(ledger(world)).toEqual([]);
-    expect(ledger(world, `${MEMORY}/private`).map(({ operation, by }) => [operation, by])).toEqual([
+    expect(ledger(world).map(({ operation, by }) => [operation, by])).toEqual([
       ["added by hand", "person"],
       ["pin", "strata"],
     ]);

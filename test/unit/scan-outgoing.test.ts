@@ -14,8 +14,7 @@ function scan(contents: string, machinePaths: readonly string[]): Outgoing {
   };
   const shared = {
     lines: [{ file: FILE, text: JSON.stringify(line), line }],
-    ...{ hidden: new Set<string>(), keptOut: new Set<string>() },
-    ...{ isKeptOut: () => false, isOwn: () => true, isThere: () => true },
+    ...{ hidden: new Set<string>(), isOwn: () => true, isThere: () => true },
   };
   const scanning = scanOutgoing({
     ...{ shared, machinePaths, isShared: () => false, held: new Set<string>(), isTeams: false },

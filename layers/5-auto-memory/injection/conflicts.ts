@@ -51,8 +51,8 @@ export type OpenConflict = ConflictRecord;
 
 export interface ConflictsOptions extends ConflictLogOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** True if new memories of this type stay out of git, and their record as well. Default: none does. */
-  isKeptOut?(type: MemoryType): boolean;
+  /** True if new memories of this type go to `private/`, and their record as well. Default: none does. */
+  isPrivate?(type: MemoryType): boolean;
   /** Why the text must not be stored, as for the store: a record stores it too. */
   gate?: (memory: { title: string; content: string }) => Promise<string | undefined>;
 }
@@ -72,7 +72,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       if (existing) {
         const why = await gate?.({ title, content: draft.content });
         if (why !== undefined) return { kind: "refused", why };
-        const hidden = options.isKeptOut?.(draft.type) && { isKeptOut: true as const };
+        const hidden = options.isPrivate?.(draft.type) && { sensitivity: "private" as const };
         const path = await records.add(existing, { ...draft, ...hidden, title, by: cause.session });
         return { kind: "conflict", existing, path };
       }

@@ -9,7 +9,6 @@ import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
-import { isHidden } from "../../../src/memory/kept-out.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { Written } from "../../../src/memory/store/store.js";
@@ -227,10 +226,8 @@ function planLink(current: Memory, { action, to }: Arguments, other: Memory | un
     return isLinked ? { ...current, links: current.links.filter((id) => id !== to) } : undefined;
   if (!other) throw refuse(`There is no memory ${to}; memory_recall finds ids.`);
   if (other.id === current.id) throw refuse("A memory cannot be linked with itself.");
-  if (isHidden(other) && !isHidden(current))
-    throw refuse(
-      `${to} is ${other.isKeptOut ? "kept out of git" : "private"}, and ${current.id} may be committed: link the ${other.isKeptOut ? "first" : "private one"} to the other.`,
-    );
+  if (other.sensitivity === "private" && current.sensitivity !== "private")
+    throw refuse(`${to} is private, and ${current.id} may be committed: link the private one to the other.`);
   return isLinked ? undefined : { ...current, links: [...current.links, to] };
 }
 

@@ -2,23 +2,23 @@
  * Finds what is wrong with the memories and their files. The store is opened over files whose changes stay in memory:
  * what it would write there shows what is out of step, and nothing on disk changes.
  */
+
 import { randomUUID } from "node:crypto";
 import { join, relative } from "node:path";
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
-import { hidesAll } from "../../base/git-ignore.js";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { createDryFiles, formatLock } from "../../io/dry-files.js";
 import type { Files } from "../../io/files.js";
+import { createGit } from "../../io/node-git.js";
 import { type ExpiredFile, findExpired, removeIfUnchanged } from "../../kernel/expired-files.js";
 import { kernelFiles, stateFolderFiles } from "../../kernel/kernel-files.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { formatPrefix, type Memory } from "../../memory/memory.js";
-import { HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
+import { LEDGER } from "../../memory/path.js";
 import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
 import { readPending } from "../../memory/store/journal.js";
-import { isNeighbours } from "../../memory/store/ledger.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
 import type { CollectionPlace } from "../../memory/store/places.js";
 import { listItself, readTextWithin } from "../../memory/store/scan.js";
@@ -26,7 +26,7 @@ import { findLocks } from "../../operations/doctor/machine.js";
 import { listPlaces } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
 import { createCliLog, openLocks, type Project } from "../../operations/project.js";
-import { hideFromGit } from "../../project/folders.js";
+import { hideFromGit, hidesAll } from "../../project/folders.js";
 import { findOwnFlaws } from "../../project/own-flaws.js";
 import { findSecrets } from "../../text/secrets/secrets.js";
 import { checkSetAside } from "../doctor/settings-in-force.js";
@@ -163,7 +163,7 @@ async function findUnhidden(files: Files, { folder, sensitivity }: CollectionPla
 /** Folders that lead out of the project, or that git would commit. */
 async function findFolderIssues({ cli: { files }, folders, settings }: Project): Promise<Issue[]> {
   const { config } = await settings();
-  const flaws = await findOwnFlaws({ files, folders, config });
+  const flaws = await findOwnFlaws({ files, folders, config, git: createGit() });
   return flaws.map(({ lacking, path, todo, what }) => ({
     ...{ level: "problem", file: path, what, todo },
     ...(lacking && {
@@ -254,18 +254,16 @@ export async function findLedgerIssues(
 ): Promise<Issue[]> {
   const issues: Issue[] = [];
   const lastMs = new Map<string, number>();
-  for (const ledger of place.keepsOut ? [LEDGER, HIDDEN_LEDGER] : [LEDGER]) {
-    const folder = join(place.folder, ledger);
-    for (const name of (await listItself(dry, folder)).filter((one) => one.endsWith(".jsonl"))) {
-      const text = (await readTextWithin(files, folder, name)) ?? "";
-      const wet = (await readTextWithin(dry, folder, name)) ?? "";
-      const file = join(folder, name);
-      const isShared = place.sensitivity === "internal" && ledger === LEDGER;
-      const { faults, lines } = readLines(text, { file, isShared, prefix: formatPrefix(place) });
-      issues.push(...faults);
-      if (wet.startsWith(text)) issues.push(...findHandEdits(wet.slice(text.length), place));
-      for (const { at, key } of lines) lastMs.set(key, Math.max(lastMs.get(key) ?? 0, Date.parse(at)));
-    }
+  const folder = join(place.folder, LEDGER);
+  for (const name of (await listItself(dry, folder)).filter((one) => one.endsWith(".jsonl"))) {
+    const text = (await readTextWithin(files, folder, name)) ?? "";
+    const wet = (await readTextWithin(dry, folder, name)) ?? "";
+    const file = join(folder, name);
+    const isShared = place.sensitivity === "internal";
+    const { faults, lines } = readLines(text, { file, isShared, prefix: formatPrefix(place) });
+    issues.push(...faults);
+    if (wet.startsWith(text)) issues.push(...findHandEdits(wet.slice(text.length), place));
+    for (const { at, key } of lines) lastMs.set(key, Math.max(lastMs.get(key) ?? 0, Date.parse(at)));
   }
   if (!isArchiveDue || place.scope !== "project") return issues;
   const nowMs = clock.now();
@@ -305,7 +303,7 @@ function readLines(
   };
   for (const [n, raw] of text.split("\n").entries()) {
     const value = parseJson(raw);
-    if (raw.trim() === "" || (!isShared && isNeighbours(value, prefix))) continue;
+    if (raw.trim() === "") continue;
     const reading = readLedgerLine(value, prefix);
     if (reading.kind === "line") lines.push(reading.line);
     else add(n + 1, reading.what);

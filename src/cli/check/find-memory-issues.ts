@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { findAged } from "../../../layers/5-auto-memory/findings/finding.js";
 import { findOldNotes } from "../../../layers/6-dream/archive-notes.js";
 import { isBlockerOver } from "../../../layers/6-dream/plan.js";
-import { findKeptOutID, findPrivateID } from "../../memory/draft.js";
+import { findPrivateID } from "../../memory/draft.js";
 import { isFinding } from "../../memory/finding.js";
 import type { Memory } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
@@ -89,9 +89,8 @@ async function mergeOne(memories: OpenMemories, { others, survivor }: Merge, run
 /** What a memory names: those that do not exist, and those that must not be seen where it is seen. */
 function findNamed(memories: readonly Memory[], add: Add): void {
   const ids = new Set(memories.map(({ id }) => id));
-  const keptOut = new Set(memories.flatMap(({ id, isKeptOut }) => (isKeptOut ? [id] : [])));
   for (const memory of memories) {
-    const { content, id, isKeptOut, links, sensitivity, supersededBy = [], tags, title } = memory;
+    const { content, id, links, sensitivity, supersededBy = [], tags, title } = memory;
     const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
     if (fault !== undefined)
       add(id, {
@@ -105,7 +104,7 @@ function findNamed(memories: readonly Memory[], add: Add): void {
         what: `it names ${other}, which does not exist`,
         todo: "correct or remove the name; strata list --archived shows all ids",
       });
-    if (sensitivity === "private" || isKeptOut) continue;
+    if (sensitivity === "private") continue;
     const text = [title, content, ...tags, ...links].join("\n");
     const hidden = findPrivateID(text);
     if (hidden !== undefined)
@@ -113,13 +112,6 @@ function findNamed(memories: readonly Memory[], add: Add): void {
         level: "problem",
         what: `it names the private memory ${hidden} and may be committed`,
         todo: "remove the name, or move the file to private/",
-      });
-    const ignored = findKeptOutID(text, keptOut);
-    if (ignored !== undefined)
-      add(id, {
-        level: "warning",
-        what: `it names ${ignored}, which git ignores, and may be committed`,
-        todo: `remove the name, or publish that one with strata publish ${ignored}`,
       });
   }
 }

@@ -23,7 +23,7 @@ export const run: Run = async (cli, options, [target]) => {
       (withGlobal === true || place.scope === "project") &&
       (includePrivate === true || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatExport(collections, { isWanted, withHidden: includePrivate === true });
+  const { lines, problems } = formatExport(collections, { isWanted });
   const text = lines.map((line) => `${line}\n`).join("");
   if (target === undefined) {
     if (text !== "") say(text.trimEnd());

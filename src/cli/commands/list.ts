@@ -79,12 +79,12 @@ function describeCandidate(candidate: WaitingCandidate): object {
 /** Id, days since the last change, title. */
 function formatRows({ clock, style }: CliContext, memories: readonly Memory[]): string[] {
   const width = Math.min(MOST_ID_WIDTH, Math.max(...memories.map(({ id }) => id.length)));
-  return memories.map(({ id, isForeign, isKeptOut, status, title, updated }) => {
+  return memories.map(({ id, isForeign, isPersonal, status, title, updated }) => {
     const days = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
     const marks = [
       ...(status === "active" ? [] : [status]),
       ...(isForeign ? ["not yours"] : []),
-      ...(isKeptOut ? ["not in git"] : []),
+      ...(isPersonal ? ["not in git"] : []),
     ];
     const mark = marks.length === 0 ? "" : style.dim(`  (${marks.join(", ")})`);
     return `${id.padEnd(width)}  ${style.dim(`${days} d`.padStart(6))}  ${title}${mark}`;

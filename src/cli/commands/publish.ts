@@ -1,8 +1,7 @@
 /** `strata publish`: shows git memories that it ignores: one, or all that a type, an age or words select. */
 import { randomUUID } from "node:crypto";
 import { countMemories } from "../../base/format.js";
-import { isHidden } from "../../memory/kept-out.js";
-import type { Memory } from "../../memory/memory.js";
+import { isConfidential, type Memory } from "../../memory/memory.js";
 import type { OpenMemories } from "../../memory/store/store.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../../operations/command.js";
 import { reportWritten, requireMemory, withMemories } from "../../operations/open-memories.js";
@@ -18,8 +17,8 @@ export const run: Run = async (cli, options, args) => {
       const hidden = (await memories.list()).filter(
         (memory) =>
           memory.scope === "project" &&
-          isHidden(memory) &&
-          (includePrivate === true || memory.sensitivity === "internal"),
+          memory.sensitivity === "private" &&
+          (includePrivate === true || !isConfidential(memory)),
       );
       const going = selectMemories(hidden, selection, cli.clock.now());
       return publishAll(cli, memories, { going, isDry: dryRun === true });
@@ -32,7 +31,7 @@ export const run: Run = async (cli, options, args) => {
     const run = randomUUID().slice(0, 8);
     const written = await memories.publish(id, { run });
     const code = reportWritten(cli, written, "Published");
-    if (code === exitCodes.fine && written.kind === "written") cli.say(formatSeen("it and its history", run));
+    if (code === exitCodes.fine && written.kind === "written") cli.say(formatSeen("it", run));
     return code;
   });
 };
@@ -66,6 +65,6 @@ async function publishAll(
       say(`Published: ${written.memory.id}  ${written.path}`);
     }
   }
-  if (published > 0) say(formatSeen("each and its history", run));
+  if (published > 0) say(formatSeen("them", run));
   return published === going.length ? exitCodes.fine : exitCodes.problems;
 }

@@ -1,6 +1,8 @@
 /** `strata status` */
+
 import { listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
+import { createGit } from "../../io/node-git.js";
 import { exitCodes, type Run } from "../../operations/command.js";
 import { lookAtCandidates } from "../../operations/open-candidates.js";
 import { openOwnState, openProject } from "../../operations/project.js";
@@ -17,7 +19,8 @@ export const run: Run = async (cli, { json }) => {
   const { files } = openOwnState(project);
   const candidates = lookAtCandidates(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
-  const status = await readStatus({ candidates, clock, files }, project.folders, config, switches);
+  const given = { candidates, clock, files, git: createGit() };
+  const status = await readStatus(given, project.folders, config, switches);
   const callRecords = await files.list(status.folders.calls);
   const hasRun = callRecords.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;

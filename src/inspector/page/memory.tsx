@@ -53,7 +53,9 @@ function Opened({ page }: { page: MemoryPage }) {
       <h2 class="memory-title">{memory.title}</h2>
       <p class="marks">
         <Chip tone="type">{memory.type}</Chip>
-        <Marks memory={{ ...memory, isForeign: isForeign === true, isKeptOut: memory.isKeptOut === true }} />
+        <Marks
+          memory={{ ...memory, isForeign: isForeign === true, isPersonal: memory.isPersonal === true }}
+        />
       </p>
       <Prose text={memory.content} />
       <div class="actions">
@@ -243,14 +245,14 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
 export function Marks({
   memory,
 }: {
-  memory: Pick<MemoryRow, "pinned" | "status" | "isForeign" | "sensitivity" | "isKeptOut" | "scope">;
+  memory: Pick<MemoryRow, "pinned" | "status" | "isForeign" | "sensitivity" | "isPersonal" | "scope">;
 }) {
   const marks: readonly (readonly [is: boolean, text: string, tone: string])[] = [
     [memory.pinned, "pinned", "plain"],
     [memory.status !== "active", memory.status, "plain"],
     [memory.isForeign, "not yours", "warn"],
     [memory.sensitivity === "private", "private", "plain"],
-    [memory.isKeptOut, "not in git", "plain"],
+    [memory.isPersonal, "not in git", "plain"],
     [memory.scope === "global", "every project", "plain"],
   ];
   return (

@@ -1,4 +1,5 @@
 /** Tools about the memories as a whole: entities, first facts, status and upkeep. */
+
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
@@ -6,6 +7,7 @@ import { runDream } from "../../../layers/6-dream/dream.js";
 import { formatDream } from "../../../layers/6-dream/page.js";
 import { DAY_MS } from "../../base/days.js";
 import { listSwitches } from "../../config/part.js";
+import { createGit } from "../../io/node-git.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { usersTypes } from "../../memory/memory.js";
 import { type CliContext, createStyle } from "../../operations/command.js";
@@ -89,7 +91,8 @@ const memoryStatus = defineTool<typeof statusInput>({
     const { candidates, config, files, project: of } = shared;
     const { layers, problems } = await of.settings();
     const switches = listSwitches(layers.map(({ settings }) => settings));
-    const status = await readStatus({ candidates, clock: of.cli.clock, files }, of.folders, config, switches);
+    const given = { candidates, clock: of.cli.clock, files, git: createGit() };
+    const status = await readStatus(given, of.folders, config, switches);
     status.problems.unshift(...problems);
     return formatStatus(
       shared.allowsPrivate ? status : await withoutPrivate(status, shared),

@@ -17,7 +17,14 @@ import { languages } from "../../text/language/languages.js";
 import { findSecrets, redactSecrets } from "../../text/secrets/secrets.js";
 import { toLine } from "../../text/text.js";
 import { countShared, readStems } from "../../text/words.js";
-import { type Memory, type MemoryDraft, type MemoryType, memoryTypes, usersTypes } from "../memory.js";
+import {
+  isConfidential,
+  type Memory,
+  type MemoryDraft,
+  type MemoryType,
+  memoryTypes,
+  usersTypes,
+} from "../memory.js";
 import type { MemorySearch } from "../search/search.js";
 import { withSession } from "../sessions.js";
 import type { Cause } from "../store/ledger-line.js";
@@ -163,11 +170,13 @@ const mayReplace = ({ content, title = "" }: MemoryDraft, memory: Memory): boole
   !memory.isForeign &&
   countShared(readStems(`${memory.title} ${memory.content}`), readStems(`${title} ${content}`)) > 0;
 
-export function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
+/** What the user calls private is compared with its like alone. */
+export function isNear(draft: MemoryDraft, memory: Memory): boolean {
+  const { scope, status } = memory;
   return (
     status === "active" &&
     scope === (draft.scope ?? "project") &&
-    sensitivity === (draft.sensitivity ?? "internal")
+    isConfidential(memory) === (draft.sensitivity === "private")
   );
 }
 

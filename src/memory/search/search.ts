@@ -10,7 +10,7 @@ import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/reca
 import { foldSentence } from "../../text/text.js";
 import { joinLines } from "../fields.js";
 import { isActive } from "../in-force.js";
-import type { Memory, MemoryType } from "../memory.js";
+import { isConfidential, type Memory, type MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store/store.js";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
 import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";
@@ -251,8 +251,8 @@ function hasEntity(entities: readonly string[], entity: string): boolean {
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }
 
-function isShareable({ isForeign, sensitivity }: Memory): boolean {
-  return !isForeign && sensitivity !== "private";
+function isShareable(memory: Memory): boolean {
+  return !memory.isForeign && !isConfidential(memory);
 }
 
 function isArchived({ status }: Memory): boolean {

@@ -14,11 +14,10 @@ import { formatError } from "../../base/error.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { formatPrefix, type Memory, type Place } from "../memory.js";
-import { formatPath, HIDDEN_LEDGER, idOf, LEDGER, parsePath, splitPath } from "../path.js";
+import { formatPath, idOf, LEDGER, parsePath, splitPath } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { createJournal } from "./journal.js";
-import type { KeepOut } from "./keep-out.js";
 import { createLedger, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createOwnership } from "./ownership.js";
@@ -34,8 +33,8 @@ export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scop
   instance: string;
   /** Tells the user's own words from others; without it all of them are the user's. */
   trust?: Trust | undefined;
-  /** Decides which memories git ignores; without it all memories of the collection are alike. */
-  keepOut?: KeepOut | undefined;
+  /** Called before each scan. Never rejects. */
+  beforeScan?: (() => Promise<void>) | undefined;
   /** Called with the ids of memories that have changed since they were last seen, whoever looks. */
   onSeen?: (ids: readonly string[]) => void;
 }
@@ -43,7 +42,6 @@ export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scop
 export interface Collection {
   readonly place: CollectionPlace;
   readonly folder: string;
-  readonly keepOut?: KeepOut | undefined;
   /** Checks the files, and enters people's changes in the ledger. */
   scan(): Promise<void>;
   entries(): readonly Entry[];
@@ -54,7 +52,7 @@ export interface Collection {
   /** Names and hashes of the files that are not the user's, by the ids of their memories. */
   foreign(): ReadonlyMap<string, NamedContents>;
   /** Runs `action` under the lock, after recovering unfinished changes. */
-  change<T>(action: (transaction: Transaction) => Promise<T>): Promise<T>;
+  change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T>;
   /** The file as it is now. */
   look(path: string): Promise<Looked | undefined>;
   /** All lines of its ledger. */
@@ -64,22 +62,19 @@ export interface Collection {
    * Rejects when the disk fails.
    */
   mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<string[]>;
-  /** True if git ignores the file at this path, by the rules last read. */
-  isKeptOut(path: string): boolean;
 }
 
 const LOCK_WAIT_MS = 8_000;
 
 export function createCollection(options: CollectionOptions): Collection {
-  const { files, keepOut, locks, log, place } = options;
+  const { files, locks, log, place } = options;
   const { folder, state } = place;
   const prefix = formatPrefix(place);
   const entries = createEntries({ ...options, ...place });
   const ledger = openLedger(options, place);
   const ownership = createOwnership({ ...options, folder, prefix, ledger: () => ledger });
-  const isKeptOut = (path: string): boolean => keepOut?.has(path) ?? false;
   const journal = createJournal({
-    ...{ files, folder, log, prefix, isKeptOut, path: join(state, "pending.json") },
+    ...{ files, folder, log, prefix, path: join(state, "pending.json") },
     beforeRecovery: ownership.disownUnknown,
   });
   const { look, see } = createLook(options, place, entries);
@@ -89,7 +84,6 @@ export function createCollection(options: CollectionOptions): Collection {
   return {
     place,
     folder,
-    keepOut,
     entries: entries.all,
     memories: () => ownership.memories(entries),
     look: async (path) => ownership.mark(await look(path)),
@@ -108,8 +102,6 @@ export function createCollection(options: CollectionOptions): Collection {
         const paths = await undoGuard.mend(transaction, { entries, ledger }, { cause, touched });
         return paths.map((path) => idOf(place, path));
       }),
-
-    isKeptOut,
   };
 
   async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
@@ -124,7 +116,6 @@ export function createCollection(options: CollectionOptions): Collection {
     return locks.withLock(
       join(state, "lock"),
       async (lock) => {
-        await keepOut?.look();
         await journal.recover(lock);
         await ledger.readOn();
         await ownership.refresh();
@@ -136,12 +127,12 @@ export function createCollection(options: CollectionOptions): Collection {
   }
 
   async function scan(): Promise<void> {
+    await options.beforeScan?.();
     if (!(await files.statItself(folder))) {
       await ownership.noteAbsence();
       return see(await entries.scan());
     }
     await ownership.prepareLook();
-    await keepOut?.look();
     if (await journal.isPending()) await tryUnderLock(async () => {});
     const seen = new Set(await entries.scan());
     try {
@@ -190,7 +181,6 @@ export function openLedger(
   return createLedger({
     ...{ files, log, prefix: formatPrefix(place), nameClone: place.nameClone },
     folder: join(place.folder, LEDGER),
-    hidden: place.keepsOut && join(place.folder, HIDDEN_LEDGER),
   });
 }
 
@@ -230,12 +220,6 @@ export function findCollection(
   const found = collections.find(({ place }) => place.scope === scope && place.sensitivity === sensitivity);
   if (!found) throw new TypeError(`no folder for ${scope} ${sensitivity}`);
   return found;
-}
-
-/** Ids of the memories that git ignores although they are not in `private/`. */
-export function listKeptOut(collections: readonly Collection[]): ReadonlySet<string> {
-  const memories = collections.flatMap((one) => (one.keepOut ? one.memories() : []));
-  return new Set(memories.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
 }
 
 /** The two possible paths of a memory's file, relative to its collection: in use, and archived. */

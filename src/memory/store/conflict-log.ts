@@ -12,7 +12,6 @@ import {
   isSettled,
   parseConflict,
 } from "../conflict.js";
-import { isHidden } from "../kept-out.js";
 import type { Memory } from "../memory.js";
 import { CONFLICTS, formatConflictPath, isConflictFile } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
@@ -43,7 +42,6 @@ export interface OtherVersion {
   title: string;
   id?: string;
   sensitivity?: Memory["sensitivity"];
-  isKeptOut?: Memory["isKeptOut"];
   /** The session that wrote it. */
   by: string | undefined;
 }
@@ -55,7 +53,7 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
     async add(standing, other) {
       const conflict = toConflict(standing, other, clock.now());
       // A record with private text must not be committed.
-      const isPrivate = isHidden(standing) || other.sensitivity === "private" || other.isKeptOut === true;
+      const isPrivate = [standing, other].some(({ sensitivity }) => sensitivity === "private");
       const path = join(isPrivate ? hidden : shared, formatConflictName(conflict));
       const own = formatConflictPath(basename(path), { isArchived: false });
       const obstacle = await findObstacle(files, dirname(dirname(path)), own);

@@ -6,12 +6,11 @@ import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Folders } from "../../project/folders.js";
 import { listFingerprints } from "../conflict.js";
-import { isHidden } from "../kept-out.js";
 import { formatPrefix, type Memory, parseID } from "../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
-import { type Collection, findCollection, listKeptOut, pathsOf } from "./collection.js";
+import { type Collection, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog } from "./conflict-log.js";
 import { groupByKey, type LedgerLine } from "./ledger-line.js";
 import type { Version } from "./merge-versions.js";
@@ -51,15 +50,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
       await scanAll();
       const collection = findCollection(collections, { scope, sensitivity: "internal" });
       const prefix = formatPrefix({ scope, sensitivity: "internal" });
-      // Under the lock, since hiding a memory from git moves its lines between two ledgers.
+      // Under the lock, since the undo of a publishing drops lines.
       const lines = await collection.change(() => readSharedLedger(files, collection.folder, prefix));
-      const hidden = collections.flatMap((one) => one.memories()).filter(isHidden);
+      const memories = collections.flatMap((one) => one.memories());
+      const hidden = memories.filter(({ sensitivity }) => sensitivity === "private");
       const paths = new Set(collection.entries().map(({ path }) => path));
       return {
         lines,
         hidden: new Set(hidden.flatMap(listFingerprints)),
-        keptOut: listKeptOut(collections),
-        isKeptOut: collection.isKeptOut,
         isThere: (path) => paths.has(path),
         isOwn: ({ after, path }) =>
           after === null || !trust || trust.isOwn({ name: `${prefix}${path}`, hash: after }),
@@ -147,11 +145,8 @@ async function planAll(
       .filter(({ line }) => !known.has(line.id))
       .sort(({ line: a }, { line: b }) => (isLater(a, b) ? 1 : -1));
     const there = states.get(key);
-    const isHiddenHere =
-      placesOf(key).some(collection.isKeptOut) && (there !== undefined || local.length > 0);
     if (lines.length === 0) return { key, lines, receipt: { kind: "planned", steps: [], newest: undefined } };
     if (there && "why" in there) return { key, lines, receipt: { kind: "deferred", ...there } };
-    if (isHiddenHere) return { key, lines, receipt: { kind: "deferred", why: HIDDEN_HERE } };
     const receipt = planReceipt({
       local,
       received: lines.map(({ line }) => line),
@@ -163,9 +158,6 @@ async function planAll(
     return { key, lines, receipt };
   });
 }
-
-const HIDDEN_HERE =
-  "git ignores your own memory of this name, so it is not merged with the one on the remote; publish yours, or give its file another name";
 
 /** The two possible paths of a memory's file. */
 function placesOf(key: string): string[] {

@@ -16,7 +16,7 @@ import { isRecord, parseJson } from "../../base/shape.js";
 import { type Files, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { HIDDEN_LEDGER, isLedgerFile, LEDGER, quotePath } from "../path.js";
+import { isLedgerFile, LEDGER, quotePath } from "../path.js";
 import { appendLines, appendToLedger, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, findWay, readTextWithin } from "./scan.js";
@@ -62,8 +62,6 @@ export interface JournalOptions {
   prefix: string;
   /** Path of `pending.json`, machine state. */
   path: string;
-  /** See `LedgerPlace`. */
-  isKeptOut?: ((path: string) => boolean) | undefined;
   /** Called before an unfinished change is completed. Must not reject. */
   beforeRecovery?: (lines: readonly LedgerLine[]) => Promise<void>;
 }
@@ -152,8 +150,8 @@ async function complete(
   const lines = [...(received?.steps ?? []), ...own];
   await beforeRecovery?.(lines);
   if (received) await appendReceived(options, lock, received);
-  const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
-  const known = new Set((await Promise.all(texts)).join("\n").split("\n"));
+  const text = await readTextWithin(files, folder, `${LEDGER}/${ledgerFile}`);
+  const known = new Set(text?.split("\n"));
   await lock.check();
   await appendToLedger(
     options,

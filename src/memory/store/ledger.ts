@@ -5,20 +5,19 @@
  * without conflict; two instances of one clone do, one call per append. A file of another size is read again. Invalid
  * lines are skipped and reported. Links are not followed.
  *
- * Lines of memories that git ignores are in `private/ledger`, in files of the same names. A published memory's lines move
- * here, so a file may become shorter.
+ * When a publishing is undone, its lines go, so a file may become shorter.
  */
 import { dirname, join } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { isRecord, parseJson } from "../../base/shape.js";
+import { parseJson } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
 import { takeNewLines } from "../../io/json-lines.js";
+import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
-import { formatPrefix, parseID } from "../memory.js";
-import { formatLedgerFile, HIDDEN_LEDGER, LEDGER } from "../path.js";
+import { formatLedgerFile, LEDGER } from "../path.js";
 
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, formatObstacle, listItself } from "./scan.js";
+import { findObstacle, formatObstacle, listItself, readTextWithin } from "./scan.js";
 
 export interface Ledger {
   /** Name of the ledger file for a line of this time, without its folder. */
@@ -31,7 +30,7 @@ export interface Ledger {
   paths(): Iterable<string>;
   /** All lines, in the order of the ledger files, each once. */
   readAll(): Promise<LedgerLine[]>;
-  /** Bytes read of each ledger file; the names of files in the hidden folder begin with `private/`. */
+  /** Bytes read of each ledger file. */
   readonly offsets: ReadonlyMap<string, number>;
 }
 
@@ -48,8 +47,6 @@ export interface LedgerOptions {
   files: Files;
   log: Log;
   folder: string;
-  /** Folder of the ledger with the lines of memories that git ignores. */
-  hidden?: string | undefined;
   /** Prefix of its memories' ids. */
   prefix: string;
   /** Name of this clone of the repository. */
@@ -59,7 +56,7 @@ export interface LedgerOptions {
 /** A line without its text. */
 type Head = Omit<LedgerLine, "contents">;
 
-export function createLedger({ files, log, folder, hidden, nameClone, prefix }: LedgerOptions): Ledger {
+export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOptions): Ledger {
   const offsets = new Map<string, number>();
   const heads = new Map<string, Head[]>();
   const reported = new Set<string>();
@@ -70,7 +67,7 @@ export function createLedger({ files, log, folder, hidden, nameClone, prefix }: 
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
-      const all = await listAll();
+      const all = await listFiles(files, folder);
       const changed = all.filter(({ bytes, name }) => offsets.get(name) !== bytes);
       const there = new Set(all.map(({ name }) => name));
       const gone = [...offsets.keys()].filter((name) => !there.has(name));
@@ -95,34 +92,21 @@ export function createLedger({ files, log, folder, hidden, nameClone, prefix }: 
 
     async readAll() {
       const all = new Map<string, LedgerLine>();
-      for (const { name } of await listAll())
+      for (const { name } of await listFiles(files, folder))
         for (const line of (await readLines(name)).lines) if (!all.has(line.id)) all.set(line.id, line);
       return [...all.values()];
     },
   };
 
-  async function listAll(): Promise<{ name: string; bytes: number }[]> {
-    const own = await listFiles(files, folder);
-    const others = hidden === undefined ? [] : await listFiles(files, hidden);
-    return [...own, ...others.map(({ bytes, name }) => ({ name: `${HIDDEN}${name}`, bytes }))];
-  }
-
-  function pathOf(name: string): string {
-    return hidden !== undefined && name.startsWith(HIDDEN)
-      ? join(hidden, name.slice(HIDDEN.length))
-      : join(folder, name);
-  }
-
   async function readLines(name: string): Promise<{ lines: LedgerLine[]; end: number }> {
     const lines: LedgerLine[] = [];
     const problems: string[] = [];
-    const isShared = name.startsWith(HIDDEN) || prefix.endsWith(HIDDEN);
-    const end = await takeNewLines(files, pathOf(name), 0, (text) => {
+    const end = await takeNewLines(files, join(folder, name), 0, (text) => {
       if (text.trim() === "") return;
       const value = parseJson(text);
       const reading = readLedgerLine(value, prefix);
       if (reading.kind === "line") lines.push(reading.line);
-      else if (!isShared || !isNeighbours(value, prefix)) problems.push(reading.what);
+      else problems.push(reading.what);
     });
     report(name, problems);
     return { lines, end };
@@ -136,7 +120,7 @@ export function createLedger({ files, log, folder, hidden, nameClone, prefix }: 
     const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",
-      `${pathOf(name)}: invalid lines are skipped${more}. One ${first}. strata check names each`,
+      `${join(folder, name)}: invalid lines are skipped${more}. One ${first}. strata check names each`,
     );
   }
 }
@@ -164,19 +148,6 @@ function findEditedAt({ after, at, before, by }: Head, known: KnownFile | undefi
   return by === "person" && before !== null && after !== null ? at : undefined;
 }
 
-const HIDDEN = "private/";
-
-/**
- * True for a line in the ledger that two folders share, `private/ledger`, about a memory of the other folder: a private
- * one, or one that git ignores.
- */
-export function isNeighbours(value: unknown, prefix: string): boolean {
-  const place = isRecord(value) && typeof value.key === "string" ? parseID(value.key) : undefined;
-  if (!place) return false;
-  const sensitivity = place.sensitivity === "private" ? "internal" : "private";
-  return formatPrefix({ ...place, sensitivity }) === prefix;
-}
-
 async function listFiles(files: Files, folder: string): Promise<{ name: string; bytes: number }[]> {
   const found: { name: string; bytes: number }[] = [];
   for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
@@ -190,20 +161,15 @@ export interface LedgerPlace {
   files: Files;
   /** Folder of the memories. */
   folder: string;
-  /** True if the lines about the memory at this path belong in the hidden ledger. */
-  isKeptOut?: ((path: string) => boolean) | undefined;
 }
 
 /** Appends lines to the ledger files of this name in a memory folder, in one call each. */
 export async function appendToLedger(
-  { files, folder, isKeptOut }: LedgerPlace,
+  { files, folder }: LedgerPlace,
   name: string,
   lines: readonly LedgerLine[],
 ): Promise<void> {
-  const hidden = lines.filter(({ path }) => isKeptOut?.(path));
-  const shared = lines.filter(({ path }) => !isKeptOut?.(path));
-  await appendLines(files, folder, `${HIDDEN_LEDGER}/${name}`, hidden.map(formatLine));
-  await appendLines(files, folder, `${LEDGER}/${name}`, shared.map(formatLine));
+  await appendLines(files, folder, `${LEDGER}/${name}`, lines.map(formatLine));
 }
 
 export const formatLine = (line: LedgerLine): string => JSON.stringify(line);
@@ -220,4 +186,35 @@ export async function appendLines(
   const obstacle = await findObstacle(files, folder, dirname(path), "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, path), lines.join("\n"));
+}
+
+export interface LedgerRewrite {
+  files: Files;
+  /** Holds the ledger's folder. */
+  folder: string;
+  lock: Pick<HeldLock, "check">;
+}
+
+/**
+ * Changes lines of a ledger: `change` returns the same value for a line that stays, and nothing for one that goes. Call
+ * under the lock. Follows no link.
+ */
+export async function rewriteLines(
+  { files, folder, lock }: LedgerRewrite,
+  change: (value: unknown) => unknown,
+): Promise<void> {
+  for (const { name } of await listFiles(files, join(folder, LEDGER))) {
+    const lines = ((await readTextWithin(files, folder, `${LEDGER}/${name}`)) ?? "").split("\n");
+    const changed = lines.flatMap((text) => {
+      const value = parseJson(text);
+      const now = value === undefined ? value : change(value);
+      if (now === value) return [text];
+      return now === undefined ? [] : [JSON.stringify(now)];
+    });
+    if (changed.join("\n") === lines.join("\n")) continue;
+    await lock.check();
+    const path = join(folder, LEDGER, name);
+    if (changed.every((text) => text === "")) await files.remove(path);
+    else await files.writeWhole(path, changed.join("\n"));
+  }
 }

@@ -9,7 +9,7 @@ import type { Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Folders } from "../../project/folders.js";
 import type { MemoryGate } from "../draft.js";
-import { type Memory, parseID } from "../memory.js";
+import { type Memory, type MemoryType, parseID } from "../memory.js";
 import type { Use } from "../rank.js";
 import type { Trust } from "../trust/trust.js";
 import { createAdoption, createChangeAll } from "./changes/change-many.js";
@@ -19,13 +19,13 @@ import { type Collection, createCollection, findCollection } from "./collection.
 import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-log.js";
 import type { ExchangeOptions } from "./exchange.js";
 import { createIndexWriter, type IndexLimits } from "./index-page.js";
-import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { sortByTime } from "./ledger-line.js";
+import { createMoveOld } from "./old-private.js";
 import { planPlaces } from "./places.js";
 import type { Exchange, FileProblem, OpenMemories } from "./store.js";
 import { createUndo } from "./undo.js";
 
-export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
+export interface MemoryStoreOptions {
   clock: Clock;
   files: Files;
   locks: Locks;
@@ -40,6 +40,8 @@ export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
   gate?: MemoryGate;
   /** Tells the user's own words from others; without it all of them are the user's. */
   trust?: Trust;
+  /** Types of project memories that go to `private/`. Default: `privateTypes`. */
+  privateTypes?: readonly MemoryType[];
 }
 
 /** Touches no file until it is asked for something. */
@@ -50,13 +52,14 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const reported = new Set<string>();
   const collections: Collection[] = planPlaces(options).map((place) => {
-    const keepOut = openKeepOut(options, place);
     const collection = createCollection({
-      ...{ ...options, place, keepOut },
+      ...{ ...options, place },
+      ...(place.scope === "project" && { beforeScan: () => moveOld() }),
       onSeen: (ids) => onWritten(collection, ids),
     });
     return collection;
   });
+  const moveOld = createMoveOld({ ...options, collections });
   const parts: ChangeParts = { ...options, collections, onWritten, onSaidAgain: (id) => uses.note([id]) };
   const { find, ...changes } = createChanges(parts);
   trust?.onChange(() => {
@@ -119,8 +122,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     const collection = collections.find((one) => one.folder === folder);
     if (!collection) return [];
     await collection.scan();
-    const isHidden = !collection.isKeptOut("MEMORY.md");
-    return collection.memories().filter((memory) => isCurrent(memory) && !(memory.isKeptOut && isHidden));
+    return collection.memories().filter(isCurrent);
   }
 
   function onWritten({ place }: Collection, ids: readonly string[]): void {

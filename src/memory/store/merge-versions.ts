@@ -46,8 +46,7 @@ function mergeRemoval(base: Version, left: Version): Version {
 }
 
 /** The fields in which two versions can differ, whatever the file's location. */
-const changing = ({ isForeign: _, isKeptOut: _isKeptOut, status: _status, ...memory }: Memory): object =>
-  memory;
+const changing = ({ isForeign: _, status: _status, ...memory }: Memory): object => memory;
 
 /** Archived only if neither side restored it or rewrote it meanwhile. */
 function mergePlace({ base, earlier, later }: { [Name in keyof Versions]: Version }): boolean {

@@ -8,7 +8,6 @@ import type { Memory } from "../memory.js";
 import type { FoundFile } from "../trust/place.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
 import type { Entries, Entry } from "./scan.js";
@@ -46,23 +45,15 @@ export interface OwnershipOptions {
   /** Prefix of this collection's ids. */
   prefix: string;
   trust?: Trust | undefined;
-  keepOut?: Pick<KeepOut, "has" | "rules"> | undefined;
   /** The ledger, once it is loaded. */
   ledger?: (() => Pick<Ledger, "known" | "offsets"> | undefined) | undefined;
 }
 
 /** Without `trust`, all memories are the user's. */
-export function createOwnership({
-  files,
-  folder,
-  keepOut,
-  ledger,
-  prefix,
-  trust,
-}: OwnershipOptions): Ownership {
+export function createOwnership({ files, folder, ledger, prefix, trust }: OwnershipOptions): Ownership {
   let deciding = 0;
   let settledVersion: number | undefined;
-  const marking = createMarking({ keepOut, ledger, prefix, trust });
+  const marking = createMarking({ ledger, prefix, trust });
   const { isForeign, mark } = marking;
 
   return {
@@ -147,12 +138,7 @@ export function createOwnership({
 type Marking = Pick<Ownership, "mark" | "memories"> & { isForeign: IsForeign };
 
 /** Marks memories that are foreign, or that git ignores, and dates those that a person has edited. */
-function createMarking({
-  keepOut,
-  ledger,
-  prefix,
-  trust,
-}: Omit<OwnershipOptions, "files" | "folder">): Marking {
+function createMarking({ ledger, prefix, trust }: Omit<OwnershipOptions, "files" | "folder">): Marking {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   const isForeign: IsForeign = ({ hash, path }) =>
     trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
@@ -163,7 +149,7 @@ function createMarking({
 
     memories(entries) {
       const of = entries.memories();
-      const version = `${trust?.version} ${keepOut?.rules()} ${[...(ledger?.()?.offsets.values() ?? [])]}`;
+      const version = `${trust?.version} ${[...(ledger?.()?.offsets.values() ?? [])]}`;
       if (marked?.of !== of || marked.version !== version) {
         const readings = entries.all().map((entry) => mark(entry).reading);
         const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
@@ -182,7 +168,6 @@ function createMarking({
     const memory = {
       ...reading.memory,
       ...(isOthers && { isForeign: true as const }),
-      ...(keepOut?.has(path) && { isKeptOut: true as const }),
       ...(editedAt !== undefined && editedAt > reading.memory.updated && { updated: editedAt }),
     };
     return { ...entry, reading: { ...reading, memory } };

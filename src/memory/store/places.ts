@@ -2,9 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
-import { hidesAll, TORN_RULE } from "../../base/git-ignore.js";
 import { type Files, readText } from "../../io/files.js";
-import { type Folders, hideFromGit } from "../../project/folders.js";
+import { type Folders, hideFromGit, hidesAll, TORN_RULE } from "../../project/folders.js";
 import type { Place } from "../memory.js";
 
 /** One of the four memory folders. */
@@ -14,8 +13,6 @@ export interface CollectionPlace extends Pick<Place, "scope" | "sensitivity"> {
   state: string;
   prepare(): Promise<void>;
   isUndone: boolean;
-  /** True for the folder that git sees, where some types stay out of git. */
-  keepsOut?: true;
   nameClone(): Promise<string>;
 }
 
@@ -49,7 +46,6 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): Col
         state: join(state, "internal"),
         prepare: internal,
         isUndone: scope === "project" && folders.memoryProject === folders.project,
-        ...(scope === "project" && { keepsOut: true }),
       },
       {
         ...place,
@@ -91,7 +87,7 @@ async function addRules(files: Files, path: string, rules: readonly string[]): P
 }
 
 /** Ensures that git ignores the whole folder before anything is written to it. */
-export async function prepareHidden(files: Files, folder: string): Promise<void> {
+async function prepareHidden(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   await hideFromGit(files, folder);
   if (hidesAll((await readText(files, path)) ?? "")) return;

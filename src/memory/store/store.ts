@@ -91,7 +91,7 @@ export interface OpenMemories extends Memories {
   readonly exchange: Exchange;
 }
 
-/** Exchanges memories with other machines, except private ones and those that git ignores. */
+/** Exchanges memories with other machines, except private ones. */
 export interface Exchange {
   /** The ledger lines that may be shared, and what to check them against. */
   read(scope: Memory["scope"]): Promise<Shared>;
@@ -106,10 +106,6 @@ export interface Shared {
   lines: readonly SharedLine[];
   /** Fingerprints of memories that must not leave this machine. */
   hidden: ReadonlySet<string>;
-  /** Ids of hidden memories outside `private/`. */
-  keptOut: ReadonlySet<string>;
-  /** True if git ignores the file at this path below the folder. */
-  isKeptOut(path: string): boolean;
   isThere(path: string): boolean;
   /** True if the user wrote or accepted the version that this line creates. */
   isOwn(line: LedgerLine): boolean;

@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { hashOf } from "../../base/hash.js";
+import { isRecord } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import { findPrivateID } from "../draft.js";
-import { HIDDEN_LEDGER, idOf, parsePath } from "../path.js";
+import { idOf, parsePath } from "../path.js";
 import type { Journal, Received } from "./journal.js";
-import type { KeepOut } from "./keep-out.js";
-import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
+import { appendToLedger, type Ledger, rewriteLines } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import type { Ownership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
@@ -42,17 +42,8 @@ export interface Transaction {
   changeAll(steps: readonly TransactionStep[]): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps. */
   discard(opened: Looked, cause: Cause): Promise<void>;
-  /**
-   * Lets git see the opened file and these earlier lines about it. With no file, it prepares the path for one.
-   */
-  publish(
-    path: string,
-    opened: Looked | undefined,
-    lines: readonly LedgerLine[],
-    cause: Cause,
-  ): Promise<void>;
-  /** Takes the file at this path and its history out of git's sight again. */
-  hide(path: string, opened: Looked | undefined, cause: Cause): Promise<void>;
+  /** Drops all lines about the memory of this id: its words leave a ledger that is not committed yet. */
+  forget(id: string): Promise<void>;
   /** The ledger's last entry about the file at this path. */
   known: Ledger["known"];
   /** Applies changes of other machines, then our merges, as one change. */
@@ -82,14 +73,13 @@ export interface TransactionOptions {
   lock: HeldLock;
   ownership: Pick<Ownership, "claim" | "mark" | "own">;
   journal: Pick<Journal, "commit">;
-  keepOut?: KeepOut | undefined;
   /** Reads the file and reports it if it has changed. */
   look(path: string): Promise<Looked | undefined>;
 }
 
 export function openTransaction(options: TransactionOptions): Transaction & Entering {
-  const { files, keepOut, ledger, lock, look, ownership, place } = options;
-  const { folder } = place;
+  const { files, ledger, lock, look, ownership, place } = options;
+  const { folder, state } = place;
   return {
     names: (under) => files.list(join(folder, under)),
     findLink: (path) => findLink(files, folder, path),
@@ -114,39 +104,14 @@ export function openTransaction(options: TransactionOptions): Transaction & Ente
     changeAll: (steps) => commit(options, steps),
     receive: (changes) => receive(options, changes),
 
-    async publish(path, opened, lines, cause) {
-      if (!keepOut) return;
-      await prepare(options, []);
-      const own = opened ? [makeNote(options, path, opened, cause)] : [];
-      await keepOut.publish(lock, path, [...lines, ...own]);
-      await ledger.readOn();
-    },
-
-    async hide(path, opened, cause) {
-      if (!keepOut) return;
-      await keepOut.hide(lock, path, idOf(place, path));
-      await ledger.readOn();
-      if (!opened) return;
-      const line = makeNote(options, path, opened, cause);
-      const name = `${HIDDEN_LEDGER}/${await ledger.nameFile(line.at)}`;
-      await appendLines(files, folder, name, [formatLine(line)]);
+    async forget(id) {
+      const drop = (value: unknown): unknown => (isRecord(value) && value.key === id ? undefined : value);
+      // The copy for the host's undo would bring them back.
+      for (const root of [folder, state]) await rewriteLines({ files, folder: root, lock }, drop);
       await ledger.readOn();
     },
   };
 }
-
-async function prepare(
-  options: TransactionOptions,
-  files: readonly { path: string; isNew: boolean }[],
-): Promise<void> {
-  await options.place.prepare();
-  await options.keepOut?.begin(options.lock, files);
-}
-
-const toPrepared = ({ before, path }: LedgerLine): { path: string; isNew: boolean } => ({
-  path,
-  isNew: before === null,
-});
 
 async function commit(options: TransactionOptions, steps: readonly TransactionStep[]): Promise<void> {
   const { journal, ledger, lock, ownership } = options;
@@ -159,7 +124,7 @@ async function commit(options: TransactionOptions, steps: readonly TransactionSt
   }
   const [first] = lines;
   if (!first) return;
-  await prepare(options, lines.map(toPrepared));
+  await options.place.prepare();
   // Before the files exist: if the process is killed in between, they still count as the user's.
   await ownership.own(lines, new Set(lines.filter((_, n) => steps[n]?.cause.isForeign)));
   await journal.commit(lock, { lines, ledgerFile: await ledger.nameFile(first.at) });
@@ -170,16 +135,13 @@ async function receive(
   options: TransactionOptions,
   { claims, lines, merges, steps }: ReceivedChanges,
 ): Promise<void> {
-  const { clock, journal, keepOut, ledger, lock, ownership } = options;
+  const { clock, journal, ledger, lock, ownership, place } = options;
   const own: LedgerLine[] = [];
   // Each is later than the lines that it merges, and than the previous merge.
   for (const { lastAt, step } of merges)
     own.push(makeLine(options, step, [lastAt, own.at(-1)?.at ?? lastAt].sort().at(-1)));
   const applied = [...steps, ...own];
-  await prepare(options, applied.map(toPrepared));
-  // The others already have what they sent, so it need not stay hidden.
-  for (const path of new Set(applied.filter(({ after }) => after !== null).map((line) => line.path)))
-    if (keepOut?.has(path)) await keepOut.publish(lock, path, []);
+  await place.prepare();
   await ownership.claim(claims);
   const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
   await journal.commit(lock, { lines: own, ledgerFile, received: { lines, steps } });
@@ -207,7 +169,7 @@ interface Found {
 }
 
 async function enter(options: TransactionOptions, found: readonly Found[]): Promise<void> {
-  const { files, keepOut, ledger, lock, place } = options;
+  const { files, ledger, lock, place } = options;
   const lines: LedgerLine[] = [];
   for (const { looked, path } of found) {
     const before = ledger.known(path)?.hash ?? null;
@@ -220,25 +182,10 @@ async function enter(options: TransactionOptions, found: readonly Found[]): Prom
   }
   const [first] = lines;
   if (!first) return;
-  await prepare(
-    options,
-    lines.map(({ path }) => ({ path, isNew: false })),
-  );
+  await place.prepare();
   await lock.check();
-  const to = { files, folder: place.folder, isKeptOut: keepOut?.has };
-  await appendToLedger(to, await ledger.nameFile(first.at), lines);
+  await appendToLedger({ files, folder: place.folder }, await ledger.nameFile(first.at), lines);
   await ledger.readOn();
-}
-
-/** A line that changes nothing in the file. */
-function makeNote(
-  options: TransactionOptions,
-  path: string,
-  { hash, text }: Looked,
-  cause: Cause,
-): LedgerLine {
-  const line = makeLine(options, { path, before: hash ?? null, cause });
-  return { ...line, ...(text !== undefined && { contents: text }) };
 }
 
 /** The ledger line of a step, later than the last one about its file, even if the clock was set back. */

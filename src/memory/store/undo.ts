@@ -29,7 +29,9 @@ export function createUndo(
     if (typeof found === "string") return { kind: "nothing", why: found };
     const undone: Undone = { kind: "undone", ...found, ids: [], left: [] };
     // One folder may have failed where another succeeded.
-    for (const collection of collections.filter((_, n) => isUndoable(ledgers[n] ?? [], found.run))) {
+    const within = collections.filter((_, n) => isUndoable(ledgers[n] ?? [], found.run));
+    // A published memory is in `private/` again before it leaves the folder that git sees.
+    for (const collection of found.operation === PUBLISH ? within.reverse() : within) {
       const { ids, left } = await collection.change((transaction) =>
         undoIn(collection, transaction, { run: found.run, cause: { ...cause, undoes: found.run } }),
       );
@@ -50,12 +52,13 @@ async function undoIn(
   // Another process may have undone it meanwhile.
   if (!isUndoable(lines, run)) return { ids: [], left: [] };
   const own = lines.filter((line) => runOf(line) === run);
-  const isPublished = ({ operation }: LedgerLine): boolean =>
-    collection.keepOut !== undefined && operation === PUBLISH;
-  const hidden = await hide(transaction, planUndo(lines, own.filter(isPublished)), cause);
-  const changed = own.filter((line) => !isPublished(line));
-  const { ids, left } = await revert(transaction, planUndo(lines, changed), cause);
-  return { ids: [...hidden.ids, ...ids], left: [...hidden.left, ...left] };
+  const planned = planUndo(lines, own);
+  const isPublished = ({ was, why }: Restoration): boolean =>
+    !was && why === undefined && own[0]?.operation === PUBLISH;
+  const taken = await takeBack(transaction, planned.filter(isPublished), cause);
+  const rest = planned.filter((one) => !isPublished(one));
+  const { ids, left } = await revert(transaction, rest, cause);
+  return { ids: [...taken.ids, ...ids], left: [...taken.left, ...left] };
 }
 
 const runOf = ({ id, run }: LedgerLine): string => run ?? id;
@@ -116,8 +119,8 @@ function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Resto
   });
 }
 
-/** Takes published memories out of git's sight again; those that came from `private/` leave this folder. */
-async function hide(
+/** Removes published memories, and their lines, from where git sees them. */
+async function takeBack(
   transaction: Transaction,
   restorations: readonly Restoration[],
   cause: Cause,
@@ -125,15 +128,17 @@ async function hide(
   const ids: string[] = [];
   const left: Left[] = [];
   for (const one of restorations) {
-    const { id, is, was } = one;
+    const { id, is } = one;
     const there = is && requireRead(is.path, await transaction.open(is.path));
-    if (!is || there?.hash !== is.hash) {
+    if (!is || (there && there.hash !== is.hash)) {
       left.push({ id, why: CHANGED });
       await transaction.changeAll(await planSkipped(transaction, one, cause));
       continue;
     }
-    if (!was) await transaction.discard(there, cause);
-    await transaction.hide(is.path, was && there, cause);
+    // Without `undoes`: if the process stops before the lines are dropped, the undo can be repeated.
+    const { undoes: _, ...quiet } = cause;
+    if (there) await transaction.discard(there, quiet);
+    await transaction.forget(id);
     ids.push(id);
   }
   return { ids, left };

@@ -271,8 +271,7 @@ const toMemory = (memory: Memory): CheckpointMemory => ({
   isPrivate: isPrivate(memory),
 });
 
-const isPrivate = ({ isKeptOut, sensitivity }: Pick<Memory, "isKeptOut" | "sensitivity">): boolean =>
-  sensitivity === "private" || isKeptOut === true;
+const isPrivate = ({ sensitivity }: Pick<Memory, "sensitivity">): boolean => sensitivity === "private";
 
 async function readPlan({ files, project }: OpenOptions, { plan }: Ledger): Promise<string | undefined> {
   const path = plan && resolve(project, plan.path);

@@ -1,4 +1,5 @@
 /** Checks what the plugin needs of the machine: writable folders, disk space, live locks, a clock. */
+
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
@@ -6,6 +7,7 @@ import { formatError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
 import { formatLock } from "../../io/dry-files.js";
 import type { LockState } from "../../io/holders.js";
+import { createGit } from "../../io/node-git.js";
 import type { Folders } from "../../project/folders.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../project/own-flaws.js";
 import { SET_ASIDE } from "../../project/state-owner.js";
@@ -47,7 +49,7 @@ export async function checkFolders(
   folders: Folders,
   config: OwnFlawsOptions["config"],
 ): Promise<Finding[]> {
-  const flaws = await findOwnFlaws({ files, folders, config });
+  const flaws = await findOwnFlaws({ files, folders, config, git: createGit() });
   if (flaws.length === 0)
     return [fine("Strata's folders are inside the project, and git ignores what it should")];
   return flaws.map(({ path, todo, what }) => problem(`${path}: ${what}`, todo));

@@ -177,29 +177,25 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 /* Formats memories as lines of an export. Pure. */
 
 export interface ExportOptions {
-  /** Includes memories that git ignores. */
-  withHidden: boolean;
   isWanted(memory: Memory): boolean;
 }
 
 /** `problems`: sentences about the memories left out. */
 export function formatExport(
   collections: readonly ReadCollection[],
-  { isWanted, withHidden }: ExportOptions,
+  { isWanted }: ExportOptions,
 ): { lines: string[]; problems: string[] } {
   const lines: string[] = [];
   const problems: string[] = [];
-  for (const { isKeptOut, looked, place } of collections) {
+  for (const { looked, place } of collections) {
     for (const { path, reading, text = "" } of looked) {
-      const hidden = isKeptOut(path) && { isKeptOut: true as const };
-      if (hidden && !withHidden) continue;
       const file = join(place.folder, path);
       if (reading.kind === "problem") {
         problems.push(`${file}: ${reading.what}`);
         continue;
       }
       if (!isWanted(reading.memory)) continue;
-      const whole = { ...reading.memory, ...hidden, content: text };
+      const whole = { ...reading.memory, content: text };
       const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
       if (leak !== undefined) problems.push(`${file}: ${leak}`);
       else

@@ -11,7 +11,7 @@ import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
 import { fetchGet, type Get } from "../../io/post.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
-import type { Memory } from "../../memory/memory.js";
+import { isConfidential, type Memory } from "../../memory/memory.js";
 import type { Folders } from "../../project/folders.js";
 import {
   type EntityName,
@@ -248,7 +248,7 @@ function parseFacts(text: string): Known | undefined {
  */
 export function findNamesIn(memories: readonly Memory[]): EntityName[] {
   const own = memories.filter(
-    ({ isForeign, sensitivity, status }) => !isForeign && sensitivity !== "private" && status === "active",
+    (memory) => !memory.isForeign && !isConfidential(memory) && memory.status === "active",
   );
   const sorted = own.toSorted((a, b) => Number(b.type === "blocker") - Number(a.type === "blocker"));
   return sorted.flatMap(({ content, entities, title }) => [

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { formatError, StrataError } from "../../../base/error.js";
 import { hashOf } from "../../../base/hash.js";
 import { findHint, findMove, findRefusal, withoutHints } from "../../draft.js";
-import { type Memory, parseID } from "../../memory.js";
+import { formatID, type Memory, parseID, privateTypes as usuallyPrivate } from "../../memory.js";
 import { findNameFault, findPathFault, quotePath } from "../../path.js";
-import { type Collection, findCollection, listKeptOut, pathsOf } from "../collection.js";
+import { type Collection, findCollection, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger-line.js";
 import type { AllChanged, MemoryCopy, OpenMemories, PlannedChange, Written } from "../store.js";
 import type { Transaction, TransactionStep } from "../transaction.js";
@@ -76,7 +76,7 @@ export function createChangeAll(parts: ChangeParts): OpenMemories["changeAll"] {
 
 /** The steps of one change, or why it is impossible. */
 async function planSteps(
-  { collections, gate }: ChangeParts,
+  { gate }: ChangeParts,
   transaction: Transaction,
   { after, before, reason }: PlannedChange,
   all: Cause,
@@ -92,9 +92,8 @@ async function planSteps(
   const fault = findPathFault(path);
   if (fault !== undefined) return { why: fault };
   const isMoved = before.status !== "archived" && after.status === "archived";
-  const keptOut = listKeptOut(collections);
-  const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
-  const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
+  const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after);
+  const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? (await gate?.(inPlace));
   if (why !== undefined) return { why };
   // A file that only moves keeps its bytes, whatever its formatting.
   const isSame = JSON.stringify(inPlace) === JSON.stringify(before);
@@ -142,7 +141,8 @@ async function adoptSome(
 ): Promise<Written[]> {
   const written: Written[] = [];
   const checked: { collection: Collection; copy: MemoryCopy; memory: Memory; index: number }[] = [];
-  for (const [index, copy] of copies.entries()) {
+  for (const [index, given] of copies.entries()) {
+    const copy = await placeCopy(parts, given);
     const one = await checkCopy(parts, copy);
     if ("why" in one) written[index] = refuse(one.why);
     else checked.push({ ...one, copy, index });
@@ -192,6 +192,25 @@ async function findThere(
   return { free };
 }
 
+/** What goes to `private/` by its type does so here as well, unless git sees a memory of that name. */
+async function placeCopy(
+  { clock, collections, privateTypes = usuallyPrivate }: ChangeParts,
+  copy: MemoryCopy,
+): Promise<MemoryCopy> {
+  const place = parseID(copy.id);
+  if (place?.scope !== "project" || place.sensitivity === "private" || !privateTypes.includes(place.type))
+    return copy;
+  const collection = findCollection(collections, place);
+  for (const path of pathsOf(place)) if (await collection.look(path)) return copy;
+  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const { contents, isArchived } = copy;
+  const own = { ...place, sensitivity: "private" as const, isArchived, modifiedMs: clock.now() };
+  const reading = parseMemoryFile(Buffer.from(contents), own);
+  if (reading.kind === "problem") return copy;
+  const personal = { ...reading.memory, isPersonal: true as const };
+  return { ...copy, id: formatID(own), contents: formatMemoryFile(personal, contents) };
+}
+
 /** Reads a copy and decides whether it may be written. */
 async function checkCopy(
   { clock, collections, gate }: ChangeParts,
@@ -207,7 +226,6 @@ async function checkCopy(
   // Checks the whole text: comments among the fields are in the file as well.
   const whole = { ...reading.memory, content: contents };
   const collection = findCollection(collections, place);
-  const isKeptOut = collection.keepOut?.covers(place.type) && { isKeptOut: true as const };
-  const why = findHint({ ...whole, ...isKeptOut }, listKeptOut(collections)) ?? (await gate?.(whole));
+  const why = findHint(whole) ?? (await gate?.(whole));
   return why === undefined ? { memory: reading.memory, collection } : { why };
 }

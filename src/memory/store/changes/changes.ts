@@ -2,10 +2,17 @@
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
 import { findMove, findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
-import { formatPrefix, type Memory, type MemoryDraft, type Place, parseID } from "../../memory.js";
+import {
+  formatPrefix,
+  type Memory,
+  type MemoryDraft,
+  type MemoryType,
+  type Place,
+  parseID,
+} from "../../memory.js";
 import { ARCHIVE, findPathFault, foldName, formatPath, planName } from "../../path.js";
 import { findSameSentence, takeInAgain } from "../../same-sentence.js";
-import { type Collection, findCollection, listKeptOut, pathsOf } from "../collection.js";
+import { type Collection, findCollection, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger-line.js";
 import type { Looked } from "../scan.js";
 import type { MemoryStore, OpenMemories, Written } from "../store.js";
@@ -15,6 +22,8 @@ export interface ChangeParts {
   clock: Clock;
   collections: readonly Collection[];
   gate?: MemoryGate | undefined;
+  /** Types of project memories that go to `private/`. */
+  privateTypes?: readonly MemoryType[] | undefined;
   /** Called after these memories were written. */
   onWritten(collection: Collection, ids: readonly string[]): void;
   /** Called when someone says again what this memory says. */
@@ -105,7 +114,7 @@ export async function rewrite(
   const { collection, looked, memory, path, transaction } = target;
   const changed = change(memory);
   if (!changed) return unchanged(target);
-  const next = withoutHints(changed, listKeptOut(parts.collections));
+  const next = withoutHints(changed);
   const why = findMove(memory, next) ?? (await findWhyNot(parts, next));
   if (why) return refuse(why);
   const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
@@ -142,15 +151,12 @@ async function move(parts: ChangeParts, target: Target, isArchived: boolean, cau
 }
 
 async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): Promise<Written> {
-  const { clock, collections } = parts;
+  const { clock, collections, privateTypes } = parts;
   const { formatMemoryFile, parseMemoryFile, readTitle } = await import("../../memory-file.js");
-  const planned = planMemory(draft, readTitle, cause.saidMs ?? clock.now());
-  const { type } = planned;
-  const collection = findCollection(collections, planned);
+  const memory = withoutHints(planMemory(draft, readTitle, cause.saidMs ?? clock.now(), privateTypes));
+  const { type } = memory;
+  const collection = findCollection(collections, memory);
   await collection.scan();
-  const { keepOut } = collection;
-  const kept = keepOut?.covers(type) ? { ...planned, isKeptOut: true as const } : planned;
-  const memory = withoutHints(kept, listKeptOut(collections));
   const why = await findWhyNot(parts, memory);
   if (why) return refuse(why);
   const contents = formatMemoryFile(memory);
@@ -159,12 +165,7 @@ async function remember(parts: ChangeParts, draft: MemoryDraft, cause: Cause): P
     if (known) return sayAgain(parts, known, memory, cause);
     const link = (await transaction.findLink(type)) ?? (await transaction.findLink(join(ARCHIVE, type)));
     if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
-    const taken = await listNames(transaction, type);
-    // Git sees a new file under a name that was published before.
-    const isOpen = (name: string): boolean =>
-      memory.isKeptOut === true &&
-      keepOut?.isPublished(formatPath({ type, name, isArchived: false })) === true;
-    const name = planName(memory.title, type, { has: (one) => taken.has(one) || isOpen(one) });
+    const name = planName(memory.title, type, await listNames(transaction, type));
     const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
     const reading = parseMemoryFile(Buffer.from(contents), place);
     if (reading.kind === "problem") return refuse(reading.what);
@@ -214,8 +215,8 @@ async function findKnown(
 }
 
 /** Why this memory may not be written. */
-async function findWhyNot({ collections, gate }: ChangeParts, memory: Memory): Promise<string | undefined> {
-  return findRefusal(memory, listKeptOut(collections)) ?? (await gate?.(memory));
+async function findWhyNot({ gate }: ChangeParts, memory: Memory): Promise<string | undefined> {
+  return findRefusal(memory) ?? (await gate?.(memory));
 }
 
 /** A file that the ledger may not hold is not moved or removed: its words would be lost there. */
@@ -233,8 +234,7 @@ export function finish(
   memory: Memory,
 ): Written {
   onWritten(collection, [memory.id]);
-  const marked = collection.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
-  return { kind: "written", memory: marked, path: join(collection.folder, path) };
+  return { kind: "written", memory, path: join(collection.folder, path) };
 }
 
 export function unchanged({ collection, memory, path }: Target): Written {
