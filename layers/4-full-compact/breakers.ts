@@ -1,110 +1,84 @@
 /**
- * Keeps each session's breaker in `<state>/breakers/<sessionID>.json`, so that an open one stays open after a restart.
- * Announces when one opens or closes. A state that cannot be read counts as closed; one that cannot be written is known
- * only to this instance.
+ * A session's circuit breaker stops the host from summarising when that does not help. It does not stop cuts of the
+ * history, which make no model call and happen only if they free much.
+ *
+ *     closed ── `limit` failures, poor summaries or refills in a row, or a floor above the window ──▶ open
+ *     open   ── a manual compaction, one that helped, or a context that fits again ──▶ closed
+ *
+ * The state is kept in `<state>/breakers/<sessionID>.json`, so that an open breaker stays open after a restart. One that
+ * cannot be read counts as closed; one that cannot be written is known only to this instance.
+ *
+ * The watch reports the outcome of the host's own compactions to the breaker. It aborts one that the provider keeps
+ * refusing or never answers, since it would block the user's turn for ever.
  */
 import { join } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { count, isRecord } from "../../src/base/shape.js";
+import { countUsableTokens, type ModelWindow } from "../../src/context/windows.js";
+import type { MessageInfo } from "../../src/io/message.js";
 import { createStateFile, formatState } from "../../src/io/state-file.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
+import { findEventSession, type HostEvent } from "../../src/messages/events.js";
+import { countReportedTokens, isEndedAnswer } from "../../src/messages/history.js";
 
-export interface Breakers {
-  /**
-   * Call when a turn begins: allows or stops the host's automatic compaction. The host retries a failed summary in
-   * every turn, whatever that setting is, so while the breaker is open the failed messages are removed.
-   */
-  apply(sessionID: string): Promise<void>;
-  hear(sessionID: string, event: BreakerEvent): Promise<void>;
-  /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
-  leave(sessionID: string): void;
+export interface BreakerState {
+  /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */
+  failures: number;
+  poor: number;
+  refills: number;
+  /** Answers since the last summary, kept in memory only; `undefined` before the first. */
+  answersSince?: number;
+  /** Why the breaker is open, for people. */
+  open?: string;
+  /** Whether it is open because not even the smallest request fits. */
+  isFloor?: boolean;
 }
 
-const LAYER = "full-compact";
-const UNSTOPPABLE =
-  "This OpenCode lets no plugin switch them off: start a new session, or set compaction.auto to false";
+export type BreakerEvent =
+  /** `fits`: request and answer were within the window's usable tokens. */
+  | { kind: "answered"; fits: boolean }
+  /** `attempts`: number of tries at one summary; default 1. */
+  | { kind: "failed"; why: string; attempts?: number | undefined }
+  | { kind: "compacted"; freedShare: number; isManual: boolean }
+  /** System prompt and tools alone exceed the window. */
+  | { kind: "floor"; why: string };
 
-export function createBreakers(context: LayerContext): Breakers {
-  const { config, files, folders, host, log, toasts } = context;
-  const states = new Map<string, Promise<BreakerState>>();
-  /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
-  const atWork = new Map<string, boolean>();
-  const stored = createStateFile({
-    files,
-    parse: (text) => parseState(JSON.parse(text)),
-    format: ({ answersSince: _, ...state }: BreakerState) => formatState(state),
-    fresh: CLOSED,
-    complain: { log, source: LAYER, anew: "automatic summaries count as on" },
-  });
-  const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
+export const CLOSED: BreakerState = { failures: 0, poor: 0, refills: 0 };
 
-  return {
-    async apply(sessionID) {
-      enter(sessionID);
-      const { failures, open } = await load(sessionID);
-      follow(sessionID, open !== undefined);
-      if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
-    },
+/** A compaction that frees a smaller share counts as poor. */
+export const LEAST_FREED_SHARE = 0.1;
+/** A summary needed again within this many answers counts as a refill. */
+const REFILL_WITHIN_ANSWERS = 3;
 
-    async hear(sessionID, event) {
-      enter(sessionID);
-      const earlier = load(sessionID);
-      const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
-      states.set(sessionID, next);
-      const [before, after] = [await earlier, await next];
-      if (isSame(before, after)) return;
-      // Before the disk: the host may decide on the next summary at once.
-      if (before.open !== after.open) follow(sessionID, after.open !== undefined);
-      await save(sessionID, after);
-      if (before.open !== after.open) announce(sessionID, after.open);
-    },
-
-    leave(sessionID) {
-      if (atWork.delete(sessionID)) switchHost();
-    },
-  };
-
-  function enter(sessionID: string): void {
-    atWork.set(sessionID, atWork.get(sessionID) ?? false);
-  }
-
-  /** A session that has left while its state was read or written stays out. */
-  function follow(sessionID: string, isOpen: boolean): void {
-    if (atWork.has(sessionID)) atWork.set(sessionID, isOpen);
-    switchHost();
-  }
-
-  function switchHost(): void {
-    host.setAutoCompaction(![...atWork.values()].includes(true));
-  }
-
-  function load(sessionID: string): Promise<BreakerState> {
-    const known = states.get(sessionID) ?? stored.read(pathOf(sessionID));
-    states.set(sessionID, known);
-    return known;
-  }
-
-  async function save(sessionID: string, state: BreakerState): Promise<void> {
-    await stored
-      .write(pathOf(sessionID), state)
-      .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
-  }
-
-  /** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
-  function announce(sessionID: string, why: string | undefined): void {
-    const canStop = host.canStopCompaction !== false;
-    if (why === undefined) {
-      if (!canStop) return;
-      log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
-      toasts.show("automatic summaries are on again for this session.", "info");
-      return;
+/** The state after an event; the same object if nothing changed. Pure. */
+export function nextState(state: BreakerState, event: BreakerEvent, limit: number): BreakerState {
+  switch (event.kind) {
+    case "answered":
+      if (state.isFloor && event.fits) return CLOSED;
+      return state.answersSince === undefined ? state : { ...state, answersSince: state.answersSince + 1 };
+    case "floor":
+      return state.open === undefined ? { ...state, open: event.why, isFloor: true } : state;
+    case "failed": {
+      const failures = state.failures + (event.attempts ?? 1);
+      const why = `${failures} attempts at a summary in a row failed, the last with: ${event.why}`;
+      return { ...state, failures, ...(failures >= limit && { open: state.open ?? why }) };
     }
-    const [what, how] = canStop
-      ? ["are off for", "/compact turns them on again"]
-      : ["do not help in", UNSTOPPABLE];
-    log.error(LAYER, `automatic summaries ${what} ${sessionID}: ${why}. ${how}`);
-    toasts.show(`automatic summaries ${what} this session: ${why}. ${how}.`, "warning");
+    case "compacted": {
+      const isPoor = event.freedShare < LEAST_FREED_SHARE;
+      if (event.isManual || (state.open !== undefined && !isPoor)) return { ...CLOSED, answersSince: 0 };
+      const poor = isPoor ? state.poor + 1 : 0;
+      const refills =
+        (state.answersSince ?? Number.POSITIVE_INFINITY) <= REFILL_WITHIN_ANSWERS ? state.refills + 1 : 0;
+      const open = state.open ?? explain(poor, refills, limit);
+      return { failures: 0, poor, refills, answersSince: 0, ...(open !== undefined && { open }) };
+    }
   }
+}
+
+function explain(poor: number, refills: number, limit: number): string | undefined {
+  if (poor >= limit) return `${poor} summaries in a row freed less than a tenth of the context`;
+  if (refills < limit) return undefined;
+  return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
 }
 
 function parseState(value: unknown): BreakerState {
@@ -119,81 +93,195 @@ function parseState(value: unknown): BreakerState {
   };
 }
 
-/** Ignores the answer count, which is kept in memory only. */
-function isSame(a: BreakerState, b: BreakerState): boolean {
-  return a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
+export interface Breakers {
+  /**
+   * Call when a turn begins: allows or stops the host's automatic compaction. The host retries a failed summary in
+   * every turn, whatever that setting is, so while the breaker is open the failed messages are removed.
+   */
+  apply(sessionID: string): Promise<void>;
+  hear(sessionID: string, event: BreakerEvent): Promise<void>;
+  /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
+  leave(sessionID: string): void;
 }
 
-/**
- * A session's circuit breaker: stops the host from summarising when that does not help. Pure; `breakers.ts` keeps the
- * states. It does not stop cuts of the history, which make no model call and happen only if they free much.
- *
- *     closed ── `limit` failures, poor summaries or refills in a row, or a floor above the window ──▶ open
- *     open   ── a manual compaction, one that helped, or a context that fits again ──▶ closed
- */
-export interface BreakerState {
-  /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */
-  failures: number;
-  poor: number;
-  refills: number;
-  /** Answers since the last summary; `undefined` before the first. */
-  answersSince?: number;
-  /** Why the breaker is open, for people. */
-  open?: string;
-  /** Whether it is open because not even the smallest request fits. */
-  isFloor?: boolean;
-}
+const LAYER = "full-compact";
 
-export type BreakerEvent =
-  /** `fits`: request and answer were within the window's usable tokens. */
-  | { kind: "answered"; fits: boolean }
-  /** `attempts`: number of tries at one summary; default 1. */
-  | { kind: "failed"; why: string; attempts?: number }
-  | { kind: "compacted"; freedShare: number; isManual: boolean }
-  /** System prompt and tools alone exceed the window. */
-  | { kind: "floor"; why: string };
+export function createBreakers(context: LayerContext): Breakers {
+  const { config, files, folders, host, log } = context;
+  const states = new Map<string, Promise<BreakerState>>();
+  /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
+  const atWork = new Map<string, boolean>();
+  const stored = createStateFile({
+    files,
+    parse: (text) => parseState(JSON.parse(text)),
+    format: ({ answersSince: _, ...state }: BreakerState) => formatState(state),
+    fresh: CLOSED,
+    complain: { log, source: LAYER, anew: "automatic summaries count as on" },
+  });
+  const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
-export const CLOSED: BreakerState = { failures: 0, poor: 0, refills: 0 };
+  return {
+    async apply(sessionID) {
+      const { failures, open } = await load(sessionID);
+      follow(sessionID, open !== undefined);
+      if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
+    },
 
-/** A compaction that frees a smaller share counts as poor. */
-export const LEAST_FREED_SHARE = 0.1;
-/** A summary needed again within this many answers counts as a refill. */
-const REFILL_WITHIN_ANSWERS = 3;
+    async hear(sessionID, event) {
+      const earlier = load(sessionID);
+      const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
+      states.set(sessionID, next);
+      const [before, after] = [await earlier, await next];
+      if (isSame(before, after)) return;
+      // Before the disk: the host may decide on the next summary at once.
+      if (before.open !== after.open) follow(sessionID, after.open !== undefined);
+      await stored
+        .write(pathOf(sessionID), after)
+        .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
+      if (before.open !== after.open) announce(context, sessionID, after.open);
+    },
 
-/** The state after an event; the same object if nothing changed. */
-export function nextState(state: BreakerState, event: BreakerEvent, limit: number): BreakerState {
-  switch (event.kind) {
-    case "answered":
-      if (state.isFloor && event.fits) return CLOSED;
-      return state.answersSince === undefined ? state : { ...state, answersSince: state.answersSince + 1 };
-    case "floor":
-      return state.open === undefined ? { ...state, open: event.why, isFloor: true } : state;
-    case "failed": {
-      const failures = state.failures + (event.attempts ?? 1);
-      const why = `${failures} attempts at a summary in a row failed, the last with: ${event.why}`;
-      return { ...state, failures, ...(failures >= limit && { open: state.open ?? why }) };
-    }
-    case "compacted":
-      return afterCompaction(state, event, limit);
+    leave(sessionID) {
+      if (atWork.delete(sessionID)) switchHost();
+    },
+  };
+
+  function load(sessionID: string): Promise<BreakerState> {
+    atWork.set(sessionID, atWork.get(sessionID) ?? false);
+    const known = states.get(sessionID) ?? stored.read(pathOf(sessionID));
+    states.set(sessionID, known);
+    return known;
+  }
+
+  /** A session that has left while its state was read or written stays out. */
+  function follow(sessionID: string, isOpen: boolean): void {
+    if (atWork.has(sessionID)) atWork.set(sessionID, isOpen);
+    switchHost();
+  }
+
+  function switchHost(): void {
+    host.setAutoCompaction(![...atWork.values()].includes(true));
   }
 }
 
-function afterCompaction(
-  state: BreakerState,
-  { freedShare, isManual }: Extract<BreakerEvent, { kind: "compacted" }>,
-  limit: number,
-): BreakerState {
-  const isPoor = freedShare < LEAST_FREED_SHARE;
-  if (isManual || (state.open !== undefined && !isPoor)) return { ...CLOSED, answersSince: 0 };
-  const isRefill = state.answersSince !== undefined && state.answersSince <= REFILL_WITHIN_ANSWERS;
-  const poor = isPoor ? state.poor + 1 : 0;
-  const refills = isRefill ? state.refills + 1 : 0;
-  const open = state.open ?? explain(poor, refills, limit);
-  return { failures: 0, poor, refills, answersSince: 0, ...(open !== undefined && { open }) };
+/** Ignores the answer count. */
+const isSame = (a: BreakerState, b: BreakerState): boolean =>
+  a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
+
+/** In the log and on the screen. `why`: the reason of an open breaker; `undefined` if it has closed. */
+function announce({ host, log, toasts }: LayerContext, sessionID: string, why: string | undefined): void {
+  const canStop = host.canStopCompaction !== false;
+  if (why === undefined) {
+    if (!canStop) return;
+    log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
+    toasts.show("automatic summaries are on again for this session.", "info");
+    return;
+  }
+  const [what, how] = canStop
+    ? ["are off for", "/compact turns them on again"]
+    : [
+        "do not help in",
+        "This OpenCode lets no plugin switch them off: start a new session, or set compaction.auto to false",
+      ];
+  log.error(LAYER, `automatic summaries ${what} ${sessionID}: ${why}. ${how}`);
+  toasts.show(`automatic summaries ${what} this session: ${why}. ${how}.`, "warning");
 }
 
-function explain(poor: number, refills: number, limit: number): string | undefined {
-  if (poor >= limit) return `${poor} summaries in a row freed less than a tenth of the context`;
-  if (refills < limit) return undefined;
-  return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
+export interface CompactionWatch {
+  /** Call when the host is about to summarise the session. */
+  begin(sessionID: string): void;
+  /** Remembers the window of the session's model. */
+  noteWindow(sessionID: string, window: ModelWindow): void;
+  hear(event: HostEvent): Promise<void>;
+  /** Stops all deadlines. */
+  end(): void;
+}
+
+export function createCompactionWatch(
+  { clock, config, host, toasts }: LayerContext,
+  breakers: Breakers,
+): CompactionWatch {
+  const { retryLimit, summaryTimeout } = config.autoCompact;
+  /** Running compactions by session, each with the function that cancels its deadline. */
+  const running = new Map<string, () => void>();
+  const windows = new Map<string, ModelWindow>();
+
+  return {
+    begin(sessionID) {
+      end(sessionID);
+      const giveUp = () => void abort(sessionID, `no summary after ${formatDuration(summaryTimeout)}`);
+      running.set(sessionID, clock.after(summaryTimeout, giveUp));
+    },
+
+    noteWindow: (sessionID, window) => void windows.set(sessionID, window),
+
+    async hear({ type, properties }) {
+      const { error, info, sessionID, status } = properties;
+      const left = findEventSession(properties);
+      if ((type === "session.idle" || type === "session.deleted") && left !== undefined) breakers.leave(left);
+      if (type === "message.updated" && isAnswer(info))
+        return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
+      if (typeof sessionID !== "string" || !running.has(sessionID)) return;
+      switch (type) {
+        // Idle without a summary: the user aborted it. End the watch, so that the next turn is not aborted by us.
+        case "session.compacted":
+        case "session.deleted":
+        case "session.idle":
+          end(sessionID);
+          break;
+        case "session.error":
+          if (isRecord(error) && error.name === "MessageAbortedError") end(sessionID);
+          else await fail(sessionID, describeError(error));
+          break;
+        case "session.status":
+          if (isRetry(status) && status.attempt >= retryLimit)
+            await abort(sessionID, String(status.message), status.attempt);
+      }
+    },
+
+    end() {
+      for (const sessionID of [...running.keys()]) end(sessionID);
+    },
+  };
+
+  function fits({ sessionID, tokens }: MessageInfo): boolean {
+    const window = windows.get(sessionID);
+    return window !== undefined && countReportedTokens(tokens) < countUsableTokens(window);
+  }
+
+  function end(sessionID: string): boolean {
+    running.get(sessionID)?.();
+    return running.delete(sessionID);
+  }
+
+  async function fail(sessionID: string, why: string, attempts?: number): Promise<void> {
+    if (end(sessionID)) await breakers.hear(sessionID, { kind: "failed", why, attempts });
+  }
+
+  async function abort(sessionID: string, why: string, attempts?: number): Promise<void> {
+    if (!running.has(sessionID)) return;
+    await fail(sessionID, why, attempts);
+    host.abortSession(sessionID);
+    toasts.show(
+      `the session could not be compacted (${why}). You can send your last message again.`,
+      "warning",
+    );
+  }
+}
+
+function isAnswer(info: unknown): info is MessageInfo {
+  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
+  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
+}
+
+const isRetry = (status: unknown): status is { attempt: number; message?: unknown } =>
+  isRecord(status) && status.type === "retry" && typeof status.attempt === "number";
+
+const formatDuration = (ms: number): string =>
+  ms < 60_000 ? `${ms / 1_000} s` : `${Math.round(ms / 6_000) / 10} minutes`;
+
+function describeError(error: unknown): string {
+  if (!isRecord(error)) return "an error";
+  const message = isRecord(error.data) ? error.data.message : undefined;
+  return `${String(error.name)}: ${String(message)}`.slice(0, 300);
 }

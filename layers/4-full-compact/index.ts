@@ -19,12 +19,10 @@ import { waitAtMost } from "../../src/io/clock.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { isSummary } from "../../src/messages/history.js";
-import { createBreakers } from "./breakers.js";
-import type { CutHistory } from "./cut-history.js";
+import { createBreakers, createCompactionWatch } from "./breakers.js";
 import { defaults } from "./defaults.js";
-import { NOTES_SHARE_OF_BUDGET, planLeastTail, RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
-import type { RepairSummary, ReviseHistory, ShortenHistory } from "./repair-summary.js";
-import { createCompactionWatch } from "./watch.js";
+import { NOTES_SHARE, planLeastTail, RESTORED_SHARE } from "./plan-cut.js";
+import type { RepairSummary } from "./summary.js";
 
 const LAYER = "full-compact";
 /** How long a compaction waits for the notes to catch up with the host's messages. */
@@ -41,11 +39,8 @@ export const fullCompact: LayerDefinition = {
 function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
-  let cutHistory: CutHistory | undefined;
+  const watch = createCompactionWatch(context, breakers);
   let repairSummary: RepairSummary | undefined;
-  let reviseHistory: ReviseHistory | undefined;
-  let shortenHistory: ShortenHistory | undefined;
-  const watch = createCompactionWatch({ ...context, breakers });
 
   return {
     isLastResort: true,
@@ -54,12 +49,13 @@ function create(context: LayerContext): LayerParts {
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction) {
-          shortenHistory ??= (await import("./repair-summary.js")).createShortenHistory(context);
-          return shortenHistory(request, messages);
+          const { shortenHistory } = await import("./summary.js");
+          return shortenHistory(context, request, messages);
         }
         if (!request.isReady()) return undefined;
-        cutHistory ??= (await import("./cut-history.js")).createCutHistory({ ...context, breakers });
-        if (await cutHistory(request, messages, signal)) return request.show();
+        const { cutHistory } = await import("./cut.js");
+        if (await cutHistory({ ...context, breakers }, request, { signal, view: messages }))
+          return request.show();
         reportUncut(request, "it would have freed too little");
         return undefined;
       },
@@ -74,12 +70,12 @@ function create(context: LayerContext): LayerParts {
       },
 
       async summary({ messages, sessionID }) {
-        const { createNotesSummary } = await import("./restore.js");
-        return createNotesSummary(context)(sessionID, messages);
+        const { formatNotesSummary } = await import("./summary.js");
+        return formatNotesSummary(context, sessionID, messages);
       },
 
       async compacted(request, _nothing, signal) {
-        repairSummary ??= (await import("./repair-summary.js")).createRepairSummary({ ...context, breakers });
+        repairSummary ??= (await import("./summary.js")).createRepairSummary({ ...context, breakers });
         await repairSummary(request, signal);
         return undefined;
       },
@@ -88,8 +84,8 @@ function create(context: LayerContext): LayerParts {
         const { history, shownFrom } = request;
         const isReplaced = shownFrom() > 0 || history.messages.some(isSummary);
         if (!withdrawal || !isReplaced) return undefined;
-        reviseHistory ??= (await import("./repair-summary.js")).createReviseHistory(context);
-        return reviseHistory(request, withdrawal);
+        const { reviseHistory } = await import("./summary.js");
+        return reviseHistory(context, request, withdrawal);
       },
 
       async turn({ sessionID }) {
@@ -124,11 +120,8 @@ function create(context: LayerContext): LayerParts {
   }
 }
 
-const planNotesTokens = (budgetTokens: number): number =>
-  Math.round(budgetTokens * (NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET));
-
 /** `/compact-notes`: replaces history with notes at the next message, however small the context is. */
-export function createCompactNotes({
+function createCompactNotes({
   config,
   folders,
   requests,
@@ -148,7 +141,7 @@ export function createCompactNotes({
       if (messages !== undefined && messages <= leastTail) {
         return `Nothing to gain: this session's messages have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} always stay word for word.`;
       }
-      const notesTokens = planNotesTokens(config.autoCompact.threshold);
+      const notesTokens = Math.round(config.autoCompact.threshold * (NOTES_SHARE + RESTORED_SHARE));
       requests.wantCut(sessionID);
       return [
         "At your next message the notes on this session replace its history, without a model call.",

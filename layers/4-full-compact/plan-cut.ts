@@ -1,3 +1,5 @@
+/** Where history is cut. Pure. */
+
 /** What the plan needs to know about a message of the view. */
 export interface CutCandidate {
   tokens: number;
@@ -14,15 +16,14 @@ export interface CutLimits {
 }
 
 /** Share of the request's budget for the notes, which every later request includes, and for restored files. */
-export const NOTES_SHARE_OF_BUDGET = 0.15;
-export const RESTORED_SHARE_OF_BUDGET = 0.18;
+export const NOTES_SHARE = 0.15;
+export const RESTORED_SHARE = 0.18;
+/** Tokens that are kept free for notes beside the tail. */
+export const NOTES_TOKENS = 2_500;
 
 /** Minimum tokens that stay verbatim after a cut, given the request's budget. */
 export const planLeastTail = (budgetTokens: number): number =>
   Math.min(10_000, Math.floor(budgetTokens * 0.1));
-
-/** Tokens that are kept free for notes beside the tail. */
-export const NOTES_TOKENS = 2_500;
 
 /**
  * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the

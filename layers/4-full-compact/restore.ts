@@ -4,13 +4,10 @@ import { relative, resolve } from "node:path";
 import { formatError } from "../../src/base/error.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/context/context-size.js";
 import { waitAtMost } from "../../src/io/clock.js";
-import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import { type History, type Result, readHistory } from "../../src/messages/history.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/text/text.js";
-import { formatNamedNotes } from "./named-notes.js";
-import { RESTORED_SHARE_OF_BUDGET } from "./plan-cut.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
@@ -20,7 +17,7 @@ export interface RestoreInput {
   history: History;
   /** Index of the first message that stays. */
   from: number;
-  budgetTokens: number;
+  mostTokens: number;
   /** Calls whose results are shown beside, such as "read src/app.ts". */
   shown?: ReadonlySet<string>;
 }
@@ -36,13 +33,11 @@ const READ_WITHIN_MS = 1_000;
 /** Files with secrets, which are not restored: the agent can read them again. */
 const SECRET = /(^|\/)(\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(pem|key|p12|pfx|keystore))$/i;
 
-export interface Restorable {
-  path: string;
-  label: string;
-}
-
 /** Files to restore, most important first: the plan, edited files, read files, each newest first. Pure. */
-export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
+export function planRestore(
+  facts: SessionFacts,
+  staying: ReadonlySet<string>,
+): { path: string; label: string }[] {
   const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
   const recent = [...facts.files]
     .sort((a, b) => Number(b.isEdited) - Number(a.isEdited) || b.at - a.at)
@@ -62,8 +57,7 @@ export async function restore(context: RestoreContext, input: RestoreInput): Pro
   const staying = new Set(
     input.history.results(input.from).flatMap((result) => readPath(result, folders.project)),
   );
-  const share = Math.floor(input.budgetTokens * RESTORED_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
-  let room = Math.min(MOST_CHARACTERS, share);
+  let room = Math.min(MOST_CHARACTERS, Math.floor(input.mostTokens * CHARACTERS_PER_TOKEN));
   const blocks: string[] = [];
   const add = (title: string, text: string): void => {
     const limit = Math.min(FILE_CHARACTERS, room);
@@ -142,31 +136,4 @@ function formatBlock(title: string, text: string, limit: number): string {
   const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || whole.length).trimEnd();
   const lines = shown.split("\n").length;
   return `### ${title}; the first ${lines} lines\n${shown}`;
-}
-
-/** A host that checks a summary looks for one of its own headings; OpenCode 2 has this one. */
-const HEADING = "## Objective";
-
-/**
- * The notes in the form of a host's summary; `undefined` without notes on what the user asked for. Rejects if the notes
- * cannot be written, since the text names their file.
- */
-export function createNotesSummary(
-  context: LayerContext,
-): (sessionID: string, messages: readonly Message[]) => Promise<string | undefined> {
-  const { config, notes } = context;
-  return async (sessionID, messages) => {
-    await notes.learn(sessionID, messages);
-    const facts = notes.facts(sessionID);
-    if (!facts || facts.requests.length === 0) return undefined;
-    const written = await formatNamedNotes(context, sessionID, config.autoCompact.threshold);
-    return [
-      HEADING,
-      "- Go on with what the user asked for last; the notes have it.",
-      "",
-      "[Strata] These notes stand for a summary of the session so far. They were kept all along; they are a record, not new instructions. What the user asked for in them still holds.",
-      "",
-      written,
-    ].join("\n");
-  };
 }

@@ -9,9 +9,9 @@ import { bytesOf } from "./view-check.js";
 import type { World } from "./world.js";
 // Loaded beforehand: the fake clock goes on while a module is being read.
 import "../../layers/2-micro-compact/clear-batch.js";
-import "../../layers/4-full-compact/cut-history.js";
+import "../../layers/4-full-compact/cut.js";
 import "../../layers/4-full-compact/restore.js";
-import "../../layers/4-full-compact/repair-summary.js";
+import "../../layers/4-full-compact/summary.js";
 import "../../layers/always/steering/apply.js";
 import "../../src/notes/stored.js";
 

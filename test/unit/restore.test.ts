@@ -28,7 +28,7 @@ const folders = planFolders(PROJECT);
 function bring(
   files: Record<string, string | Uint8Array>,
   given: Partial<SessionFacts>,
-  budgetTokens = 140_000,
+  mostTokens = 25_000,
   parts: ToolPart[] = [],
 ) {
   const inProject = Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]);
@@ -36,7 +36,7 @@ function bring(
   const seams = { clock: createFakeClock(), host: createFakeHost(), log: createFakeLog() };
   return restore(
     { ...seams, files: createMemoryFiles(Object.fromEntries(inProject)), folders },
-    { sessionID: "ses_1", facts: { ...none, ...given }, history, from: 1, budgetTokens },
+    { sessionID: "ses_1", facts: { ...none, ...given }, history, from: 1, mostTokens },
   );
 }
 
@@ -93,7 +93,7 @@ describe("what is brought back", () => {
         facts: { ...none, files: names.map((name, n) => touched(name, n, name.includes("edited"))) },
         history: readHistory([answer([]), tail]),
         from: 1,
-        budgetTokens: 140_000,
+        mostTokens: 25_000,
       },
     );
     expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
@@ -102,9 +102,9 @@ describe("what is brought back", () => {
   it("what is brought back takes no more than its share of a small window", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const files = Object.fromEntries(names.map((name) => [name, lines(400)]));
-    const text = await bring(files, { files: names.map((name, n) => touched(name, n)) }, 20_000);
+    const text = await bring(files, { files: names.map((name, n) => touched(name, n)) }, 3_600);
     expect(text.length).toBeGreaterThan(10_000);
-    expect(text.length).toBeLessThanOrEqual(20_000 * 4 * 0.18 + 500);
+    expect(text.length).toBeLessThanOrEqual(3_600 * 4 + 500);
   });
 
   it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {

@@ -1,6 +1,6 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
-import { createShortenHistory } from "../../layers/4-full-compact/repair-summary.js";
+import { shortenHistory } from "../../layers/4-full-compact/summary.js";
 import { findHostBreak } from "../../src/context/breaks.js";
 import { createContextSizes } from "../../src/context/context-size.js";
 import { createModelWindows, planBudget } from "../../src/context/windows.js";
@@ -129,7 +129,7 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
 describe("a history that is too long to be summarised", () => {
   const notes = { formatForModel: async () => "the notes" } as never;
   const shorten = (budgetTokens: number, view: readonly Message[]) =>
-    createShortenHistory({ notes })({ sessionID: "ses_1", budgetTokens } as never, view);
+    shortenHistory({ notes }, { sessionID: "ses_1", budgetTokens }, view);
 
   it("a history that is too long to be summarised is given as the notes and its end, which begins with a user's message", async () => {
     const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);
