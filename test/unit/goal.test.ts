@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planReminder } from "../../layers/3-session-memory/goal.js";
+import { planReminder } from "../../layers/3-session-memory/reminders.js";
 import type { Find } from "../../src/context/replay.js";
 import type { ToolPart } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
