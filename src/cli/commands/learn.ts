@@ -18,7 +18,7 @@ import { openGate, withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openOwnState, openProject, type Project } from "../../operations/project.js";
 import { findFiles, type PastFile, readFiles, type SourcedTurn, type SourceEvents } from "../learn/files.js";
-import { type Judging, openJudging, planJudge, type Wanted } from "../learn/judging.js";
+import { type Judging, type JudgingOptions, openJudging, planJudge, type Wanted } from "../learn/judging.js";
 import { createReport, type Report } from "../learn/report.js";
 import { type OpenSessions, openSessions } from "../learn/sessions.js";
 
@@ -62,16 +62,29 @@ interface Given {
   wanted: Wanted | undefined;
 }
 
+interface PastSource {
+  found: readonly PastFile[];
+  stored: OpenSessions | undefined;
+  isOfSessions: boolean;
+}
+
 /** Turn by turn until the end or an interrupt. */
 async function learnAll(project: Project, memories: OpenMemories, given: Given): Promise<void> {
-  const { report, source, stop } = given;
-  const { cli } = project;
-  const templates = [...(await listTemplates(project)), ...(source.stored?.templates ?? [])];
-  const isTheirs = not(createTemplateCheck(templates));
-  const shared = await openShared(project, memories, given.runID);
-  const learner = createLearner({ ...shared, isTheirs });
-  const judging =
-    given.wanted && (await prepareJudging(project, { ...given, learner, shared, wanted: given.wanted }));
+  const { report, runID: run, source, stop } = given;
+  const { cli, folders, log } = project;
+  const isTemplate = createTemplateCheck([
+    ...(await listTemplates(project)),
+    ...(source.stored?.templates ?? []),
+  ]);
+  const { files } = openOwnState(project);
+  const shared = {
+    ...{ clock: cli.clock, log, memories, run },
+    candidates: openCandidates(project),
+    gate: atItsTime(await openGate(project, memories)),
+    settled: createSettled({ files, folder: folders.extraction, log }),
+  };
+  const learner = createLearner({ ...shared, isTheirs: (text) => !isTemplate(text) });
+  const judging = await prepareJudging(project, { ...given, learner, shared });
   const progress = createProgress(cli, "Learning");
   const events: SourceEvents = { onProblem: report.addProblem, onProgress: progress.step };
   try {
@@ -90,25 +103,15 @@ async function learnAll(project: Project, memories: OpenMemories, given: Given):
   }
 }
 
-type Shared = Omit<Parameters<typeof createLearner>[0], "isTheirs">;
-
 /** Reads the conversations once to know what judging takes; `undefined` if nobody judges. */
 async function prepareJudging(
   project: Project,
-  {
-    isDry,
-    isYes,
-    learner,
-    shared,
-    source,
-    stop,
-    wanted,
-  }: Given & {
-    learner: Learner;
-    shared: Shared & { memories: OpenMemories };
-    wanted: Wanted;
-  },
+  { learner, wanted, ...given }: Given & { learner: Learner } & Pick<JudgingOptions, "shared">,
 ): Promise<Judging | undefined> {
+  const { source, stop } = given;
+  const server = source.stored?.model;
+  const generate = project.cli.generate ?? server?.generate;
+  if (!wanted || !generate) return undefined;
   const progress = createProgress(project.cli, "Reading");
   const events: SourceEvents = { onProblem() {}, onProgress: progress.step };
   const open = [];
@@ -120,19 +123,10 @@ async function prepareJudging(
   } finally {
     progress.end();
   }
-  const { model: server } = source.stored ?? {};
-  const generate = project.cli.generate ?? server?.generate;
-  if (!generate) return undefined;
   return openJudging(project, {
-    ...{ generate, isDry, isYes, open, shared, stop, wanted, parentID: server?.parentID ?? "" },
+    ...{ ...given, generate, open, wanted, parentID: server?.parentID ?? "" },
     sessions: source.isOfSessions ? source.stored?.count : undefined,
   });
-}
-
-interface PastSource {
-  found: readonly PastFile[];
-  stored: OpenSessions | undefined;
-  isOfSessions: boolean;
 }
 
 async function* listTurns(
@@ -146,21 +140,6 @@ async function* listTurns(
   for await (const session of stored.sessions(events)) yield* split(session);
 }
 
-async function openShared(
-  project: Project,
-  memories: OpenMemories,
-  run: string,
-): Promise<Shared & { memories: OpenMemories }> {
-  const { cli, folders, log } = project;
-  const { files } = openOwnState(project);
-  return {
-    ...{ clock: cli.clock, log, memories, run },
-    candidates: openCandidates(project),
-    gate: atItsTime(await openGate(project, memories)),
-    settled: createSettled({ files, folder: folders.extraction, log }),
-  };
-}
-
 async function listTemplates(project: Project): Promise<string[]> {
   const { cli, globalFolder, root } = project;
   const { configFiles } = await project.settings();
@@ -168,8 +147,3 @@ async function listTemplates(project: Project): Promise<string[]> {
   const configs = parsed.map(({ contents }) => contents);
   return readTemplates(cli.files, { configs, folders: [join(root, ".opencode"), globalFolder] });
 }
-
-const not =
-  (check: (text: string) => boolean) =>
-  (text: string): boolean =>
-    !check(text);

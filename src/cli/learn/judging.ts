@@ -6,7 +6,6 @@ import type { Learned, LearnerOptions } from "../../../layers/5-auto-memory/lear
 import {
   createPastJudge,
   createSpending,
-  type Estimate,
   estimateJudging,
   readTask,
 } from "../../../layers/5-auto-memory/learn/past-judge.js";
@@ -33,8 +32,6 @@ export interface Wanted {
   budget?: number;
 }
 
-const MOST_BUDGET = 1_000_000_000;
-
 /**
  * `undefined` if nobody is to judge. `canOffer`: the server that would be asked runs anyway.
  *
@@ -42,103 +39,57 @@ const MOST_BUDGET = 1_000_000_000;
  */
 export async function planJudge(
   project: Project,
-  options: OptionValues,
+  { budget: given, dryRun, judge: isJudge, yes }: OptionValues,
   { canOffer }: { canOffer: boolean },
 ): Promise<Wanted | undefined> {
   const { cli } = project;
   const { claims, config } = await project.settings();
-  const budget =
-    options.budget === undefined
-      ? undefined
-      : readWhole("--budget", options.budget, { least: 1, most: MOST_BUDGET, usual: 1 });
-  const isAsked = options.judge === true || budget !== undefined;
-  const mayOffer = canOffer && cli.ask !== undefined && options.dryRun !== true;
-  const { judge } = config.autoMemory;
-  if (!isAsked && !(mayOffer && (judge === "auto" || judge === "model"))) return undefined;
+  const budget = readWhole("--budget", given, { least: 1, most: 1_000_000_000, usual: 0 });
+  const isAsked = isJudge === true || budget > 0;
+  const isOffered =
+    canOffer && cli.ask && dryRun !== true && ["auto", "model"].includes(config.autoMemory.judge);
+  if (!isAsked && !isOffered) return undefined;
   const choice = planChoice(config.background, claims.all, claims);
-  if (choice.kind === "refused") {
-    if (isAsked) throw new StrataError("NO_MODEL", `no model can judge: ${choice.why}`);
-    return undefined;
-  }
-  if (await isInAgentsShell(cli)) {
-    if (isAsked)
-      throw new StrataError(
-        "AGENT",
-        "judging past sessions costs what you agree to, and this shell is an agent's; run it in a terminal of your own",
-      );
-    return undefined;
-  }
-  if (isAsked && options.yes !== true && options.dryRun !== true && cli.ask === undefined)
-    throw new StrataError(
+  let refusal: StrataError | undefined;
+  if (choice.kind === "refused") refusal = new StrataError("NO_MODEL", `no model can judge: ${choice.why}`);
+  else if (await isInAgentsShell(cli))
+    refusal = new StrataError(
+      "AGENT",
+      "judging past sessions costs what you agree to, and this shell is an agent's; run it in a terminal of your own",
+    );
+  else if (yes !== true && dryRun !== true && cli.ask === undefined)
+    refusal = new StrataError(
       WRONG_ARGUMENT,
       "nobody can be asked whether the cost is agreed to; add --yes, and --budget TOKENS to bound it",
     );
+  if (refusal && isAsked) throw refusal;
+  if (refusal || choice.kind === "refused") return undefined;
   const { model } = choice;
-  return { isAsked, ...(model !== undefined && { model }), ...(budget !== undefined && { budget }) };
-}
-
-interface Agreed {
-  mostTokens: number;
-  prices: ModelPrices | undefined;
+  return { isAsked, ...(model !== undefined && { model }), ...(budget > 0 && { budget }) };
 }
 
 /** A question costs what it costs: the estimate may be half as much again. */
 const ROOM = 1.5;
 
-/** States what it takes; `undefined` if the user does not agree. */
-async function agree(
-  project: Project,
-  { budget, model }: Wanted,
-  {
-    estimate,
-    isYes,
-    messages,
-    sessions,
-  }: {
-    estimate: Estimate;
-    messages: number;
-    /** Number of sessions; absent if files are read. */
-    sessions: number | undefined;
-    isYes: boolean;
-  },
-): Promise<Agreed | undefined> {
-  const { cli } = project;
-  const prices = await findPrices(project, model);
-  const { input, output } = estimate.tokens;
-  const sum = input + output;
-  const mostTokens = budget ?? Math.ceil((sum * ROOM) / 1_000) * 1_000;
-  const price = formatPrice({ input, output, cacheRead: 0 }, prices);
-  const text = [
-    ...(sessions === undefined ? [] : [`${count(sessions, "session")}, `]),
-    `${count(messages, "message")} that may hold something: `,
-    `${count(estimate.questions, "question")}, about ${formatCount(sum)} tokens with ${model ?? "the host's model"}`,
-    ...(price === undefined ? [] : [`, ${price}`]),
-    `, at most ${formatCount(mostTokens)}; the limits of a day do not count them.`,
-  ].join("");
-  if (isYes) {
-    cli.warn(text);
-    return { mostTokens, prices };
-  }
-  const isAgreed = (await cli.ask?.(`${text} Go on?`)) === true;
-  return isAgreed ? { mostTokens, prices } : undefined;
-}
-
 const count = (n: number, one: string): string => `${formatCount(n)} ${n === 1 ? one : `${one}s`}`;
 
-/** "$0.07"; `undefined` if the model's prices are unknown. */
-function formatPrice(used: UsedTokens, prices: ModelPrices | undefined): string | undefined {
-  if (!prices) return undefined;
-  if (isFree(prices)) return "free of charge";
+/** "1,200 tokens with lab/small, $0.07"; without a price if the model's are unknown. */
+function formatCost(
+  { cacheRead, input, output }: UsedTokens,
+  { model = "the host's model", prices }: { model: string | undefined; prices: ModelPrices | undefined },
+): string {
+  const tokens = `${formatCount(input + output + cacheRead)} tokens with ${model}`;
+  if (!prices) return tokens;
+  if (isFree(prices)) return `${tokens}, free of charge`;
   const { answered, cached, dollars = 0 } = findRates(prices);
-  const paid = used.input + used.cacheRead * cached + used.output * answered;
-  return formatMoney((paid * dollars) / 1_000_000);
+  return `${tokens}, ${formatMoney(((input + cacheRead * cached + output * answered) * dollars) / 1_000_000)}`;
 }
 
 /** Under this name, since it is the cost of no session. */
 const LEDGER = "strata-learn";
 
 /** Enters what a question has cost in the savings ledger, as the plugin does; a failure is only logged. */
-function createAccount({ cli, folders, instance, log }: Project, { prices }: Agreed) {
+function createAccount({ cli, folders, instance, log }: Project, prices: ModelPrices | undefined) {
   const { clock, files } = cli;
   const writes = new PQueue({ concurrency: 1 });
   const savings = createSavings({ clock, files, folder: folders.savings, instance, log, writes });
@@ -147,16 +98,6 @@ function createAccount({ cli, folders, instance, log }: Project, { prices }: Agr
     savings.record(describeCall({ ...request, sessionID: LEDGER }, tokens, findRates(prices)));
     await writes.onIdle();
   };
-}
-
-/** As the plugin has learned them. */
-async function findPrices(
-  { cli, folders, log }: Project,
-  model: string | undefined,
-): Promise<ModelPrices | undefined> {
-  const known = createKnownPrices({ files: cli.files, log, path: folders.prices, writes: new PQueue() });
-  await known.load();
-  return known.find(model);
 }
 
 export interface Judging {
@@ -193,7 +134,7 @@ export interface JudgingOptions {
 /** `undefined` if there is nothing to judge, or the user does not want it. */
 export async function openJudging(project: Project, options: JudgingOptions): Promise<Judging | undefined> {
   const { generate, isDry, isYes, open, parentID, sessions, shared, stop, wanted } = options;
-  const { cli, log } = project;
+  const { cli, folders, log } = project;
   const { candidates, memories } = shared;
   const prompts = createPrompts(cli.files);
   const offered = new Set(open.map(({ messageID }) => messageID));
@@ -213,12 +154,24 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
   }
   const known = (await memories.list()).filter(({ isForeign }) => !isForeign);
   const estimate = estimateJudging(messages, { memories: known.slice(0, 40), task: await readTask(prompts) });
-  const stated = { estimate, isYes: isYes || isDry, messages: messages.length, sessions };
-  const agreed = await agree(project, wanted, stated);
-  if (!agreed || isDry) return undefined;
-  const { model } = wanted;
+  const { budget, model } = wanted;
+  // As the plugin has learned them.
+  const learned = createKnownPrices({ files: cli.files, log, path: folders.prices, writes: new PQueue() });
+  await learned.load();
+  const prices = learned.find(model);
+  const { input, output } = estimate.tokens;
+  const mostTokens = budget ?? Math.ceil(((input + output) * ROOM) / 1_000) * 1_000;
+  const text = [
+    ...(sessions === undefined ? [] : [`${count(sessions, "session")}, `]),
+    `${count(messages.length, "message")} that may hold something: ${count(estimate.questions, "question")}, `,
+    `about ${formatCost({ input, output, cacheRead: 0 }, { model, prices })}, `,
+    `at most ${formatCount(mostTokens)}; the limits of a day do not count them.`,
+  ].join("");
+  if (isYes || isDry) cli.warn(text);
+  else if ((await cli.ask?.(`${text} Go on?`)) !== true) return undefined;
+  if (isDry) return undefined;
   const spending = createSpending({
-    ...{ generate, mostTokens: agreed.mostTokens, stop, onSpent: createAccount(project, agreed) },
+    ...{ generate, mostTokens, stop, onSpent: createAccount(project, prices) },
     ...(model !== undefined && { model }),
   });
   const judge = createPastJudge({ ...shared, generation: spending, log, parentID, prompts });
@@ -233,12 +186,9 @@ export async function openJudging(project: Project, options: JudgingOptions): Pr
 
     async state() {
       const { answered, why } = judge.state();
-      const spent = spending.spent();
-      const sum = spent.input + spent.output + spent.cacheRead;
-      const price = formatPrice(spent, agreed.prices);
       const left = (await candidates.list()).map(readLatest);
       return {
-        spent: `${formatCount(sum)} tokens with ${model ?? "the host's model"}${price === undefined ? "" : `, ${price}`}`,
+        spent: formatCost(spending.spent(), { model, prices }),
         answered,
         ...(why !== undefined && { why }),
         waiting: left.flatMap((one) => pending.get(`${one?.session} ${one?.message}`) ?? []),

@@ -19,14 +19,7 @@ import { join } from "node:path";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { atOnce } from "../../base/slices.js";
 import { findHint, refuseSecrets } from "../../memory/draft.js";
-import {
-  type Memory,
-  type MemoryDraft,
-  type MemoryType,
-  parseID,
-  readTypeName,
-  usersTypes,
-} from "../../memory/memory.js";
+import { type Memory, type MemoryDraft, parseID, readTypeName, usersTypes } from "../../memory/memory.js";
 import { idOf } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store/store.js";
 import type { ReadCollection } from "../memory-files.js";
@@ -38,14 +31,16 @@ export interface JsonExport {
   without: number;
 }
 
-const TEXTS = ["content", "memory", "text", "fact", "body", "summary", "observation", "error"];
-const TITLES = ["title", "name", "subject"];
-const TYPES = ["type", "category", "kind"];
-const TAGS = ["tags", "keywords", "concepts"];
-const TIMES = ["created_at", "createdAt", "created", "timestamp", "date"];
-const CHANGES = ["updated_at", "updatedAt", "updated"];
-const OPEN = new Set(["internal", "public", "shared", "team"]);
+/** Names of the same field in different tools, in the order in which they count. */
+const NAMES = {
+  text: ["content", "memory", "text", "fact", "body", "summary", "observation", "error"],
+  title: ["title", "name", "subject"],
+  type: ["type", "category", "kind"],
+  created: ["created_at", "createdAt", "created", "timestamp", "date"],
+  updated: ["updated_at", "updatedAt", "updated"],
+} as const;
 const LISTS = ["memories", "items", "results", "entries", "records", "observations", "data"];
+const OPEN = ["internal", "public", "shared", "team"];
 const MOST_WORDS = 12;
 /** Smaller numbers are seconds: 1e11 ms is 1973, 1e11 s is 5138. */
 const LEAST_MS = 1e11;
@@ -55,31 +50,20 @@ export function readJsonExport(
   text: string,
   source: { name: string; scope?: MemoryDraft["scope"] },
 ): JsonExport | undefined {
-  const entries = listEntries(text);
-  if (!entries) return undefined;
+  const whole = parseJson(text.replace(/^\uFEFF/, ""));
+  const lines = whole === undefined ? text.split("\n").map(parseJson) : [];
+  const list = whole === undefined ? lines : (findList(whole) ?? [whole]);
+  const entries = list.filter(isRecord);
+  if (entries.length === 0 && !Array.isArray(whole)) return undefined;
   const drafts = entries.flatMap((entry) => planDraft(entry, source) ?? []);
   return { drafts, without: entries.length - drafts.length };
 }
 
-function listEntries(text: string): PlainRecord[] | undefined {
-  const whole = parseJson(text.replace(/^\uFEFF/, ""));
-  if (whole === undefined) {
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    const records = lines.flatMap((line) => {
-      const value = parseJson(line);
-      return isRecord(value) ? [value] : [];
-    });
-    return records.length > 0 ? records : undefined;
-  }
-  const list = Array.isArray(whole) ? whole : isRecord(whole) ? (findList(whole) ?? [whole]) : undefined;
-  return list?.filter(isRecord);
-}
-
-function findList(whole: PlainRecord): unknown[] | undefined {
-  const found = LISTS.map((name) => whole[name]).find(Array.isArray);
-  if (found) return found;
-  const { data } = whole;
-  return isRecord(data) ? LISTS.map((name) => data[name]).find(Array.isArray) : undefined;
+/** The list itself, or one in it under a name such as `memories`, also below `data`. */
+function findList(whole: unknown): unknown[] | undefined {
+  if (Array.isArray(whole)) return whole;
+  if (!isRecord(whole)) return undefined;
+  return LISTS.map((name) => whole[name]).find(Array.isArray) ?? findList(whole.data);
 }
 
 function planDraft(
@@ -87,19 +71,18 @@ function planDraft(
   { name, scope }: { name: string; scope?: MemoryDraft["scope"] },
 ): MemoryDraft | undefined {
   const metadata = isRecord(entry.metadata) ? entry.metadata : {};
-  const said = findText(entry, TEXTS);
-  if (said === undefined) return undefined;
   const { resolution } = entry;
+  const said = findText(entry, NAMES.text);
+  if (said === undefined) return undefined;
   const content = isText(resolution) ? `${said}\n\nResolution: ${resolution}` : said;
-  const word = findText(entry, TYPES) ?? findText(metadata, TYPES);
-  const title = findText(entry, TITLES);
-  const type = planType(word);
+  const title = findText(entry, NAMES.title);
+  const word = findText(entry, NAMES.type) ?? findText(metadata, NAMES.type);
+  const named = readTypeName(word?.toLowerCase());
+  const type = named === undefined || usersTypes.has(named) ? "knowledge" : named;
   const { extra, tags = [], ...shared } = readSharedFields({ ...metadata, ...entry });
   const allTags = [...new Set([...tags, ...(word !== undefined && word !== type ? [word] : [])])];
   return {
-    type,
-    content,
-    ...shared,
+    ...{ type, content, ...shared },
     ...(title !== undefined && title !== content && { title }),
     ...(allTags.length > 0 && { tags: allTags.slice(0, MOST_WORDS) }),
     ...(scope !== undefined && { scope }),
@@ -108,71 +91,49 @@ function planDraft(
   };
 }
 
-type SharedFields = Partial<
-  Pick<
-    MemoryDraft,
-    "aliases" | "created" | "entities" | "extra" | "importance" | "sensitivity" | "tags" | "updated"
-  >
->;
+type SharedFields = Partial<Omit<MemoryDraft, "type" | "content" | "title" | "provenance">>;
 
 /** The fields that other tools have as well. A sensitivity that is not known to be open counts as private. */
 export function readSharedFields(entry: PlainRecord): SharedFields {
-  const { access_count, agent } = entry;
-  const [importance, confidence] = [readShare(entry.importance), readShare(entry.confidence)];
-  const created = readDate(TIMES.map((field) => entry[field]).find((one) => one !== undefined));
-  const updated = readDate(CHANGES.map((field) => entry[field]).find((one) => one !== undefined));
+  const { access_count, agent, confidence, importance } = entry;
   const level = entry.sensitivity ?? entry.visibility;
-  const isPrivate = entry.private === true || (isText(level) && !OPEN.has(level.trim().toLowerCase()));
-  const extra = {
-    ...(isText(agent) && { agent }),
-    ...(confidence !== undefined && { confidence }),
-    ...(Number.isSafeInteger(access_count) && { access_count }),
+  const isPrivate = entry.private === true || (isText(level) && !OPEN.includes(level.trim().toLowerCase()));
+  const fields: SharedFields = {
+    extra: {
+      ...(isText(agent) && { agent }),
+      ...(isShare(confidence) && { confidence }),
+      ...(Number.isSafeInteger(access_count) && { access_count }),
+    },
   };
-  return {
-    ...readWords("tags", entry, TAGS),
-    ...readWords("aliases", entry, ["aliases"]),
-    ...readWords("entities", entry, ["entities"]),
-    ...(isPrivate && { sensitivity: "private" as const }),
-    ...(importance !== undefined && { importance }),
-    ...(created !== undefined && { created }),
-    ...(updated !== undefined && { updated }),
-    extra,
+  const words = {
+    tags: [entry.tags, entry.keywords, entry.concepts],
+    aliases: [entry.aliases],
+    entities: [entry.entities],
   };
+  for (const [name, given] of Object.entries(words)) {
+    const texts = [...new Set(given.flat().filter(isText))].slice(0, MOST_WORDS);
+    if (texts.length > 0) fields[name as keyof typeof words] = texts;
+  }
+  for (const name of ["created", "updated"] as const) {
+    const timeMs = readTime(NAMES[name].map((field) => entry[field]).find((one) => one !== undefined));
+    if (timeMs !== undefined) fields[name] = new Date(timeMs).toISOString();
+  }
+  if (isPrivate) fields.sensitivity = "private";
+  if (isShare(importance)) fields.importance = importance;
+  return fields;
 }
 
-function readWords(
-  name: "aliases" | "entities" | "tags",
-  entry: PlainRecord,
-  fields: readonly string[],
-): SharedFields {
-  const words = [...new Set(fields.flatMap((field) => entry[field]).filter(isText))].slice(0, MOST_WORDS);
-  return words.length > 0 ? { [name]: words } : {};
-}
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 
-const readShare = (value: unknown): number | undefined =>
-  typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
-
-function readDate(value: unknown): string | undefined {
-  const timeMs = readTime(value);
-  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
-}
-
-function planType(word: string | undefined): MemoryType {
-  const type = readTypeName(word?.toLowerCase());
-  return type === undefined || usersTypes.has(type) ? "knowledge" : type;
-}
-
-function findText(entry: PlainRecord, names: readonly string[]): string | undefined {
-  return names.map((name) => entry[name]).find(isText);
-}
+const findText = (entry: PlainRecord, names: readonly string[]): string | undefined =>
+  names.map((name) => entry[name]).find(isText);
 
 function readTime(value: unknown): number | undefined {
   const number = typeof value === "number" ? value : isText(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isFinite(number) || number <= 0) return undefined;
   return typeof value === "number" && number < LEAST_MS ? number * 1000 : number;
 }
-
-const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
 /* Formats memories as lines of an export. Pure. */
 
@@ -188,20 +149,14 @@ export function formatExport(
   const lines: string[] = [];
   const problems: string[] = [];
   for (const { looked, place } of collections) {
-    for (const { path, reading, text = "" } of looked) {
-      const file = join(place.folder, path);
-      if (reading.kind === "problem") {
-        problems.push(`${file}: ${reading.what}`);
-        continue;
-      }
-      if (!isWanted(reading.memory)) continue;
-      const whole = { ...reading.memory, content: text };
-      const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
-      if (leak !== undefined) problems.push(`${file}: ${leak}`);
-      else
-        lines.push(
-          formatCopy({ id: idOf(place, path), isArchived: path.startsWith("archive/"), contents: text }),
-        );
+    for (const { path, reading, text: contents = "" } of looked) {
+      if (reading.kind === "memory" && !isWanted(reading.memory)) continue;
+      const whole = reading.kind === "memory" && { ...reading.memory, content: contents };
+      const why = whole ? (findHint(whole) ?? atOnce(refuseSecrets(whole))) : undefined;
+      const problem = reading.kind === "problem" ? reading.what : why;
+      const copy = { id: idOf(place, path), isArchived: path.startsWith("archive/"), contents };
+      if (problem === undefined) lines.push(formatCopy(copy));
+      else problems.push(`${join(place.folder, path)}: ${problem}`);
     }
   }
   return { lines, problems };
