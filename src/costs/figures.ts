@@ -3,7 +3,18 @@ import { basename, join } from "node:path";
 import type { Files } from "../io/files.js";
 import { formatCorruption, readJsonLines } from "../io/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord } from "./savings.js";
-import { findCounted, formatLocalDayOf, type Summed, sumUp } from "./sums.js";
+import {
+  addSums,
+  type DaySums,
+  findCounted,
+  formatLocalDayOf,
+  NO_SUMS,
+  type Summed,
+  type Sums,
+  sumLastDay,
+  sumRecords,
+  sumUp,
+} from "./sums.js";
 
 export interface RequestFigures {
   /** Tokens, counted by the provider. */
@@ -108,4 +119,68 @@ export function findMeanContext(
   const sum = (count: (request: RequestFigures) => number): number =>
     requests.reduce((total, request) => total + count(request), 0) / requests.length;
   return { now: sum(({ sent }) => sent), without: sum(({ keptOut, sent }) => sent + keptOut) };
+}
+
+/** Sums of all ledgers in a folder, each read again only when it has changed. Every call may reject with the system's error. */
+export interface LedgerSums<T> {
+  refresh(sessionID: string): Promise<void>;
+  /** All of them; sessions whose ledger is gone no longer count. */
+  refreshAll(): Promise<void>;
+  all(): ReadonlyMap<string, T>;
+}
+
+/** `sum` adds up the records of one ledger. */
+export function createLedgerSums<T>(
+  files: Files,
+  folder: string,
+  sum: (records: readonly SavingsRecord[]) => T,
+): LedgerSums<T> {
+  const sizes = new Map<string, string>();
+  const sums = new Map<string, T>();
+
+  return {
+    refresh,
+    all: () => sums,
+
+    async refreshAll() {
+      const names = (await files.list(folder)).filter((name) => name.endsWith(ENDING));
+      const ids = names.map((name) => basename(name, ENDING));
+      for (const id of sums.keys()) if (!ids.includes(id)) sums.delete(id);
+      // One by one: together they may be hundreds of megabytes.
+      for (const id of ids) await refresh(id);
+    },
+  };
+
+  async function refresh(sessionID: string): Promise<void> {
+    const path = join(folder, `${sessionID}${ENDING}`);
+    const stat = await files.stat(path);
+    const size = `${stat?.bytes} ${stat?.modifiedMs}`;
+    if (!stat || (sums.has(sessionID) && sizes.get(sessionID) === size)) return;
+    const { records } = await readJsonLines(files, path, parseSavingsRecord);
+    sizes.set(sessionID, size);
+    sums.set(sessionID, sum(records));
+  }
+}
+
+const ENDING = ".jsonl";
+
+/** What a session has paid and saved, and that of its last day. */
+export interface PaidSums {
+  sums: Sums;
+  lastDay: DaySums | undefined;
+}
+
+export const sumPaid = (records: readonly SavingsRecord[]): PaidSums => ({
+  sums: sumRecords(records),
+  lastDay: sumLastDay(records),
+});
+
+/** Of all sessions: in all, and on this day, as `formatLocalDay` writes it. */
+export function addUpPaid(sessions: Iterable<PaidSums>, today: string): { project: Sums; today: Sums } {
+  let [project, ofToday] = [NO_SUMS, NO_SUMS];
+  for (const { lastDay, sums } of sessions) {
+    project = addSums(project, sums);
+    if (lastDay?.day === today) ofToday = addSums(ofToday, lastDay);
+  }
+  return { project, today: ofToday };
 }

@@ -1,9 +1,6 @@
-/**
- * Adds up the savings ledger: what was paid and saved can be added piece by piece, what left the context only from whole
- * ledgers, since a later record about the same result replaces an earlier one. Pure.
- */
+/** Adds up the savings ledger. A later record about the same result replaces an earlier one. Pure. */
 import { formatLocalDay } from "../base/days.js";
-import { count, each, finite, object } from "../base/shape.js";
+import { finite } from "../base/shape.js";
 import { JUDGING, roundMoney, type SavingsRecord } from "./savings.js";
 
 /** A saving against the bare host. */
@@ -43,11 +40,6 @@ export const NO_SUMS: Sums = {
   sent: 0,
   cached: 0,
 };
-
-export const isSums = object<Sums>({
-  ...each(finite, "net", "cost", "money", "unpriced"),
-  ...each(count, "paid", "sent", "cached"),
-});
 
 export function addSums(one: Sums, other: Sums): Sums {
   return {
@@ -100,12 +92,11 @@ export interface DaySums extends Sums {
   day: string;
 }
 
-/** Adds records to the sums of a day; those of a later day begin new sums. */
-export function addToDay(known: DaySums | undefined, records: readonly SavingsRecord[]): DaySums | undefined {
-  const day = formatLocalDayOf(records.at(-1)) ?? known?.day;
+/** Of the day of the last record; `undefined` without one. */
+export function sumLastDay(records: readonly SavingsRecord[]): DaySums | undefined {
+  const day = formatLocalDayOf(records.at(-1));
   if (day === undefined) return undefined;
-  const sums = sumRecords(records.filter((record) => formatLocalDayOf(record) === day));
-  return { day, ...(known?.day === day ? addSums(known, sums) : sums) };
+  return { day, ...sumRecords(records.filter((record) => formatLocalDayOf(record) === day)) };
 }
 
 /** `undefined` without a record, or if its time is damaged. */

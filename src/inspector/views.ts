@@ -15,9 +15,9 @@ import { openOwnState, type Project } from "../operations/project.js";
 import { isFileName } from "../project/folders.js";
 import { PERSON } from "../project/other-instances.js";
 import { type ContextItems, readContextItems } from "../status/context-items.js";
-import { readTitles } from "../status/known-sessions.js";
 import { readMemoryStatus } from "../status/memory-status.js";
 import { readSessionScreen } from "../status/session-screen.js";
+import { readTitles } from "../status/session-titles.js";
 import { readStatus } from "../status/status.js";
 import type {
   AgendaPage,

@@ -14,7 +14,7 @@ import { rankMemories } from "../memory/rank.js";
 import { formatIndex } from "../memory/store/index-page.js";
 import { listNewestSessions, readSafePage } from "../notes/session-files.js";
 import { isFileName } from "../project/folders.js";
-import { readTitles } from "../status/known-sessions.js";
+import { readTitles } from "../status/session-titles.js";
 import type { ClientContext } from "./client-context.js";
 import { showMemory } from "./find-hits.js";
 import { refuse } from "./tool.js";

@@ -1,10 +1,8 @@
 /** The figures of a project for `/stats` and `/metrics`: counts, no text of memories or sessions. */
-import { join } from "node:path";
 import { parseEntry } from "../../layers/errors/error-log.js";
-import { parseSavingsRecord } from "../costs/savings.js";
+import { createLedgerSums } from "../costs/figures.js";
 import { type SavingsTotals, sumSavings } from "../costs/sums.js";
 import { type Files, readPlainText } from "../io/files.js";
-import { readJsonLines } from "../io/json-lines.js";
 import { createBudget } from "../models/budget.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
 import { openOwnState, type Project } from "../operations/project.js";
@@ -89,24 +87,15 @@ type Figures = Omit<LedgerFigures, "sessions">;
 
 /** Sums the savings ledgers in this folder; later calls read only changed ones. Rejects with the system's error. */
 export function createLedgerFigures(files: Files, folder: string): () => Promise<LedgerFigures> {
-  const known = new Map<string, { bytes: number; modifiedMs: number; figures: Figures }>();
+  const ledgers = createLedgerSums(files, folder, (records) => ({
+    ...sumSavings(records),
+    requests: records.filter(({ event }) => event === "answer").length,
+  }));
   return async () => {
-    const names = (await files.list(folder)).filter((name) => name.endsWith(".jsonl"));
-    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
-    // One by one: together they may be hundreds of megabytes.
-    for (const name of names) await readOne(name);
-    return { ...addUp([...known.values()].map(({ figures }) => figures)), sessions: known.size };
+    await ledgers.refreshAll();
+    const all = [...ledgers.all().values()];
+    return { ...addUp(all), sessions: all.length };
   };
-
-  async function readOne(name: string): Promise<void> {
-    const path = join(folder, name);
-    const { bytes = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
-    const last = known.get(name);
-    if (last && last.bytes === bytes && last.modifiedMs === modifiedMs) return;
-    const { records } = await readJsonLines(files, path, parseSavingsRecord);
-    const requests = records.filter(({ event }) => event === "answer").length;
-    known.set(name, { bytes, modifiedMs, figures: { ...sumSavings(records), requests } });
-  }
 }
 
 /** Adds field by field; `money` is absent if it is absent from all. */

@@ -24,8 +24,8 @@ import type { Candidates } from "../memory/candidates/candidates.js";
 import { createBudget } from "../models/budget.js";
 import type { Folders } from "../project/folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../project/own-flaws.js";
-import { readTitles } from "./known-sessions.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
+import { readTitles } from "./session-titles.js";
 
 export interface SessionStatus extends SavingsTotals {
   title?: string;

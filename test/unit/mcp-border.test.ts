@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { isShownPath } from "../../src/mcp/without-private.js";
 import { createInstances } from "../../src/project/instances.js";
-import { formatKnownSessions } from "../../src/status/known-sessions.js";
+import { formatTitles } from "../../src/status/session-titles.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
 import { type McpClient, type McpWorld, openAll } from "../support/mcp.js";
@@ -248,9 +248,7 @@ describe("private memories", () => {
       instances.sessions.begin("ses_old");
       instances.sessions.setGoal("ses_old", said);
       await instances.join();
-      const sums = { net: 0, cost: 0, money: 0, unpriced: 0, paid: 0, sent: 0, cached: 0 };
-      const known = new Map([["ses_old", { title: said, bytes: 0, sums }]]);
-      await files.writeWhole(folders.sessions, formatKnownSessions(known));
+      await files.writeWhole(folders.sessions, formatTitles(new Map([["ses_old", said]])));
       await files.appendLine(`${folders.savings}/ses_old.jsonl`, "{}");
       await files.writeWhole(`${folders.sessionMemory}/ses_old.json`, "{}");
       await haveSeen(files, "ses_old");

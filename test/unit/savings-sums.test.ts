@@ -1,12 +1,10 @@
 /** Sums of the savings ledger, added up piece by piece. */
 import { describe, expect, it } from "vitest";
-import { createLedgerReader } from "../../layers/always/screen/ledger-reader.js";
+import { addUpPaid, createLedgerSums, sumPaid } from "../../src/costs/figures.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
-import { addSums, addToDay, NO_SUMS, sumRecords, sumSavings, toSaving } from "../../src/costs/sums.js";
+import { addSums, NO_SUMS, sumRecords, sumSavings, toSaving } from "../../src/costs/sums.js";
 import { planFolders } from "../../src/project/folders.js";
-import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 
@@ -58,99 +56,34 @@ describe("sums of a ledger", () => {
       }),
     );
   });
-
-  it("sums of the last day are of its records only, however they arrive", () => {
-    fc.assert(
-      fc.property(fc.array(someRecord, { minLength: 1, maxLength: 20 }), fc.nat(20), (given, cut) => {
-        const records = [...given].sort((a, b) => a.time.localeCompare(b.time));
-        const whole = addToDay(undefined, records);
-        const pieces = addToDay(addToDay(undefined, records.slice(0, cut)), records.slice(cut));
-        expect(pieces?.day).toBe(whole?.day);
-        expect(pieces?.net).toBeCloseTo(whole?.net ?? Number.NaN);
-      }),
-    );
-  });
 });
 
-describe("the reader of the ledgers", () => {
-  const open = (files = createMemoryFiles({})) => {
-    const reads: number[] = [];
-    const counting = {
-      ...files,
-      readFrom: async (path: string, offset: number, options?: object) => {
-        reads.push(offset);
-        return files.readFrom(path, offset, options);
-      },
+describe("the sums of all ledgers", () => {
+  it("ledgers are read again only when they have changed, one that was replaced too, and one that is gone counts no more", async () => {
+    const files = createMemoryFiles({});
+    let reads = 0;
+    const read = async (path: string) => {
+      reads++;
+      return files.read(path);
     };
-    const clock = createFakeClock();
-    const reader = createLedgerReader({ clock, files: counting, folders: FOLDERS, log: createFakeLog() });
-    return { files, reader, reads };
-  };
-  const append = (files: ReturnType<typeof createMemoryFiles>, session: string, net: number) =>
-    files.appendLine(pathOf(session), JSON.stringify(record({ session, net, cost: 1_000, sent: 500 })));
-
-  it("the reader reads each ledger once, then only what was appended, by others too", async () => {
-    const { files, reader, reads } = open();
-    await append(files, "one", 100);
-    await append(files, "two", 10);
-    await reader.load();
-    await reader.load();
-    expect(reads).toEqual([0, 0]);
-    await append(files, "one", 1);
-    await reader.refresh("one");
-    expect(reads).toHaveLength(3);
-    expect(reads[2]).toBeGreaterThan(100);
-    expect(reader.sums("one").session.net).toBe(101);
-    await append(files, "two", 5);
-    expect(reader.sums("one").project.net).toBe(111);
-    await reader.catchUp();
-    expect(reader.sums("one").project.net).toBe(116);
-  });
-
-  it("the reader starts from what an earlier start has summed up, and keeps titles that another has written", async () => {
-    const { files, reader } = open();
-    await append(files, "one", 100);
-    await reader.load();
-    reader.setTitle("one", "Orders");
-    await reader.save();
-    const again = open(files);
-    await again.reader.load();
-    expect(again.reads).toEqual([]);
-    expect([again.reader.titleOf("one"), again.reader.sums("one").session.net]).toEqual(["Orders", 100]);
-    await append(files, "two", 7);
-    await again.reader.catchUp();
-    again.reader.setTitle("two", "Carts");
-    await again.reader.save();
-    reader.setTitle("one", "All orders");
-    await reader.save();
-    const last = open(files);
-    await last.reader.load();
-    expect(last.reader.titleOf("one")).toBe("All orders");
-  });
-
-  it("the reader begins again with a ledger that was replaced by a shorter one, and drops one that is gone", async () => {
-    const { files, reader } = open();
-    for (const net of [1, 2, 3]) await append(files, "one", net);
-    await append(files, "two", 50);
-    await reader.load();
-    files.contents.delete(pathOf("one"));
-    await append(files, "one", 9);
-    await reader.catchUp();
-    expect(reader.sums("one").session.net).toBe(9);
+    const append = (session: string, net: number, time = "2026-11-21T09:00:00.000Z") =>
+      files.appendLine(pathOf(session), JSON.stringify(record({ session, net, time })));
+    const ledgers = createLedgerSums({ ...files, read }, FOLDERS.savings, sumPaid);
+    const nets = () => {
+      const { project, today } = addUpPaid(ledgers.all().values(), "2026-11-21");
+      return [project.net, today.net];
+    };
+    await append("one", 100, "2026-11-20T09:00:00.000Z");
+    await append("two", 10);
+    await ledgers.refreshAll();
+    await ledgers.refreshAll();
+    expect([reads, ...nets()]).toEqual([2, 110, 10]);
+    await append("one", 1);
+    await ledgers.refresh("one");
+    expect([reads, ...nets()]).toEqual([3, 111, 11]);
+    files.contents.set(pathOf("one"), Buffer.from(JSON.stringify(record({ net: 5 }))));
     files.contents.delete(pathOf("two"));
-    await reader.catchUp();
-    expect(reader.sums("one").project.net).toBe(9);
-  });
-
-  it("the reader leaves an incomplete last line for the next time", async () => {
-    const { files, reader } = open();
-    await append(files, "one", 1);
-    const text = files.text(pathOf("one")) ?? "";
-    files.contents.set(pathOf("one"), Buffer.from(text + text.slice(0, 30)));
-    await reader.load();
-    expect(reader.sums("one").session.net).toBe(1);
-    files.contents.set(pathOf("one"), Buffer.from(text + text));
-    await reader.refresh("one");
-    expect(reader.sums("one").session.net).toBe(2);
+    await ledgers.refreshAll();
+    expect([reads, ...nets()]).toEqual([4, 5, 5]);
   });
 });

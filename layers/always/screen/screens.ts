@@ -8,14 +8,21 @@
  *     in between     a background call begins or ends, a memory or a candidate is added
  */
 import { join } from "node:path";
+import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";
 import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
-import { findCacheShare, toSaving } from "../../../src/costs/sums.js";
+import {
+  addUpPaid,
+  createLedgerSums,
+  type LedgerSums,
+  type PaidSums,
+  sumPaid,
+} from "../../../src/costs/figures.js";
+import { findCacheShare, NO_SUMS, toSaving } from "../../../src/costs/sums.js";
 import { readText } from "../../../src/io/files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { cleanTitle } from "../../../src/status/known-sessions.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
 import {
   type ContextFigures,
@@ -23,7 +30,7 @@ import {
   type SessionScreen,
   screenPath,
 } from "../../../src/status/session-screen.js";
-import { createLedgerReader, type LedgerReader } from "./ledger-reader.js";
+import { cleanTitle, formatTitles, readTitles } from "../../../src/status/session-titles.js";
 import { measureContext, type SeenRequest } from "./measure-context.js";
 
 export interface Screens {
@@ -41,7 +48,8 @@ export interface Screens {
 }
 
 interface Known {
-  ledgers: LedgerReader;
+  ledgers: LedgerSums<PaidSums>;
+  titles: Titles;
   memory: MemoryCounts;
   requests: LastRequests;
 }
@@ -49,11 +57,13 @@ interface Known {
 export function createScreens(context: KernelContext): Screens {
   const { candidates, deferred, files, folders, generation, host, log, memories, writes } = context;
   const known: Known = {
-    ledgers: createLedgerReader(context),
+    ledgers: createLedgerSums(files, folders.savings, sumPaid),
+    titles: createTitles(context),
     memory: createMemoryCounts(context),
     requests: createLastRequests(context),
   };
-  const { ledgers, memory, requests } = known;
+  const { ledgers, memory, requests, titles } = known;
+  let loading: Promise<void> | undefined;
   for (const { onChange } of [memories, candidates])
     onChange(() => {
       memory.forget();
@@ -65,7 +75,7 @@ export function createScreens(context: KernelContext): Screens {
     write: (sessionID, seen) =>
       guard(sessionID, async () => {
         if (seen) requests.note(sessionID, seen);
-        await ledgers.load();
+        await load();
         await write(sessionID);
       }),
 
@@ -73,16 +83,13 @@ export function createScreens(context: KernelContext): Screens {
       guard(sessionID, async () => {
         if (!requests.find(sessionID)) return;
         memory.forget();
-        await ledgers.load();
-        await ledgers.catchUp();
-        const title = cleanTitle((await host.findTitle?.(sessionID)) ?? "");
-        if (title !== undefined) ledgers.setTitle(sessionID, title);
+        await ledgers.refreshAll();
+        await titles.set(sessionID, cleanTitle(await host.findTitle?.(sessionID)));
         await write(sessionID);
-        await ledgers.save();
       }),
 
     async read(sessionID) {
-      await ledgers.load();
+      await load();
       return requests.find(sessionID)
         ? describeScreen(context, known, sessionID)
         : readSessionScreen(files, folders, sessionID);
@@ -93,6 +100,18 @@ export function createScreens(context: KernelContext): Screens {
       await writes.add(() => guard(sessionID, () => files.remove(screenPath(folders, sessionID))));
     },
   };
+
+  /** What earlier starts have left, read once. */
+  function load(): Promise<void> {
+    loading ??= Promise.all([ledgers.refreshAll(), titles.load()]).then(
+      () => {},
+      (thrown) => {
+        loading = undefined;
+        throw thrown;
+      },
+    );
+    return loading;
+  }
 
   function writeAll(): void {
     for (const sessionID of requests.sessions())
@@ -121,15 +140,16 @@ export function createScreens(context: KernelContext): Screens {
 /** `undefined` before the session's first request. Rejects with the system's error. */
 async function describeScreen(
   context: KernelContext,
-  { ledgers, memory, requests }: Known,
+  { ledgers, memory, requests, titles }: Known,
   sessionID: string,
 ): Promise<SessionScreen | undefined> {
   await ledgers.refresh(sessionID);
   const [counts, breaker] = await Promise.all([memory.read(), readBreaker(context, sessionID)]);
   const last = requests.find(sessionID);
   if (!last) return undefined;
-  const { project, session, today } = ledgers.sums(sessionID);
-  const title = ledgers.titleOf(sessionID);
+  const { project, today } = addUpPaid(ledgers.all().values(), formatLocalDay(context.clock.now()));
+  const session = ledgers.all().get(sessionID)?.sums ?? NO_SUMS;
+  const title = titles.find(sessionID);
   const cache = findCacheShare(session);
   return {
     v: 1,
@@ -186,6 +206,31 @@ export function collectWarnings({
     .map((text) =>
       text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).trimEnd()}…` : text,
     );
+}
+
+interface Titles {
+  load(): Promise<void>;
+  find(sessionID: string): string | undefined;
+  /** Rejects with the system's error. */
+  set(sessionID: string, title: string | undefined): Promise<void>;
+}
+
+function createTitles({ files, folders }: Pick<KernelContext, "files" | "folders">): Titles {
+  let titles = new Map<string, string>();
+  return {
+    find: (sessionID) => titles.get(sessionID),
+
+    async load() {
+      titles = await readTitles(files, folders.sessions);
+    },
+
+    async set(sessionID, title) {
+      if (title === undefined || titles.get(sessionID) === title) return;
+      // Another instance may have written titles of its sessions meanwhile.
+      titles = (await readTitles(files, folders.sessions)).set(sessionID, title);
+      await files.writeWhole(folders.sessions, formatTitles(titles));
+    },
+  };
 }
 
 /* How much is remembered, and what a person should look at. Counted again only after something has changed. */

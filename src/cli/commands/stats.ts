@@ -20,7 +20,7 @@ import { openProject } from "../../operations/project.js";
 import { writeNew } from "../../operations/write-new.js";
 import { formatSaving } from "../../status/format-figures.js";
 import { describeJudging, formatTitle } from "../../status/format-status.js";
-import { readTitles } from "../../status/known-sessions.js";
+import { readTitles } from "../../status/session-titles.js";
 
 const MOST_SESSIONS = 20;
 
