@@ -20,7 +20,7 @@ const autoMemory = z.strictObject({
       .array(z.enum(memoryTypes))
       .readonly()
       .default(keepOutOfGit)
-      .describe("Types of project memories that git ignores until strata publish; [] for none."),
+      .describe("Types of project memories that git ignores until strata memory publish; [] for none."),
   ),
   maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),

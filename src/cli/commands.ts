@@ -1,15 +1,296 @@
+/** Every command of the command line, in the order of the help. */
 import { clientNames } from "../mcp/install/clients.js";
-import { memoryTypes } from "../memory/memory.js";
-import { AGE_OPTION, type Command, JSON_OPTION, MATCH_OPTION } from "../operations/command.js";
+import { type Command, JSON_OPTION } from "../operations/command.js";
+import { operations } from "../operations/table.js";
 import { FORCE_OPTION } from "../operations/write-new.js";
-import { handoverCommands } from "./handover-commands.js";
-import { DRY_STEERING_OPTION, SESSION_OPTION, steeringCommands } from "./steering-commands.js";
-import { syncCommands } from "./sync-commands.js";
-import { transferCommands } from "./transfer-commands.js";
-import { upkeepCommands } from "./upkeep-commands.js";
+import { commandOf } from "./operation-command.js";
+import { sessionCommands } from "./session-commands.js";
 
-/** The local server. */
-export const serveCommands: readonly Command[] = [
+const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
+
+export const commands: readonly Command[] = [
+  {
+    name: "status",
+    summary: "what has left the context, what that saved, and which layers are on",
+    options: [JSON_OPTION],
+    example: "strata status --json | jq .savings.net",
+    reads: true,
+    load: () => import("./commands/status.js"),
+  },
+  {
+    name: "stats",
+    summary: "what was saved, by session; with --open, the inspector draws it",
+    options: [
+      ["--open", "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it"],
+      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
+      FORCE_OPTION,
+      JSON_OPTION,
+    ],
+    example: "strata stats --open",
+    load: () => import("./commands/stats.js"),
+  },
+  ...sessionCommands,
+  commandOf(operations.list, { example: "strata list --type decision" }),
+  commandOf(operations.show, { example: "strata show port-8080", first: "memory" }),
+  commandOf(operations.recall, { example: "strata recall 'which port does the server use'" }),
+  commandOf(operations.remember, {
+    example: "strata remember --type decision 'The server listens on port 8080'",
+    aliases: ["capture"],
+  }),
+  commandOf(operations.candidates, { example: "strata candidates" }),
+  commandOf(operations.keep, {
+    name: "candidates keep",
+    was: "keep",
+    example: "strata candidates keep 3fa2b1",
+  }),
+  commandOf(operations.drop, {
+    name: "candidates drop",
+    was: "drop",
+    example: "strata candidates drop 3fa2b1",
+  }),
+  commandOf(operations.why, { example: "strata why invoice numbers" }),
+  {
+    name: "memory edit",
+    was: "edit",
+    summary: "opens a memory's file in $VISUAL or $EDITOR",
+    arguments: "<words...>",
+    options: [],
+    example: "strata memory edit port-8080",
+    first: "memory",
+    load: () => import("../operations/edit.js"),
+  },
+  commandOf(operations.archive, {
+    name: "memory archive",
+    was: "archive",
+    example: "strata memory archive --type idea --older-than 180 --dry-run",
+    first: "memory",
+  }),
+  commandOf(operations.restore, {
+    name: "memory restore",
+    was: "restore",
+    example: "strata memory restore port-8080",
+    first: "archived memory",
+  }),
+  commandOf(operations.pin, { name: "memory pin", example: "strata memory pin port-8080", first: "memory" }),
+  commandOf(operations.unpin, {
+    name: "memory unpin",
+    example: "strata memory unpin port-8080",
+    first: "memory",
+  }),
+  commandOf(operations.publish, {
+    name: "memory publish",
+    was: "publish",
+    example: "strata memory publish preference/tabs-over-spaces",
+    first: "memory",
+  }),
+  commandOf(operations.history, {
+    name: "memory history",
+    was: "history",
+    example: "strata memory history decision/port-8080",
+    first: "memory",
+  }),
+  commandOf(operations.trust, { example: "strata trust --yes" }),
+  commandOf(operations.undo, { example: "strata undo --run 1f20c9d1" }),
+  {
+    name: "dream",
+    summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
+    options: [["--dry-run", "shows what would change"], JSON_OPTION],
+    example: "strata dream --dry-run",
+    aliases: ["digest", "distill"],
+    load: () => import("./commands/dream.js"),
+  },
+  {
+    name: "check",
+    summary:
+      "finds what is wrong with memories and their files, and what is no longer needed; --fix mends it",
+    options: [
+      ["--fix", "mends what is safe to mend, and asks before it merges memories that say the same"],
+      ["--yes", "with --fix: does not ask"],
+      ["--dry-run", "with --fix: changes nothing"],
+      ["--days <count>", "counts files as no longer needed from this age (default 30)"],
+      ["--archived", "archived memories of that age too; the ledger keeps their text"],
+      JSON_OPTION,
+    ],
+    example: "strata check --fix",
+    aliases: [
+      "validate",
+      ...["optimize", "gc", "hygiene", "cleanup", "merge", "reduce"].map((word) => `${word} --fix`),
+    ],
+    load: () => import("./commands/check.js"),
+  },
+  {
+    name: "reconcile",
+    summary:
+      "shows open conflicts, two versions of one memory, and decides one; the name of a blocker resolves it",
+    arguments: "[conflict...]",
+    options: [
+      ["--keep <which>", "keeps this (the one in use), that (the other) or both"],
+      ["--edit", "opens both in your editor and keeps what you leave in the one in use"],
+      JSON_OPTION,
+    ],
+    example: "strata reconcile server-port-1a2b3c4d --keep that",
+    aliases: ["resolve"],
+    load: () => import("../operations/reconcile.js"),
+  },
+  {
+    name: "backup",
+    summary: "writes memories, notes, results and savings to one verified file",
+    arguments: "[file]",
+    options: [FORCE_OPTION],
+    example: "strata backup ~/strata.jsonl.gz",
+    load: () => import("./upkeep/backup-archive.js"),
+  },
+  {
+    name: "backup restore",
+    summary: "restores missing files from a backup",
+    arguments: "<file>",
+    options: [
+      ["--global", "includes memories that hold in every project"],
+      ["--force", "replaces files that differ"],
+      ["--dry-run", "shows what would be restored"],
+    ],
+    example: "strata backup restore ~/strata.jsonl.gz",
+    async load() {
+      const { restoreBackup } = await import("./upkeep/restore-backup.js");
+      const { openProject } = await import("../operations/project.js");
+      return {
+        run: async (cli, { dryRun, force, global: withGlobal }, [file = ""]) =>
+          restoreBackup(await openProject(cli), {
+            ...{ file, isDry: dryRun === true, isForced: force === true, withGlobal: withGlobal === true },
+          }),
+      };
+    },
+  },
+  {
+    name: "bootstrap",
+    summary:
+      "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
+    arguments: "[folders...]",
+    options: [
+      ["--recursive", "includes all folders below"],
+      ["--git", "includes decisions explained in messages of merges and commits"],
+      ["--limit <count>", "with --git: maximum number of decisions (default 50)"],
+      ["--dry-run", "shows what would be added, renewed and dropped"],
+      JSON_OPTION,
+    ],
+    example: "strata bootstrap --dry-run",
+    load: () => import("../operations/bootstrap.js"),
+  },
+  {
+    name: "export",
+    summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
+    arguments: "[file]",
+    options: [
+      ["--include-private", "includes private memories and those that git ignores"],
+      ["--global", "includes memories that hold in every project"],
+      ["--type <type>", "only memories of this type"],
+      ["--since <days>", "only memories changed within this many days"],
+      FORCE_OPTION,
+    ],
+    example: "strata export memories.jsonl",
+    load: () => import("./commands/export.js"),
+  },
+  {
+    name: "import",
+    summary:
+      "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
+    arguments: "<source>",
+    options: [
+      DRY_IMPORT_OPTION,
+      ["--global", "includes memories that hold in every project; from a folder, all of them will"],
+    ],
+    example: "strata import memories.jsonl --dry-run",
+    load: () => import("./commands/import.js"),
+  },
+  {
+    name: "ingest",
+    summary:
+      "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
+    arguments: "<files...>",
+    options: [
+      ["--recursive", "reads the Markdown files in and below a folder"],
+      ["--type <type>", "the type of all of them"],
+      DRY_IMPORT_OPTION,
+      ["--global", "they hold in every project"],
+    ],
+    example: "strata ingest docs/decisions.md --type decision",
+    load: () => import("./commands/ingest.js"),
+  },
+  {
+    name: "learn",
+    summary:
+      "keeps what past conversations say: JSON Lines {id, session, role, text, at}, or files of opencode export",
+    arguments: "[files...]",
+    options: [
+      ["--sessions", "also OpenCode's own sessions of this project; starts opencode to read them"],
+      ["--server <url>", "reads the sessions from this running OpenCode server"],
+      ["--judge", "your small model judges what may hold something; states the cost first, and asks"],
+      ["--budget <tokens>", "with a judge: at most so many tokens (default: half more than the estimate)"],
+      ["--yes", "with a judge: does not ask"],
+      ["--dry-run", "shows what would be kept"],
+      ["--json", "prints one JSON object a line"],
+    ],
+    example: "strata learn conversations.jsonl --dry-run --json",
+    hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
+    load: () => import("./commands/learn.js"),
+  },
+  {
+    name: "sync",
+    summary: "shares memories over a git remote: init REMOTE, push, pull, status",
+    arguments: "[words...]",
+    options: [
+      ["--branch <name>", "with init: the branch on the remote (default strata-memory)"],
+      ["--mine", "with init: all memories there are yours (default for a separate repository)"],
+      ["--team", "with init: they are others' until you accept them (default for a remote of the project)"],
+      ["--global", "only the memories that apply in every project, which have a separate remote"],
+      JSON_OPTION,
+    ],
+    example: "strata sync init git@github.com:me/memories.git",
+    first: ["init", "push", "pull", "status"],
+    aliases: ["push", "pull"],
+    load: () => import("./sync/sync.js"),
+  },
+  {
+    name: "enrich",
+    summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",
+    arguments: "[entities...]",
+    options: [
+      ["--limit <count>", "maximum number of requests (default 100)"],
+      ["--dry-run", "shows what would be asked about; sends nothing"],
+      JSON_OPTION,
+    ],
+    example: "strata enrich '#34'",
+    load: () => import("./commands/enrich.js"),
+  },
+  {
+    name: "completion",
+    summary: "prints a script that completes commands, options, and ids and titles of memories",
+    arguments: "<shell>",
+    options: [],
+    example: [
+      "strata completion bash >> ~/.bashrc",
+      "strata completion zsh >> ~/.zshrc",
+      "strata completion fish > ~/.config/fish/completions/strata.fish",
+    ].join("\n         "),
+    first: ["bash", "zsh", "fish"],
+    reads: true,
+    load: () => import("./commands/completion.js"),
+  },
+  {
+    name: "mcp",
+    summary: "serves the memories to other agents (MCP over standard input); install configures a client",
+    arguments: "[words...]",
+    options: [
+      ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
+      ["--private", "also serves private memories"],
+      ["--project <folder>", "the project in this folder (default: the working directory)"],
+      ["--for <client>", `with install: ${clientNames.join(", ")}`],
+      ["--write", "with install: writes the file instead of printing the entry"],
+    ],
+    example: "strata mcp install --for claude-code",
+    first: ["install"],
+    load: () => import("../mcp/mcp.js"),
+  },
   {
     name: "serve",
     summary: "serves the memories on this machine to other agents, a browser and monitoring; Ctrl-C stops it",
@@ -37,255 +318,6 @@ export const serveCommands: readonly Command[] = [
     example: "strata serve --all --port 9000",
     load: () => import("./commands/serve.js"),
   },
-];
-
-export const mcpCommands: readonly Command[] = [
-  {
-    name: "mcp",
-    summary: "serves the memories to other agents (MCP over standard input); install configures a client",
-    arguments: "[words...]",
-    options: [
-      ["--tools <names>", "all, or names separated by commas (default: the few that most agents need)"],
-      ["--private", "also serves private memories"],
-      ["--project <folder>", "the project in this folder (default: the working directory)"],
-      ["--for <client>", `with install: ${clientNames.join(", ")}`],
-      ["--write", "with install: writes the file instead of printing the entry"],
-    ],
-    example: "strata mcp install --for claude-code",
-    first: ["install"],
-    load: () => import("../mcp/mcp.js"),
-  },
-];
-
-const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
-const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
-
-/** All commands, in the order of the help. */
-export const commands: readonly Command[] = [
-  {
-    name: "status",
-    summary: "what has left the context, what that saved, and which layers are on",
-    options: [JSON_OPTION],
-    example: "strata status --json | jq .savings.net",
-    reads: true,
-    load: () => import("./commands/status.js"),
-  },
-  {
-    name: "stats",
-    summary: "what was saved, by session; with --open, the inspector draws it",
-    options: [
-      ["--open", "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it"],
-      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
-      FORCE_OPTION,
-      JSON_OPTION,
-    ],
-    example: "strata stats --open",
-    load: () => import("./commands/stats.js"),
-  },
-  ...handoverCommands,
-  ...steeringCommands,
-  {
-    name: "list",
-    summary: "the memories of this project and those that hold everywhere",
-    options: [
-      TYPE_OPTION,
-      ARCHIVED_OPTION,
-      ["--foreign", "only memories that came with the repository"],
-      ["--unused <days>", "only memories neither used nor changed for this many days"],
-      ["--candidates", "likely sentences that wait to become memories, with their ids"],
-      JSON_OPTION,
-    ],
-    example: "strata list --type decision",
-    reads: true,
-    load: () => import("./commands/list.js"),
-  },
-  {
-    name: "show",
-    summary: "one memory and its source, by its id, the end of the id, or words of its title",
-    arguments: "<words...>",
-    options: [JSON_OPTION],
-    example: "strata show port-8080",
-    first: "memory",
-    reads: true,
-    load: () => import("./commands/show.js"),
-  },
-  {
-    name: "recall",
-    summary:
-      "finds memories and what earlier sessions noted, best first; without words, what memory is about",
-    arguments: "[words...]",
-    options: [
-      ["--type <type>", "only memories of this type; without words, newest first"],
-      ["--limit <count>", "maximum number of results (default 10)"],
-      ARCHIVED_OPTION,
-      JSON_OPTION,
-    ],
-    example: "strata recall 'which port does the server use'",
-    reads: true,
-    load: () => import("./commands/recall.js"),
-  },
-  {
-    name: "remember",
-    summary: "stores a memory; without --type it gets the type that it would have in the chat",
-    arguments: "[words...]",
-    options: [
-      ["--type <type>", `one of ${memoryTypes.join(", ")}`],
-      ["--title <title>", "title in the index (default: the first line)"],
-      ["--private", "keeps it out of git"],
-      ["--global", "holds in every project"],
-      ["--pin", "always in the index"],
-      ["--tag <tags>", "tags, separated by commas"],
-      ["--entity <names>", "what it is about, such as !12 or src/a.ts, separated by commas"],
-      ["--alias <words>", "other words to find it by, separated by commas"],
-      ["--importance <number>", "0 to 1 (default 0.5)"],
-      ["--confidence <number>", "how sure you are, 0 to 1; shown with it"],
-    ],
-    example: "strata remember --type decision 'The server listens on port 8080'",
-    aliases: ["capture"],
-    load: () => import("./commands/remember.js"),
-  },
-  {
-    name: "keep",
-    summary: "makes waiting candidates memories, by the ids that list --candidates shows",
-    arguments: "<ids...>",
-    options: [["--type <type>", `one of ${memoryTypes.join(", ")} (default: the candidate's own)`]],
-    example: "strata keep 3fa2b1",
-    load: () => import("./commands/keep.js"),
-  },
-  {
-    name: "why",
-    summary: "why what you said was kept or not: who judged it, for what reason, and what to do about it",
-    arguments: "<words...>",
-    options: [JSON_OPTION],
-    example: "strata why invoice numbers",
-    reads: true,
-    load: () => import("./commands/why.js"),
-  },
-  {
-    name: "drop",
-    summary: "takes things out of the context, or forgets waiting candidates; the ids say which",
-    arguments: "[ids...]",
-    options: [["--all", "all candidates that wait"], SESSION_OPTION, DRY_STEERING_OPTION],
-    example: "strata drop r-3fa2b1c",
-    load: () => import("./commands/drop.js"),
-  },
-  {
-    name: "edit",
-    summary: "opens a memory's file in $VISUAL or $EDITOR",
-    arguments: "<words...>",
-    options: [],
-    example: "strata edit port-8080",
-    first: "memory",
-    load: () => import("../operations/edit.js"),
-  },
-  {
-    name: "archive",
-    summary: "moves a memory, or all that the options select, to the archive in one step",
-    arguments: "[words...]",
-    options: [
-      ["--reason <reason>", "recorded in the memory's history"],
-      ["--type <type>", "all of this type"],
-      AGE_OPTION,
-      MATCH_OPTION,
-      ["--global", "includes memories that hold in every project"],
-      ["--dry-run", "shows what would be archived"],
-    ],
-    example: "strata archive --type idea --older-than 180 --dry-run",
-    first: "memory",
-    load: () => import("./commands/archive.js"),
-  },
-  {
-    name: "publish",
-    summary: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
-    arguments: "[words...]",
-    options: [
-      ["--type <type>", "all of this type"],
-      AGE_OPTION,
-      MATCH_OPTION,
-      ["--include-private", "includes private memories"],
-      ["--dry-run", "shows what would be published"],
-    ],
-    example: "strata publish preference/tabs-over-spaces",
-    first: "memory",
-    load: () => import("./commands/publish.js"),
-  },
-  {
-    name: "trust",
-    summary: "lists memories that came with the repository, accepts them, or takes that back",
-    options: [["--yes", "accepts them as yours"], ["--undo", "undoes the last --yes"], JSON_OPTION],
-    example: "strata trust --yes",
-    load: () => import("./commands/trust.js"),
-  },
-  {
-    name: "restore",
-    summary: "restores a memory from the archive, or missing files from a backup",
-    arguments: "[words...]",
-    options: [
-      ["--backup <file>", "a file of strata backup; replaces no existing file"],
-      ["--global", "with --backup: includes memories that hold in every project"],
-      ["--force", "with --backup: replaces files that differ"],
-      ["--dry-run", "shows what would be restored"],
-    ],
-    example: "strata restore port-8080",
-    first: "archived memory",
-    load: () => import("./commands/restore.js"),
-  },
-  {
-    name: "history",
-    summary: "every change of a memory: when, by whom, why",
-    arguments: "<words...>",
-    options: [JSON_OPTION],
-    example: "strata history decision/port-8080",
-    first: "memory",
-    reads: true,
-    load: () => import("./commands/history.js"),
-  },
-  {
-    name: "undo",
-    summary: "undoes the last change to memory, a dream or a single change; run it again for the one before",
-    options: [["--run <id>", "undoes this dream or change; DREAMS.md and strata history list the ids"]],
-    example: "strata undo --run 1f20c9d1",
-    load: () => import("../operations/undo.js"),
-  },
-  {
-    name: "dream",
-    summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    options: [["--dry-run", "shows what would change"], JSON_OPTION],
-    example: "strata dream --dry-run",
-    aliases: ["digest", "distill"],
-    load: () => import("./commands/dream.js"),
-  },
-  ...upkeepCommands,
-  ...transferCommands,
-  ...syncCommands,
-  {
-    name: "enrich",
-    summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",
-    arguments: "[entities...]",
-    options: [
-      ["--limit <count>", "maximum number of requests (default 100)"],
-      ["--dry-run", "shows what would be asked about; sends nothing"],
-      JSON_OPTION,
-    ],
-    example: "strata enrich '#34'",
-    load: () => import("./commands/enrich.js"),
-  },
-  {
-    name: "completion",
-    summary: "prints a script that completes commands, options, and ids and titles of memories",
-    arguments: "<shell>",
-    options: [],
-    example: [
-      "strata completion bash >> ~/.bashrc",
-      "strata completion zsh >> ~/.zshrc",
-      "strata completion fish > ~/.config/fish/completions/strata.fish",
-    ].join("\n         "),
-    first: ["bash", "zsh", "fish"],
-    reads: true,
-    load: () => import("./commands/completion.js"),
-  },
-  ...mcpCommands,
-  ...serveCommands,
   {
     name: "init",
     summary: "adds the plugin to this project's opencode.json and tui.json; safe to run twice",

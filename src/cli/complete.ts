@@ -10,6 +10,7 @@ import {
   type ExitCode,
   exitCodes,
   findCommand,
+  readOptions,
 } from "../operations/command.js";
 import { listPlaces } from "../operations/memory-files.js";
 import { openProject } from "../operations/project.js";
@@ -43,23 +44,35 @@ async function list(
   cli: CliContext,
   words: readonly string[],
 ): Promise<Completion[]> {
-  const [name = "", ...rest] = words;
-  const all = commands.map((command): Completion => [command.name, command.summary]);
-  if (rest.length === 0) return [...all, ["help", "prints the help of a command"], ["--help"], ["--version"]];
-  if (name === "help") return rest.length === 1 ? all : [];
-  const command = findCommand(commands, name);
+  const [head = ""] = words;
+  const heads = commands.map(({ name, summary }): Completion => [name.split(" ")[0] ?? name, summary]);
+  const all = heads.filter(([name], n) => heads.findIndex(([other]) => other === name) === n);
+  if (words.length === 1)
+    return [...all, ["help", "prints the help of a command"], ["--help"], ["--version"]];
+  if (head === "help") return words.length === 2 ? all : [];
+  const inGroup = commands.find(({ name }) => words.length > 2 && name === `${head} ${words[1]}`);
+  const command = inGroup ?? findCommand(commands, head);
+  const after = commands.filter(({ name }) => !inGroup && words.length === 2 && name.startsWith(`${head} `));
+  const offered = after.map(({ name, summary }): Completion => [name.slice(head.length + 1), summary]);
+  if (!command) return offered;
+  return [...offered, ...(await listFollowing(command, cli, words.slice(inGroup ? 2 : 1)))];
+}
+
+/** What can follow the words behind a command; the last one is being typed. */
+async function listFollowing(
+  command: Command,
+  cli: CliContext,
+  rest: readonly string[],
+): Promise<Completion[]> {
   const last = rest.at(-1) ?? "";
   const before = rest.at(-2) ?? "";
-  if (!command) return [];
+  const options = await readOptions(command);
   if (last.startsWith("-"))
-    return [
-      ...command.options.map(([flags, what]): Completion => [flags.replace(/[ ,].*/, ""), what]),
-      ["--help"],
-    ];
-  if (command.options.some(([flags]) => flags.startsWith(`${before} `)))
+    return [...options.map(([flags, what]): Completion => [flags.replace(/[ ,].*/, ""), what]), ["--help"]];
+  if (options.some(([flags]) => flags.startsWith(`${before} `)))
     return before === "--type" ? memoryTypes.map((type): Completion => [type]) : [];
-  const { first } = command;
   if (rest.slice(0, -1).some((word) => !word.startsWith("-"))) return [];
+  const { first } = command;
   if (typeof first !== "string") return (first ?? []).map((word): Completion => [word]);
   return listMemories(cli, first === "archived memory", last);
 }

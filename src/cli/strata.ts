@@ -21,6 +21,7 @@ import {
   exitCodes,
   findCommand,
   type OptionValues,
+  readOptions,
   WRONG_ARGUMENT,
 } from "../operations/command.js";
 import { CLEARED } from "../operations/progress.js";
@@ -42,11 +43,15 @@ export async function runProgram(
   const cli = withOwnFiles(given);
   if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
   let exitCode: ExitCode = exitCodes.fine;
-  const { offered, words } = planParsing(commands, args[0] === "--" ? args.slice(1) : args);
-  const parser = createParser(offered, cli, (code) => {
-    exitCode = code;
-  });
   try {
+    const { called, command, words } = findCalled(commands, args[0] === "--" ? args.slice(1) : args);
+    if (command?.was !== undefined && command.was === called)
+      cli.warn(`strata: ${command.was} is now: strata ${command.name}`);
+    const parser = command
+      ? await createCommandParser(command, commands, cli, (code) => {
+          exitCode = code;
+        })
+      : createOverviewParser(commands, words, cli);
     await parser.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (thrown) {
@@ -58,60 +63,99 @@ export async function runProgram(
   }
 }
 
-/**
- * What to parse, with `help` and aliases as the words that they stand for. A word that names no command is parsed alone
- * and among the commands that only read, of which the parser suggests similar ones: a mistyped word must not lead to a
- * command that deletes, publishes or accepts something.
- */
-function planParsing(
+/** The command that the words call, by its name, its old name or an alias, and what stands behind that. */
+function findCalled(
   commands: readonly Command[],
   args: readonly string[],
-): { offered: readonly Command[]; words: string[] } {
-  const [word = "--help", ...rest] = args[0] === "help" ? [...args.slice(1, 2), "--help"] : args;
-  if (/^--?\w/.test(word)) return { offered: commands, words: [word, ...rest] };
+): { called?: string; command?: Command; words: readonly string[] } {
+  const [word = "", ...rest] = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  const two = commands.find(({ name }) => name === `${word} ${rest[0]}`);
+  if (two) return { command: two, words: rest.slice(1) };
   const command = findCommand(commands, word);
-  if (!command) return { offered: commands.filter(({ reads }) => reads), words: [word] };
+  if (!command) return { words: word === "" ? ["--help"] : [word] };
   const isArgument = word !== command.name && (command.first ?? []).includes(word);
   const [, ...options] = command.aliases?.find((alias) => alias.startsWith(`${word} `))?.split(" ") ?? [];
-  return { offered: commands, words: [command.name, ...(isArgument ? [word] : []), ...options, ...rest] };
+  return { called: word, command, words: [...(isArgument ? [word] : []), ...options, ...rest] };
 }
 
-function createParser(commands: readonly Command[], cli: CliContext, end: (code: ExitCode) => void): Parser {
-  const parser = new Parser("strata")
-    .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
-    .version(VERSION, "-v, --version", "prints the version")
-    .helpOption("-h, --help", "prints this help, or that of a command")
+const createParser = (name: string, cli: CliContext): Parser =>
+  new Parser(name)
     .helpCommand(false)
-    .addHelpText("after", EXIT_CODES)
     .configureOutput({
       writeOut: (text) => cli.say(text.trimEnd()),
       writeErr: (text) => cli.warn(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error: /, "strata: ")),
     })
-    .showHelpAfterError(HELP)
     .exitOverride();
-  for (const command of commands) addCommand(parser, command, cli, end);
+
+/**
+ * Answers help, version and unknown words, of a group too. A mistyped word must not lead to a command that deletes,
+ * publishes or accepts something: only those that read are suggested.
+ */
+function createOverviewParser(
+  commands: readonly Command[],
+  words: readonly string[],
+  cli: CliContext,
+): Parser {
+  const [word = ""] = words;
+  const group = commands.filter(({ name }) => name.startsWith(`${word} `));
+  const parser = createParser(group.length > 0 ? `strata ${word}` : "strata", cli)
+    .helpOption("-h, --help", "prints this help, or that of a command")
+    .addHelpText("after", EXIT_CODES)
+    .showHelpAfterError(HELP);
+  if (group.length > 0) {
+    for (const { name, summary } of group) parser.command(name.slice(word.length + 1)).description(summary);
+    return parser.action(() => parser.help());
+  }
+  parser
+    .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
+    .version(VERSION, "-v, --version", "prints the version");
+  const reading = commands.filter(({ name, reads }) => reads && !name.includes(" "));
+  for (const { name, summary } of word.startsWith("-") ? listHeads(commands) : reading)
+    parser.command(name).description(summary);
   return parser;
 }
 
-function addCommand(parser: Parser, command: Command, cli: CliContext, end: (code: ExitCode) => void): void {
-  const added = parser
-    .command(command.name)
-    .description(command.summary)
-    .addHelpText("after", `\nExample: ${command.example}\n${formatAliases(command)}${EXIT_CODES}`)
-    .showHelpAfterError(command.hint === undefined ? HELP : `${command.hint}\n${HELP}`)
-    .showSuggestionAfterError(false)
-    .allowExcessArguments(false);
-  if (command.arguments !== undefined) added.argument(command.arguments);
-  for (const [flags, what] of command.options) added.option(flags, what);
-  added.action(async () => {
-    const { run } = await command.load();
-    end(await run(cli, added.opts<OptionValues>(), added.args));
+/** The commands; those of a group are one, with the words that can follow it. */
+function listHeads(commands: readonly Command[]): { name: string; summary: string }[] {
+  const heads = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
+  return heads.map((head) => {
+    const own = commands.find(({ name }) => name === head);
+    const words = commands.flatMap(({ name }) =>
+      name.startsWith(`${head} `) ? name.slice(head.length + 1) : [],
+    );
+    const after = words.join(", ");
+    return { name: head, summary: own ? own.summary + (after && `; also ${after}`) : `one memory: ${after}` };
   });
 }
 
-const formatAliases = ({ aliases = [] }: Command): string =>
-  aliases.length === 0 ? "" : `Also: ${aliases.map((alias) => `strata ${alias}`).join(", ")}\n`;
+async function createCommandParser(
+  command: Command,
+  commands: readonly Command[],
+  cli: CliContext,
+  end: (code: ExitCode) => void,
+): Promise<Parser> {
+  const parser = createParser(`strata ${command.name}`, cli)
+    .description(command.summary)
+    .helpOption("-h, --help", "display help for command")
+    .addHelpText("after", `\nExample: ${command.example}\n${formatOthers(command, commands)}${EXIT_CODES}`)
+    .showHelpAfterError(command.hint === undefined ? HELP : `${command.hint}\n${HELP}`)
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(false);
+  if (command.arguments !== undefined) parser.argument(command.arguments);
+  for (const [flags, what] of await readOptions(command)) parser.option(flags, what);
+  return parser.action(async () => {
+    const { run } = await command.load();
+    end(await run(cli, parser.opts<OptionValues>(), parser.args));
+  });
+}
+
+/** Other words for it, and the rest of its group. */
+function formatOthers({ aliases = [], name }: Command, commands: readonly Command[]): string {
+  const group = commands.filter((one) => one.name.startsWith(`${name} `)).map((one) => one.name);
+  const all = [...aliases, ...group];
+  return all.length === 0 ? "" : `Also: ${all.map((word) => `strata ${word}`).join(", ")}\n`;
+}
 
 /* Prints to two streams, each a terminal, a pipe or closed. Text from a file cannot send control sequences to them. */
 

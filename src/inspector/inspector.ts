@@ -6,7 +6,7 @@
  *     GET  /api/projects
  *     GET  /api/:project/:view          one of `views.ts`
  *     GET  /api/:project/views?watch=…  several views, with an ETag that tells whether any file has changed
- *     POST /api/:project/:subject/:change   with a JSON body
+ *     POST /api/:project/:operation     with its input as a JSON body
  */
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import { bodyLimit } from "hono/body-limit";
 import { formatLocalDay } from "../base/days.js";
 import { formatFailure, StrataError } from "../base/error.js";
 import { hashOf } from "../base/hash.js";
-import { object, oneOf, string } from "../base/shape.js";
+import { type Check, object, oneOf, string } from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files } from "../io/files.js";
@@ -23,15 +23,16 @@ import { memoryTypes } from "../memory/memory.js";
 import { LEDGER } from "../memory/path.js";
 import { planConflictFolders } from "../memory/store/conflict-log.js";
 import { openAgenda, refuseAgents } from "../operations/handover/agenda.js";
+import { formatForPage, type OperationEntry, perform, type WrittenData } from "../operations/operation.js";
 import type { Project } from "../operations/project.js";
 import { choices } from "../operations/reconcile.js";
+import { operations } from "../operations/table.js";
 import { PERSON } from "../project/other-instances.js";
 import { locateRecord } from "../project/state-owner.js";
 import type { Done, Failure, Projects, ViewAnswer } from "./answers.js";
-import { memoryChanges, wanted } from "./change-memories.js";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
 import { readView } from "./views.js";
-import { decideConflict, dropWaiting, keepWaiting } from "./waiting.js";
+import { decideConflict } from "./waiting.js";
 
 export interface InspectorOptions {
   clock: Clock;
@@ -93,13 +94,12 @@ export function createInspector({ assetsFolder, clock, files, listProjects }: In
     return context.json((await readView(queue, `${context.req.param("view")}${search}`)) as object);
   });
   app.post(
-    "/api/:project/:subject/:change",
+    "/api/:project/:operation",
     bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => fail(TOO_LARGE) }),
     async (context) => {
-      const { change, project, subject } = context.req.param();
+      const { operation, project } = context.req.param();
       const { queue } = await find(project);
-      const name = `${subject}/${change}`;
-      const run = Object.hasOwn(changes, name) ? changes[name] : undefined;
+      const run = findChange(operation);
       if (!run) return context.notFound();
       return context.json(await run(queue, await readBody(context.req.raw)));
     },
@@ -175,6 +175,8 @@ async function readBody(request: Request): Promise<unknown> {
 const STATUS: Readonly<Record<string, number>> = {
   AGENT: 403,
   BAD_REQUEST: 400,
+  NOT_ALLOWED: 403,
+  WRONG_ARGUMENT: 400,
   NOT_BUILT: 503,
   TOO_LARGE: 413,
 };
@@ -267,46 +269,61 @@ async function stampOf(files: Files, path: string): Promise<string> {
 const formatStat = (stat: FileStat | undefined): string =>
   stat ? `${stat.kind} ${stat.bytes} ${stat.modifiedMs} ${stat.changedMs}` : "";
 
-/* The changes of the API, by the last two parts of the URL. */
+/* The changes of the API, by the last part of the URL. */
 
-/** @throws StrataError BAD_REQUEST if the body has the wrong shape, REFUSED and others if nothing was changed */
-export type RunChange = (queue: ProjectQueue, body: unknown) => Promise<Done>;
+type RunChange = (queue: ProjectQueue, body: unknown) => Promise<Done>;
 
-const isID = object<{ id: string }>({ id: string });
-const candidateID = wanted("a candidate's id", isID);
-const itemID = wanted("an agenda item's id", isID);
+/**
+ * An operation, or a change that only the page has.
+ *
+ * @throws StrataError WRONG_ARGUMENT if the body has the wrong shape, REFUSED and others if nothing was changed
+ */
+function findChange(name: string): RunChange | undefined {
+  if (Object.hasOwn(changes, name)) return changes[name];
+  const entry: OperationEntry | undefined = Object.hasOwn(operations, name)
+    ? operations[name as keyof typeof operations]
+    : undefined;
+  if (!entry || entry.effect === "reads") return undefined;
+  return (queue, body) =>
+    queue.withCore(async (core) => {
+      const answer = await perform({ ...core, nameOf: () => "the page" }, entry, body);
+      const { data, run } = answer;
+      const memory = (data as Partial<WrittenData> | undefined)?.memory?.id;
+      return {
+        what: formatForPage(answer),
+        ...(run !== undefined && { run }),
+        ...(memory !== undefined && { memory }),
+      };
+    });
+}
+
+const itemID = wanted("an agenda item's id", object<{ id: string }>({ id: string }));
 const decision = wanted(
   `name and keep (${choices.join(", ")})`,
   object<{ name: string; keep: (typeof choices)[number] }>({ name: string, keep: oneOf(choices) }),
 );
 
-export const changes: Readonly<Record<string, RunChange>> = {
-  ...Object.fromEntries(
-    Object.entries(memoryChanges).map(([name, read]): [string, RunChange] => [
-      `memories/${name}`,
-      async (queue, body) => queue.withStore(read(body)),
-    ]),
-  ),
-  "candidates/keep": async (queue, body) => {
-    const { id } = candidateID(body);
-    return queue.withStore((memories, project) => keepWaiting(id, memories, project));
-  },
-  "candidates/drop": async (queue, body) => {
-    const { id } = candidateID(body);
-    return queue.inTurn((project) => dropWaiting(id, project));
-  },
-  "conflicts/decide": async (queue, body) => {
+/** Reads the body of a request; `what` are the fields that it must have. @throws StrataError BAD_REQUEST */
+function wanted<T>(what: string, check: Check<T>): (body: unknown) => T {
+  return (body) => {
+    if (check(body)) return body;
+    throw new StrataError("BAD_REQUEST", `expected a JSON object with ${what}; the body differs`);
+  };
+}
+
+const changes: Readonly<Record<string, RunChange>> = {
+  decide: async (queue, body) => {
     const asked = decision(body);
     return queue.withStore((memories, project) => decideConflict(asked, memories, project));
   },
-  "agenda/claim": async (queue, body) => {
+  claim: async (queue, body) => {
     const { id } = itemID(body);
     return queue.inTurn(async (project) => {
       await refuseAgents(project.cli);
       return { what: `Claimed: ${(await openAgenda(project).claim(id, PERSON)).text}` };
     });
   },
-  "agenda/release": async (queue, body) => {
+  release: async (queue, body) => {
     const { id } = itemID(body);
     return queue.inTurn(async (project) => {
       await refuseAgents(project.cli);

@@ -5,13 +5,16 @@
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../base/error.js";
 import type { OpenMemories } from "../memory/store/store.js";
-import { withMemories } from "../operations/open-memories.js";
+import { type Core, withCore } from "../operations/core.js";
+import { isInAgentsShell, withMemories } from "../operations/open-memories.js";
 import { openProject, type Project } from "../operations/project.js";
 
 export interface ProjectQueue {
   /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */
   inTurn<T>(run: (project: Project) => Promise<T>): Promise<T>;
   withStore<T>(run: (memories: OpenMemories, project: Project) => Promise<T>): Promise<T>;
+  /** For the person at the page, if no agent has started the server. */
+  withCore<T>(run: (core: Core) => Promise<T>): Promise<T>;
 }
 
 export function createProjectQueue(given: Project): ProjectQueue {
@@ -28,6 +31,10 @@ export function createProjectQueue(given: Project): ProjectQueue {
   return {
     inTurn,
     withStore: (run) => inTurn((project) => withMemories(project, (memories) => run(memories, project))),
+    withCore: (run) =>
+      inTurn(async (project) =>
+        withCore(project, (await isInAgentsShell(project.cli)) ? "agent" : "person", run),
+      ),
   };
 
   function inTurn<T>(run: (project: Project) => Promise<T>): Promise<T> {

@@ -29,8 +29,8 @@ import type {
   SessionPage,
   SessionRow,
 } from "./answers.js";
-import { readMemories, readMemoryPage } from "./change-memories.js";
 import type { ProjectQueue } from "./project-queue.js";
+import { readMemories, readMemoryPage } from "./read-memories.js";
 import { readSteps } from "./read-steps.js";
 import { readWaiting } from "./waiting.js";
 

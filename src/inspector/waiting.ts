@@ -1,16 +1,12 @@
 /** What waits for the user: candidates and conflicts. */
 import { StrataError } from "../base/error.js";
-import { readSessions, type WaitingCandidate } from "../memory/candidates/candidate.js";
-import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";
-import { readSurroundings } from "../memory/candidates/why.js";
 import type { OpenMemories } from "../memory/store/store.js";
+import { describe } from "../operations/candidates.js";
 import { openPersonsCandidates } from "../operations/open-candidates.js";
-import { openGate } from "../operations/open-memories.js";
 import type { Project } from "../operations/project.js";
 import { type Choice, decide, readOpen, requireConflict } from "../operations/reconcile.js";
 import { openConflictLog } from "../operations/record-rivals.js";
-import type { Done, Waiting, WaitingSentence } from "./answers.js";
-import { planCause, report } from "./change-memories.js";
+import type { Done, Waiting } from "./answers.js";
 
 export async function readWaiting(memories: OpenMemories, project: Project): Promise<Waiting> {
   const log = await openConflictLog(project);
@@ -42,38 +38,6 @@ async function readCandidates(project: Project): Promise<Omit<Waiting, "conflict
     if (thrown instanceof StrataError) return { candidatesWhy: thrown.message };
     throw thrown;
   }
-}
-
-function describe(candidate: WaitingCandidate): WaitingSentence {
-  const { worth, id, said, type } = candidate;
-  return {
-    ...{ id, type, worth, sessions: readSessions(candidate).length, ...readSurroundings(candidate) },
-    said: said
-      .filter(({ isTakenBack }) => !isTakenBack)
-      .map(({ saidMs, session }) => ({ session, at: new Date(saidMs).toISOString() })),
-  };
-}
-
-const LISTING = "the page";
-
-export async function keepWaiting(id: string, memories: OpenMemories, project: Project): Promise<Done> {
-  const candidates = await openPersonsCandidates(project);
-  const [chosen] = findCandidates(await candidates.list(), [id], LISTING);
-  if (!chosen) throw new StrataError("NO_CANDIDATE", "this candidate no longer waits");
-  const gate = await openGate(project, memories);
-  const cause = planCause("keep");
-  const nowMs = project.cli.clock.now();
-  const kept = await keepCandidate(chosen, { candidates, cause, gate, memories, nowMs });
-  const done = report(kept.written, "Remembered", cause.run);
-  return { ...done, what: [done.what, ...kept.contradicted].join("\n") };
-}
-
-export async function dropWaiting(id: string, project: Project): Promise<Done> {
-  const candidates = await openPersonsCandidates(project);
-  const [chosen] = findCandidates(await candidates.list(), [id], LISTING);
-  if (!chosen) throw new StrataError("NO_CANDIDATE", "this candidate no longer waits");
-  await candidates.drop([chosen.id]);
-  return { what: "Dropped; it will not come back" };
 }
 
 /** @throws StrataError NO_CONFLICT or REFUSED */

@@ -56,4 +56,4 @@ function findFault(text: string): string | undefined {
 }
 
 const formatWaiting = ({ id, type }: Pick<WaitingCandidate, "id" | "type">): string =>
-  `Waits as candidate ${id}: a ${type} records what the user said, so only the user can confirm it: in a terminal with strata keep ${id}, or in OpenCode with /keep ${id}. Ask the user if it matters now.`;
+  `Waits as candidate ${id}: a ${type} records what the user said, so only the user can confirm it: in a terminal with strata candidates keep ${id}, or in OpenCode with /keep ${id}. Ask the user if it matters now.`;

@@ -76,7 +76,7 @@ export function findHint(memory: Memory): string | undefined {
   const id = named ?? findPrivateID(text);
   return id === undefined
     ? undefined
-    : `it names the private memory ${id}, and this one may be committed; leave the name out, or publish that one with strata publish`;
+    : `it names the private memory ${id}, and this one may be committed; leave the name out, or publish that one with strata memory publish`;
 }
 
 /** The memory without links to memories that its file may not name. */

@@ -65,13 +65,18 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 
 export type Run = (cli: CliContext, options: OptionValues, args: readonly string[]) => Promise<ExitCode>;
 
+/** An option as its help shows it. */
+export type Option = readonly [flags: string, what: string];
+
 /** A command as its help shows it. Its code is loaded when it is called. */
 export interface Command {
+  /** One word, or two of which the first is a group's: `candidates keep`. */
   name: string;
   summary: string;
   /** As in `"[words...]"`; absent if the command takes none. */
   arguments?: string;
-  options: readonly (readonly [flags: string, what: string])[];
+  /** A function if they are those of an operation, which is loaded only for its own command. */
+  options: readonly Option[] | (() => Promise<readonly Option[]>);
   example: string;
   /** What can stand first among its arguments, for completion: one of these words, or a memory. */
   first?: readonly string[] | "memory" | "archived memory";
@@ -80,6 +85,8 @@ export interface Command {
    * command with that argument.
    */
   aliases?: readonly string[];
+  /** Its name until 0.2, which still works and names the new one. */
+  was?: string;
   /** It only reads, whatever its options: no other command is suggested for a mistyped word. */
   reads?: true;
   /** What to do instead, after wrong usage. */
@@ -87,9 +94,14 @@ export interface Command {
   load(): Promise<{ run: Run }>;
 }
 
-/** The command with this name or alias. */
+/** The command with this name, old name or alias. */
 export const findCommand = (commands: readonly Command[], word: string): Command | undefined =>
-  commands.find(({ aliases = [], name }) => [name, ...aliases].some((one) => one.split(" ")[0] === word));
+  commands.find(({ aliases = [], name, was }) =>
+    [name, was, ...aliases].some((one) => (one === name ? name : one?.split(" ")[0]) === word),
+  );
+
+export const readOptions = async ({ options }: Command): Promise<readonly Option[]> =>
+  typeof options === "function" ? options() : options;
 
 /** Asks for completions, as the scripts of `strata completion` do. */
 export const COMPLETE = "__complete";
@@ -153,6 +165,12 @@ export const readList = (given: string): string[] =>
 
 /** Styles a text, or returns it unchanged where no colours are wanted. */
 export type Style = Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>;
+
+/** No colours. */
+export const plainStyle: Style = {
+  ...{ bold: String, dim: String, green: String },
+  ...{ yellow: String, red: String },
+};
 
 /** By default, colours if standard output is a terminal and NO_COLOR is not set. */
 export function createStyle(isWanted = process.stdout.isTTY === true && !process.env.NO_COLOR): Style {

@@ -1,4 +1,4 @@
-/** `strata edit`: opens the memory's own file in the user's editor. */
+/** `strata memory edit`: opens the memory's own file in the user's editor. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../base/error.js";
@@ -6,9 +6,10 @@ import type { Memory } from "../memory/memory.js";
 import { findMemories } from "../memory/search/find.js";
 import type { Memories } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run } from "./command.js";
-import { requireMemory, withMemories } from "./open-memories.js";
+import { withMemories } from "./open-memories.js";
 import { openProject } from "./project.js";
-import { recordRivals } from "./record-rivals.js";
+import { noteConflicts } from "./record-rivals.js";
+import { requireMemory } from "./select.js";
 
 interface Target {
   path: string;
@@ -31,8 +32,8 @@ export const run: Run = async (cli, _options, args) => {
     const now = memory && all.find(({ id }) => id === memory.id);
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
     // To read and save a foreign memory is to accept it.
-    if (now?.isForeign && !isSame) await memories.accept([now.id], "strata edit");
-    if (now && !isSame) await recordRivals(project, memories, [now]);
+    if (now?.isForeign && !isSame) await memories.accept([now.id], "strata memory edit");
+    for (const line of now && !isSame ? await noteConflicts(project, memories, [now]) : []) cli.warn(line);
     cli.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
     return exitCodes.fine;
   });
@@ -49,7 +50,10 @@ async function findTarget({ files }: CliContext, memories: Memories, words: stri
   const memory = await requireMemory(memories, words, { archived: false });
   const path = await memories.locate(memory.id);
   if (path === undefined)
-    throw new StrataError("NO_MEMORY", `the file of ${memory.id} is gone; see strata history ${memory.id}`);
+    throw new StrataError(
+      "NO_MEMORY",
+      `the file of ${memory.id} is gone; see strata memory history ${memory.id}`,
+    );
   return { path, memory };
 }
 

@@ -1,17 +1,16 @@
 import { join } from "node:path";
-import { formatError, StrataError } from "../base/error.js";
+import { formatError } from "../base/error.js";
 import { readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import { createGit } from "../io/node-git.js";
 import { createSecretGate } from "../memory/draft.js";
 import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
-import { type Memory, planPrivateTypes } from "../memory/memory.js";
-import { findMemories } from "../memory/search/find.js";
+import { planPrivateTypes } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
-import type { Memories, OpenMemories, Written } from "../memory/store/store.js";
+import type { OpenMemories } from "../memory/store/store.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
 import { createTurns } from "../memory/trust/turns.js";
-import { type CliContext, type ExitCode, exitCodes } from "./command.js";
+import type { CliContext } from "./command.js";
 import { openSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
 import { openLocks, type Project } from "./project.js";
@@ -50,55 +49,6 @@ export async function openMemories(
     gate: createSecretGate(clock),
     privateTypes: planPrivateTypes(config, folders),
   });
-}
-
-/**
- * The one memory that matches an id, the end of an id, or words of a title. `archived: true` prefers matches in the
- * archive, `false` ignores them. Throws if none or several match.
- */
-export async function requireMemory(
-  memories: Memories,
-  words: string,
-  options: { archived?: boolean } = {},
-): Promise<Memory> {
-  const all = await memories.list({ archived: true });
-  const isArchived = ({ status }: Memory): boolean => status === "archived";
-  const wanted = options.archived === false ? all.filter((one) => !isArchived(one)) : all;
-  const inArchive = options.archived ? findMemories(all.filter(isArchived), words) : [];
-  const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
-  const [only] = found;
-  if (only && found.length === 1) return only;
-  if (!only)
-    throw new StrataError("NO_MEMORY", `no memory matches "${words}"; strata list shows all of them`);
-  const ids = found.slice(0, 5).map(({ id }) => id);
-  throw new StrataError(
-    "MANY_MEMORIES",
-    `"${words}" matches ${found.length} memories, such as ${ids.join(", ")}; use the full id`,
-  );
-}
-
-/** Reports the result of a change. */
-export function reportWritten({ say, warn }: CliContext, written: Written, what: string): ExitCode {
-  if (written.kind === "refused") {
-    warn(`strata: ${written.why}`);
-    return exitCodes.failed;
-  }
-  const done = written.kind === "unchanged" ? "Unchanged" : what;
-  say(`${written.isKnown ? "Already known" : done}: ${written.memory.id}  ${written.path}`);
-  return exitCodes.fine;
-}
-
-/** Says so where what was written counts as the agent's: nothing shows that the user typed the command. */
-export async function warnIfForeign(
-  { warn }: CliContext,
-  memories: Pick<Memories, "list">,
-  { id }: Memory,
-): Promise<void> {
-  const now = (await memories.list()).find((one) => one.id === id);
-  if (!now?.isForeign) return;
-  warn(
-    `strata: ${id} does not count as yours, since an agent ran this, or one works and this command has no terminal; strata trust --yes in your terminal accepts it`,
-  );
 }
 
 /** The gate for what a person adds: the same as in OpenCode. The folders are read once, and not for each memory. */

@@ -11,7 +11,8 @@ import { readWithin } from "../memory/store/scan.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "./command.js";
 import { openEditor } from "./edit.js";
-import { reportWritten, withMemories } from "./open-memories.js";
+import { withMemories } from "./open-memories.js";
+import { answerWritten } from "./operation.js";
 import { openProject } from "./project.js";
 import { openConflictLog } from "./record-rivals.js";
 
@@ -48,8 +49,9 @@ export const run: Run = async (cli, { edit, json, keep }, args) => {
     const blocker = choice === undefined && !json && (await findBlocker(memories, open, words));
     if (blocker) {
       const resolve = (now: Memory): Memory => ({ ...now, status: "resolved" });
-      const written = await memories.update(blocker.id, resolve, { operation: "resolve" });
-      return reportWritten(cli, written, "Resolved");
+      const cause = { operation: "resolve", run: randomUUID().slice(0, 8) };
+      cli.say(answerWritten(await memories.update(blocker.id, resolve, cause), "Resolved", cause.run).text);
+      return exitCodes.fine;
     }
     const named = words === "" ? open : [requireConflict(open, words)];
     const [conflict] = named;
@@ -171,7 +173,7 @@ export async function decide(
     await openEditor(cli.env, path, otherPath);
     const now = (await memories.list()).find(({ id }) => id === standing.id);
     if (now?.content === standing.content && now.title === standing.title) return "you changed nothing";
-    // Saving a memory in the editor accepts it, as with strata edit.
+    // Saving a memory in the editor accepts it, as with strata memory edit.
     if (now?.isForeign) await memories.accept([now.id], "strata reconcile");
   }
   const written = await apply(conflict, choice, { memories, cause });

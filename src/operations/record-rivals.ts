@@ -34,21 +34,21 @@ export function findRivals(
 const keyOf = ({ scope, title, type }: Memory): string =>
   `${scope} ${type} ${title.replace(/\s+/g, " ").trim().toLowerCase()}`;
 
-/** Records each of these memories that has a rival, and reports it on standard error. */
-export async function recordRivals(
+/** Records each of these memories that another contradicts; returns a line for each. */
+export async function noteConflicts(
   project: Project,
   memories: Pick<OpenMemories, "list">,
-  entered: readonly Memory[],
-): Promise<void> {
-  if (entered.length === 0) return;
-  const { cli } = project;
-  const rivals = findRivals(entered, await memories.list());
-  if (rivals.length === 0) return;
+  changed: readonly Memory[],
+): Promise<string[]> {
+  const rivals = changed.length === 0 ? [] : findRivals(changed, await memories.list());
+  if (rivals.length === 0) return [];
   const log = await openConflictLog(project);
+  const lines: string[] = [];
   for (const [own, rival] of rivals) {
     const path = await log.add(...orderRivals(own, rival));
-    cli.warn(`${cli.style.yellow("Conflict")}  ${toLine(formatRival(rival, path), 1_000)}`);
+    lines.push(`${project.cli.style.yellow("Conflict")}  ${toLine(formatRival(rival, path), 1_000)}`);
   }
+  return lines;
 }
 
 export async function openConflictLog(project: Project) {

@@ -1,48 +1,67 @@
-/** Chooses memories by type, age and words, for commands that change many at once. */
+/** Finds the memory that somebody names, or chooses many by type, age and words. */
 import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
-import {
-  type CliContext,
-  MOST_DAYS,
-  type OptionValues,
-  readType,
-  readWhole,
-  WRONG_ARGUMENT,
-} from "./command.js";
+import { findMemories } from "../memory/search/find.js";
+import type { Memories } from "../memory/store/store.js";
+import { WRONG_ARGUMENT } from "./command.js";
+
+/**
+ * The one memory that matches an id, the end of an id, or words of a title. `archived: true` prefers matches in the
+ * archive, `false` ignores them.
+ *
+ * @throws StrataError NO_MEMORY or MANY_MEMORIES
+ */
+export async function requireMemory(
+  memories: Pick<Memories, "list">,
+  words: string,
+  options: { archived?: boolean } = {},
+): Promise<Memory> {
+  const all = await memories.list({ archived: true });
+  const isArchived = ({ status }: Memory): boolean => status === "archived";
+  const wanted = options.archived === false ? all.filter((one) => !isArchived(one)) : all;
+  const inArchive = options.archived ? findMemories(all.filter(isArchived), words) : [];
+  const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (!only)
+    throw new StrataError("NO_MEMORY", `no memory matches "${words}"; strata list shows all of them`);
+  const ids = found.slice(0, 5).map(({ id }) => id);
+  throw new StrataError(
+    "MANY_MEMORIES",
+    `"${words}" matches ${found.length} memories, such as ${ids.join(", ")}; use the full id`,
+  );
+}
 
 export interface Selection {
-  type?: MemoryType;
-  olderThanDays?: number;
+  type?: MemoryType | undefined;
+  olderThanDays?: number | undefined;
   /** In lower case. */
   words: readonly string[];
 }
 
-/** The selection in the options; `undefined` without any. Throws if words are given as well, or neither. */
-export function readSelection(
-  { match, olderThan, type: given }: OptionValues,
-  args: readonly string[],
-): Selection | undefined {
-  const type = readType(given);
-  const olderThanDays =
-    olderThan === undefined
-      ? undefined
-      : readWhole("--older-than", olderThan, { least: 1, most: MOST_DAYS, usual: 1 });
-  const words = typeof match === "string" ? match.toLowerCase().split(/\s+/).filter(Boolean) : [];
+/** `undefined` if one memory is named. @throws StrataError WRONG_ARGUMENT if both are given, or neither */
+export function readSelection({
+  match = "",
+  name,
+  olderThan: olderThanDays,
+  type,
+}: {
+  match?: string | undefined;
+  name: string;
+  olderThan?: number | undefined;
+  type?: MemoryType | undefined;
+}): Selection | undefined {
+  const words = match.toLowerCase().split(/\s+/).filter(Boolean);
   const isGiven = type !== undefined || olderThanDays !== undefined || words.length > 0;
-  if (isGiven === args.length > 0)
+  if (isGiven === (name !== ""))
     throw new StrataError(
       WRONG_ARGUMENT,
       isGiven
         ? "name one memory, or select many by options, not both"
         : "name a memory, or select by options",
     );
-  if (!isGiven) return undefined;
-  return {
-    words,
-    ...(type !== undefined && { type }),
-    ...(olderThanDays !== undefined && { olderThanDays }),
-  };
+  return isGiven ? { words, type, olderThanDays } : undefined;
 }
 
 /** The selected memories, by id. The age counts from the last change. Pure. */
@@ -65,8 +84,9 @@ export function selectMemories(
 
 const MOST_LISTED = 50;
 
-/** Lists the memories that a command changes or would change. */
-export function listSelected({ say }: CliContext, memories: readonly Memory[]): void {
-  for (const { id, title } of memories.slice(0, MOST_LISTED)) say(`${id}  ${title}`);
-  if (memories.length > MOST_LISTED) say(`and ${memories.length - MOST_LISTED} more`);
+/** A line for each memory that an operation changes. */
+export function formatSelected(memories: readonly Memory[]): string[] {
+  const lines = memories.slice(0, MOST_LISTED).map(({ id, title }) => `${id}  ${title}`);
+  const more = memories.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
 }

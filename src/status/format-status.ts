@@ -120,9 +120,7 @@ function describeMemory({ blockers, candidates = 0, conflicts, memories }: Statu
   const types = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
   return [
     ["Memories", all === 0 ? "none" : `${formatCount(all)}: ${types.join(", ")}`],
-    ...(candidates > 0
-      ? [["Candidates", `${formatWaiting(candidates)} (strata list --candidates)`] as const]
-      : []),
+    ...(candidates > 0 ? [["Candidates", `${formatWaiting(candidates)} (strata candidates)`] as const] : []),
     ...describeList(
       "Open blockers",
       blockers.map(({ id, title }) => `${title} (${id})`),

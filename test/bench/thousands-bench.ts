@@ -49,12 +49,12 @@ function measureAll(size: number): void {
   run("bootstrap --dry-run", main, "bootstrap", "--dry-run");
   run("bootstrap", main, "bootstrap");
   run("backup", main, "backup", "backup.gz");
-  run("archive --match (half)", main, "archive", "--match", MATCHED);
+  run("memory archive --match (half)", main, "archive", "--match", MATCHED);
   run("undo of the archive", main, "undo");
-  run("archive --older-than (all)", main, "archive", "--older-than", "1");
+  run("memory archive --older-than (all)", main, "archive", "--older-than", "1");
   run("undo of the archive of all", main, "undo");
   const restored = createProject(`restored-${size}`);
-  run("restore --backup", restored, "restore", "--backup", join(main, "backup.gz"));
+  run("memory restore --backup", restored, "restore", "--backup", join(main, "backup.gz"));
   const others = createProject(`others-${size}`);
   run("import, another tool's", others, "import", join(main, "others.json"));
   run("undo of that import", others, "undo");

@@ -11,7 +11,7 @@ import { whenNoAgentWorks } from "./stage/strata.js";
 const shared = shareHost({ plugin: repository });
 const INDEX = ".opencode/memory/MEMORY.md";
 
-test("a message that may hold something waits unseen, is kept by strata keep and forgotten by /drop", async () => {
+test("a message that may hold something waits unseen, is kept by strata candidates keep and forgotten by /drop", async () => {
   await using stage = await shared.openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
@@ -24,7 +24,7 @@ test("a message that may hold something waits unseen, is kept by strata keep and
   expect(strata(stage, "list")).toBe("No memories.\n");
   const rows = strata(stage, "list", "--candidates").trimEnd().split("\n");
   const idOf = (text: string): string => rows.find((row) => row.includes(text))?.split(" ")[0] ?? "";
-  expect(strata(stage, "keep", idOf(CANDIDATE))).toMatch(/^Remembered: knowledge\//);
+  expect(strata(stage, "candidates", "keep", idOf(CANDIDATE))).toMatch(/^Remembered: knowledge\//);
   const requests = stage.model.requests.length;
   await session.command("drop", idOf(OTHER)).catch(() => undefined);
   await whenFits(file, (text) => !text.includes(OTHER), "no candidate");

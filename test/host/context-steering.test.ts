@@ -100,10 +100,17 @@ test("what a person drops leaves the requests for ever: the same bytes after SIG
   await readThem(stage, session, "Read the first two.", "one", "two");
   const before = await readThem(stage, session, "Now the third.", "three");
   const item = await find(stage, session, "two.txt");
-  expect(run(stage, "drop", item.id)).toMatch(
+  expect(run(stage, "context", "drop", item.id)).toMatch(
     /will leave the context: about [\d,]+ tokens fewer in each request/,
   );
-  run(stage, "drop", (await find(stage, session, "Now the third", "turn")).id, "--session", session.id);
+  run(
+    stage,
+    "context",
+    "drop",
+    (await find(stage, session, "Now the third", "turn")).id,
+    "--session",
+    session.id,
+  );
   const after = await goOn(stage, session, "What now?");
   expect(after.toolResult("read_two")).toMatch(
     /^\[Strata\] Dropped by the user: read result, [\d,]+ bytes; whole in \.opencode\/tool-results\/\S+\.txt$/,
@@ -143,7 +150,9 @@ test("what a person pins stays through a clear, a cut and a summary by OpenCode"
   });
   const session = await stage.newSession("pin");
   await readThem(stage, session, "Read the first.", "one");
-  expect(run(stage, "pin", (await find(stage, session, "one.txt")).id)).toContain("no layer moves it");
+  expect(run(stage, "context pin", (await find(stage, session, "one.txt")).id)).toContain(
+    "no layer moves it",
+  );
   await readThem(stage, session, "Keep that, and read the next.", "two", "three");
   await readThem(stage, session, "And one more.", "four");
   // Another model breaks the cache, so that layer 2 clears what it may.
@@ -177,10 +186,10 @@ test("what a person brings back stands whole at the end, once, and earlier bytes
   const session = await stage.newSession("expand");
   await readThem(stage, session, "Read the first two.", "one", "two");
   const { id } = await find(stage, session, "one.txt");
-  run(stage, "drop", id);
+  run(stage, "context", "drop", id);
   const dropped = await goOn(stage, session, "Go on.");
   await readItems(stage, session);
-  expect(run(stage, "expand", id)).toMatch(
+  expect(run(stage, "context expand", id)).toMatch(
     /will come back whole, once, behind your next message: about [\d,]+ tokens more/,
   );
   const back = await goOn(stage, session, "I need it after all.");
@@ -209,8 +218,8 @@ test("an undone cut sends the messages before it again, with the same bytes afte
   const cut = await goOn(stage, session, "Shorter, please.");
   expect(cut.promptTokens).toBeLessThan(whole.promptTokens * 0.75);
   await readItems(stage, session);
-  expect(run(stage, "undo-cut", "--dry-run")).toContain("Nothing was asked for");
-  expect(run(stage, "undo-cut")).toMatch(
+  expect(run(stage, "context undo-cut", "--dry-run")).toContain("Nothing was asked for");
+  expect(run(stage, "context undo-cut")).toMatch(
     /will be undone: the messages before it are sent again: about [\d,]+ tokens more/,
   );
   const undone = await goOn(stage, session, "All of it again.");
@@ -256,7 +265,7 @@ only1("the notes are the summary: no model is asked")(
     expect(item?.not?.["undo-cut"]).toContain(
       "OpenCode hands plugins no message from before its own summary",
     );
-    const { status, stderr } = strata(stage.project, "undo-cut");
+    const { status, stderr } = strata(stage.project, "context undo-cut");
     expect([status, stderr]).toEqual([3, expect.stringContaining("in OpenCode, undo the summary (/undo)")]);
 
     const asked = (await session.messages()).find(({ parts }) =>

@@ -26,7 +26,7 @@ function readSeen(project: Project): string {
   return paths.map((path) => `${path}\n${git(project, "show", `:${path}`)}`).join("\n");
 }
 
-test("what the user prefers is remembered and no git sees it, until strata publish and again after strata undo", async () => {
+test("what the user prefers is remembered and no git sees it, until strata memory publish and again after strata undo", async () => {
   await using stage = await shared.openStage();
   const { project } = stage;
   stage.model.respond(() => say("Understood."));
@@ -43,7 +43,7 @@ test("what the user prefers is remembered and no git sees it, until strata publi
   expect(stage.model.lastRequest().textOf("user")).toContain(PREFERENCE);
 
   const id = `preference/${file.replace(".md", "")}`;
-  const published = strata(project, "publish", `private/${id}`);
+  const published = strata(project, "memory publish", `private/${id}`);
   expect(published).toMatchObject({ status: 0, stdout: expect.stringContaining(`Published: ${id}`) });
   expect(readSeen(project)).toContain(PREFERENCE);
   git(project, "rm", "-rqf", "--cached", MEMORY);

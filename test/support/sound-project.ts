@@ -13,7 +13,7 @@ export async function openSound(): Promise<MemoryFiles> {
   await runStrata(files, "remember --type decision the server listens on port 8080");
   await runStrata(files, "remember --type idea a second idea");
   await runStrata(files, "remember --type idea an idea put aside");
-  await runStrata(files, "archive aside");
+  await runStrata(files, "memory archive aside");
   await runStrata(files, "remember --private --type preference short answers");
   return files;
 }

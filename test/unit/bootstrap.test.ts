@@ -189,12 +189,12 @@ describe("strata bootstrap keeps memories in step with their files", () => {
     const facts = await byFact(files);
     const changed = `${FOLDER}/${facts["package.json#commands"]?.id}.md`;
     await files.writeWhole(changed, `${files.text(changed)}\nRun them with pnpm.\n`);
-    await runStrata(files, `archive ${facts["Makefile#commands"]?.id}`);
+    await runStrata(files, `memory archive ${facts["Makefile#commands"]?.id}`);
     await files.writeWhole(`${PROJECT}/package.json`, manifest("jest"));
     const { err, out } = await runStrata(files, "bootstrap");
     expect(out).toBe("Added: 0 memories, 2 left as they are");
     expect(err).toMatch(/package\.json has changed, but so was the memory, by hand/);
-    expect(err).toMatch(/strata restore procedure\/\S+ brings it back/);
+    expect(err).toMatch(/strata memory restore procedure\/\S+ brings it back/);
     expect(files.text(changed)).toContain("pnpm");
   });
 

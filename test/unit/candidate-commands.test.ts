@@ -29,18 +29,18 @@ const listMemories = (files: MemoryFiles): string[] =>
   [...files.contents.keys()].filter((path) => path.startsWith(MEMORY) && path.endsWith(".md"));
 
 describe("strata and candidates", () => {
-  it("list --candidates shows id, type, age, probability and the sentence, most probable first", async () => {
+  it("candidates shows id, type, age, probability and the sentence, most probable first", async () => {
     const { files, idOf } = await open([SQLITE], [REDIS, { type: "directive", worth: 0.62 }]);
     const clock = createFakeClock();
     clock.advance(3 * 86_400_000);
-    const { code, out } = await runStrata(files, "list --candidates", { clock });
+    const { code, out } = await runStrata(files, "candidates", { clock });
     expect(code).toBe(0);
     expect(out.split("\n")).toEqual([
       `${idOf(REDIS)}  directive    3 d   62 %  ${REDIS}`,
       `${idOf(SQLITE)}  knowledge    3 d   40 %  ${SQLITE}`,
     ]);
-    expect((await runStrata(files, "list --candidates --type directive")).out).not.toContain(SQLITE);
-    const json = JSON.parse((await runStrata(files, "list --candidates --json")).out);
+    expect((await runStrata(files, "candidates --type directive")).out).not.toContain(SQLITE);
+    const json = JSON.parse((await runStrata(files, "candidates --json")).out);
     expect(json.candidates[1]).toEqual({
       id: idOf(SQLITE),
       type: "knowledge",
@@ -65,7 +65,10 @@ describe("strata and candidates", () => {
 
   it("keep makes memories of several, in the user's words, with where they were said, and no other waits less", async () => {
     const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
-    const { code, out } = await runStrata(files, `keep ${idOf(SQLITE)} ${idOf(REDIS).slice(0, 4)}`);
+    const { code, out } = await runStrata(
+      files,
+      `candidates keep ${idOf(SQLITE)} ${idOf(REDIS).slice(0, 4)}`,
+    );
     expect([code, out.match(/^Remembered: knowledge\//gm)?.length]).toEqual([0, 2]);
     expect(textsOf(await candidates.list())).toEqual(["Reports are in S3."]);
     const [path = ""] = listMemories(files).filter((one) => files.text(one)?.includes("SQLite"));
@@ -79,9 +82,9 @@ describe("strata and candidates", () => {
     const { files, idOf } = await open(["The staging port is 9090."], [SQLITE]);
     await runStrata(files, "remember The staging port is 8080.");
     await runStrata(files, `remember ${SQLITE}`);
-    const { out } = await runStrata(files, `keep ${idOf("The staging port is 9090.")}`);
+    const { out } = await runStrata(files, `candidates keep ${idOf("The staging port is 9090.")}`);
     expect(out).toContain("It contradicts knowledge/");
-    await runStrata(files, `keep ${idOf(SQLITE)}`);
+    await runStrata(files, `candidates keep ${idOf(SQLITE)}`);
     const shown = (await runStrata(files, "list")).out.split("\n");
     expect(shown.filter((line) => line.includes("SQLite"))).toHaveLength(1);
     expect(shown.filter((line) => line.includes("8080"))).toEqual([]);
@@ -90,31 +93,26 @@ describe("strata and candidates", () => {
 
   it("drop forgets some or all, and nothing is dropped if one id is wrong", async () => {
     const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
-    const wrong = await runStrata(files, `drop ${idOf(SQLITE)} zzzzzz`);
-    expect([wrong.code, wrong.err]).toEqual([
-      3,
-      expect.stringContaining('"zzzzzz" came; strata list --candidates'),
-    ]);
+    const wrong = await runStrata(files, `candidates drop ${idOf(SQLITE)} zzzzzz`);
+    expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('"zzzzzz" came; strata candidates')]);
     expect(await candidates.count()).toBe(3);
-    expect((await runStrata(files, `drop ${idOf(SQLITE)}`)).out).toBe(`Dropped: ${idOf(SQLITE)}`);
+    expect((await runStrata(files, `candidates drop ${idOf(SQLITE)}`)).out).toBe(`Dropped: ${idOf(SQLITE)}`);
     expect(await candidates.count()).toBe(2);
-    expect((await runStrata(files, "drop --all")).out).toMatch(/^Dropped: \w+, \w+$/);
-    expect((await runStrata(files, "drop --all")).out).toBe("No candidates wait.");
-    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+    expect((await runStrata(files, "candidates drop --all")).out).toMatch(/^Dropped: \w+, \w+$/);
+    expect((await runStrata(files, "candidates drop --all")).out).toBe("No candidates wait.");
+    expect((await runStrata(files, "candidates")).out).toBe("No candidates wait.");
     expect(listMemories(files)).toEqual([]);
   });
 
   it("wrong arguments change nothing and say what was expected", async () => {
     const { candidates, files, idOf } = await open([SQLITE], [REDIS]);
     for (const [line, what, wanted] of [
-      ["keep", "missing required argument", 2],
+      ["keep", "must name candidates by their ids", 2],
       ["keep zzzzzz", "expected the id of a waiting candidate", 3],
       [`keep ${idOf(SQLITE)} zzzzzz`, "Nothing was changed", 3],
       [`keep ${idOf(SQLITE).slice(0, 2)}`, "expected the id of a waiting candidate", 3],
-      ["drop", "expected ids of candidates or --all, neither came", 2],
-      [`drop --all ${idOf(SQLITE)}`, "expected ids of candidates or --all, both came", 2],
-      ["list --candidates --archived", "--candidates cannot be combined", 2],
-      ["list --candidates --foreign", "--candidates cannot be combined", 2],
+      ["drop", "expected ids of candidates, or all of them", 2],
+      [`drop --all ${idOf(SQLITE)}`, "expected ids of candidates, or all of them", 2],
     ] as const) {
       const { code, err } = await runStrata(files, line);
       expect([line, code, err]).toEqual([line, wanted, expect.stringContaining(what)]);
@@ -125,10 +123,10 @@ describe("strata and candidates", () => {
 
   it("an agent's shell neither sees nor decides about them", async () => {
     const { candidates, files, idOf } = await open([SQLITE]);
-    for (const line of ["list --candidates", `keep ${idOf(SQLITE)}`, "drop --all"]) {
+    for (const line of ["candidates", `keep ${idOf(SQLITE)}`, "drop --all"]) {
       const { code, err, out } = await runStrata(files, line, { env: { OPENCODE: "1" } });
       expect([line, code, out]).toEqual([line, 3, ""]);
-      expect(err).toContain("candidates are for you alone");
+      expect(err).toContain("is for you alone");
     }
     expect(await candidates.count()).toBe(1);
   });

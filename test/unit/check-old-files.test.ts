@@ -104,7 +104,7 @@ describe("strata check on files that nobody needs", () => {
       "memory/archive/decision/put-aside.md",
     ]);
     const history = JSON.parse(
-      (await runStrata(files, "history decision/put-aside --json")).out,
+      (await runStrata(files, "memory history decision/put-aside --json")).out,
     ) as LedgerLine[];
     expect(history.map(({ operation, by }) => `${operation} ${by}`)).toEqual([
       "remember strata",

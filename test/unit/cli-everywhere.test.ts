@@ -1,6 +1,8 @@
 /** Every command under bad conditions: no project, an empty one, a broken one, wrong arguments. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
+import { readOptions } from "../../src/operations/command.js";
+import { operations } from "../../src/operations/table.js";
 import { damages } from "../support/damages.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
@@ -12,18 +14,22 @@ const given: Readonly<Record<string, string>> = {
   show: "8080",
   recall: "port",
   remember: "one more thing",
-  keep: "3fa2b1",
+  "candidates keep": "3fa2b1",
   why: "8080",
-  drop: "--all",
-  pin: "r-3fa2b1c",
-  unpin: "r-3fa2b1c",
-  expand: "r-3fa2b1c",
+  "candidates drop": "--all",
+  "context drop": "r-3fa2b1c",
+  "context pin": "r-3fa2b1c",
+  "context unpin": "r-3fa2b1c",
+  "context expand": "r-3fa2b1c",
+  "memory pin": "8080",
+  "memory unpin": "8080",
+  "backup restore": "/none.gz",
   attach: "ses_1",
-  edit: "8080",
-  archive: "8080",
-  restore: "aside",
-  publish: "8080",
-  history: "8080",
+  "memory edit": "8080",
+  "memory archive": "8080",
+  "memory restore": "aside",
+  "memory publish": "8080",
+  "memory history": "8080",
   import: "/none.jsonl",
   ingest: "none.md",
   learn: "none.jsonl",
@@ -36,9 +42,18 @@ const given: Readonly<Record<string, string>> = {
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());
 /** The commands that only read. */
-const reading = commands.filter(({ name, options, reads }) => {
+const described = await Promise.all(
+  commands.map(async (command) => ({ ...command, options: await readOptions(command) })),
+);
+const reading = described.filter(({ name, options, reads }) => {
   const isReading = options.some(([flags]) => flags === "--json") || name === "export";
-  return reads || (isReading && !options.some(([flags]) => flags === "--execute" || flags === "--dry-run"));
+  const isWriting = Object.values(operations).some(
+    (one) => name.endsWith(one.name) && one.effect !== "reads",
+  );
+  return (
+    reads ||
+    (isReading && !isWriting && !options.some(([flags]) => flags === "--execute" || flags === "--dry-run"))
+  );
 });
 const env = { EDITOR: "true", PATH: process.env.PATH ?? "" };
 

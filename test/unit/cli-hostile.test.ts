@@ -170,8 +170,8 @@ describe("a ledger from a repository", () => {
       forge({ path: "knowledge/api.md", becomes, at: "9999-12-31T23:59:59.999Z" }),
       forge({ path: "knowledge/api.md", becomes, at: "+275760-09-13T00:00:00.000Z" }),
     ]);
-    expect((await victim.strata("archive api")).code).toBe(0);
-    expect((await victim.strata("restore api")).code).toBe(0);
+    expect((await victim.strata("memory archive api")).code).toBe(0);
+    expect((await victim.strata("memory restore api")).code).toBe(0);
     expect((await victim.strata("list")).out).toContain("knowledge/api");
   });
 });
@@ -184,7 +184,7 @@ describe("a memory file whose name the ledger does not accept", () => {
     for (let looks = 0; looks < 2; looks++)
       for (const name of names) expect((await victim.strata("list")).out).toContain(`knowledge/${name}`);
     expect(readOwnLedgers(victim).trim().split("\n")).toHaveLength(1);
-    const { code, err } = await victim.strata("archive knowledge/con");
+    const { code, err } = await victim.strata("memory archive knowledge/con");
     expect([code, err]).toEqual([3, expect.stringMatching(/device, so it has no history.*another name/)]);
     expect((await victim.strata("dream")).code).toBe(0);
     for (const name of names) {

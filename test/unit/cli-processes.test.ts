@@ -90,7 +90,7 @@ describe("strata beside others", () => {
       await store.onIdle();
       const { status, stdout } = strata("check");
       expect([stdout, status]).toEqual(["22 memories checked: no problems.\n", 0]);
-      expect(JSON.parse(strata("history", "decision/first", "--json").stdout)).toMatchObject([
+      expect(JSON.parse(strata("memory", "history", "decision/first", "--json").stdout)).toMatchObject([
         { instance: "plugin" },
         { instance: "cli", operation: "archive" },
       ]);
@@ -184,7 +184,7 @@ describe("strata where the system refuses writes", () => {
   });
 });
 
-describe("strata edit", () => {
+describe("strata memory edit", () => {
   it("edit takes over what the editor saved, and writes no secret to the ledger", () => {
     strata("remember", "--type", "idea", "one");
     const edit = (script: string) =>

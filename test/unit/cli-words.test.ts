@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/base/version.js";
 import { commands } from "../../src/cli/commands.js";
+import { readOptions } from "../../src/operations/command.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc, runs } from "../support/property.js";
@@ -108,7 +109,7 @@ describe("words of other memory tools", () => {
 describe("mistyped words", () => {
   /** What may be suggested: it only reads, whatever its options. */
   const READING = [
-    ..."completion context doctor history list recall sessions show status why".split(" "),
+    ..."candidates completion context doctor list recall sessions show status why".split(" "),
     ..."--help --version".split(" "),
   ];
   const letters = [..."abcdefghijklmnopqrstuvwxyz-"];
@@ -125,7 +126,9 @@ describe("mistyped words", () => {
     const { err } = await runStrata(EMPTY, words.join(" "));
     return /\(Did you mean (?:one of )?(.*)\?\)/.exec(err)?.[1]?.split(", ") ?? [];
   };
-  const names = commands.flatMap(({ aliases = [], name }) => [name, ...aliases.map(toWord)]);
+  const names = commands.flatMap(({ aliases = [], name, was }) =>
+    [toWord(name), was ?? [], ...aliases.map(toWord)].flat(),
+  );
   const seeds =
     "capture cleanup compact consolidate delete diagnose digest distill edit end forget hygiene publish";
   const others =
@@ -157,8 +160,9 @@ describe("mistyped words", () => {
   });
 
   it("no option of a command is suggested, since another option may do more", async () => {
-    for (const { name, options } of commands)
-      for (const [flags] of options) {
+    for (const command of commands)
+      for (const [flags] of await readOptions(command)) {
+        const { name } = command;
         const flag = flags.split(" ")[0] ?? "";
         expect(await findSuggested(name, "x", `${flag}x`)).toEqual([]);
         expect(await findSuggested(name, `${flag.slice(0, -1)}`)).toEqual([]);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
+import { readOptions } from "../../src/operations/command.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
 import { removeFolder } from "../support/remove-folder.js";
@@ -27,25 +28,28 @@ describe("completions", () => {
     expect(await complete(files, "sync")).toEqual(["sync"]);
     expect(await complete(files, "help", "sync")).toEqual(["sync"]);
     expect(await complete(files, "--v")).toEqual(["--version"]);
+    expect(await complete(files, "candidates", "d")).toEqual(["drop"]);
     expect(await complete(files, "sync", "pu")).toEqual(["push", "pull"]);
     expect(await complete(files, "sync", "--global", "pus")).toEqual(["push"]);
     expect(await complete(files, "list", "--type", "de")).toEqual(["decision"]);
-    for (const { aliases = [], name, options } of commands)
-      for (const word of [name, ...aliases])
-        expect(await complete(files, word, "--")).toEqual([
-          ...options.map(([flags]) => flags.split(" ")[0]),
+    for (const command of commands)
+      for (const word of [command.name, command.was ?? command.name, ...(command.aliases ?? [])])
+        expect(await complete(files, ...word.split(" "), "--")).toEqual([
+          ...(await readOptions(command)).map(([flags]) => flags.split(" ")[0]),
           "--help",
         ]);
   });
 
   it("are ids, names and titles of memories where a command takes one, of archived ones where it restores", async () => {
     const files = await openSound();
-    for (const name of ["show", "edit", "archive", "publish", "history"]) {
-      expect(await complete(files, name, "dec")).toEqual([DECISION]);
-      expect(await complete(files, name, "server")).toEqual(["server-listens-port-8080"]);
-      expect(await complete(files, name, "private/")).toEqual(["private/preference/short-answers"]);
-      expect(await complete(files, name, "'the")).toEqual(["the server listens on port 8080"]);
-      expect(await complete(files, name, DECISION, "dec")).toEqual([]);
+    for (const name of ["show", "memory edit", "memory archive", "publish", "history"]) {
+      expect(await complete(files, ...name.split(" "), "dec")).toEqual([DECISION]);
+      expect(await complete(files, ...name.split(" "), "server")).toEqual(["server-listens-port-8080"]);
+      expect(await complete(files, ...name.split(" "), "private/")).toEqual([
+        "private/preference/short-answers",
+      ]);
+      expect(await complete(files, ...name.split(" "), "'the")).toEqual(["the server listens on port 8080"]);
+      expect(await complete(files, ...name.split(" "), DECISION, "dec")).toEqual([]);
     }
     expect(await complete(files, "restore", "idea")).toEqual(["idea/an-idea-put-aside"]);
     const { out } = await runStrata(files, "__complete show dec");

@@ -111,7 +111,7 @@ describe("strata enrich", () => {
     const { out } = await run("enrich");
     expect(out.split("\n").filter((line) => line.startsWith("blocker/"))).toEqual([
       expect.stringMatching(
-        /^(blocker\/\S*login\S*) is open, but github\.com\/acme\/shop#34 is closed; strata edit \1 if/,
+        /^(blocker\/\S*login\S*) is open, but github\.com\/acme\/shop#34 is closed; strata memory edit \1 if/,
       ),
     ]);
     const { settled } = JSON.parse((await run("enrich #35 --json")).out);

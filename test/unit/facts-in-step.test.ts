@@ -116,7 +116,7 @@ describe("a fact whose file has changed", () => {
   it("a fact that a person has archived stays archived", async () => {
     const world = await openTaken();
     const { id } = (await byFact(world.files))["package.json#commands"] ?? {};
-    await runStrata(world.files, `archive ${id}`);
+    await runStrata(world.files, `memory archive ${id}`);
     await world.files.writeWhole(MANIFEST, manifest("jest --ci"));
     await begin(world);
     await rest(world);

@@ -54,7 +54,7 @@ describe("a deleted project", () => {
     expect(await inspector.get<Failure>("memories")).toEqual({
       error: `expected the project ${INNER}, but it is gone, or part of ${PROJECT} now; start strata serve again`,
     });
-    expect((await inspector.post("memories/remember", { content: "later" })).status).toBe(404);
+    expect((await inspector.post("remember", { content: "later" })).status).toBe(404);
     expect(new Map(files.contents)).toEqual(before);
   });
 });
@@ -72,19 +72,19 @@ describe("while an agent works on this machine", () => {
     expect(err).toContain("does not count as yours");
     const inspector = await openInspector(files, clock, { isInTerminal });
     const change = (name: string, body: object) => inspector.post<Done & Failure>(name, body);
-    await change("memories/remember", { content: "typed in the page", type: "directive" });
+    await change("remember", { content: "typed in the page", type: "directive" });
     const list = await inspector.get<MemoryList>("memories");
     const foreign = list.memories.filter(({ isForeign }) => isForeign).map(({ id }) => id);
     expect(foreign.includes("directive/typed-in-the-page")).toBe(!isInTerminal);
     expect(foreign).toContain("directive/said-by-an-agent");
     const read = (id: string): Promise<MemoryPage> => inspector.get(`memory?id=${encodeURIComponent(id)}`);
     const theirs = await read("directive/said-by-an-agent");
-    const accepted = await change("memories/accept", { id: theirs.memory.id, revision: theirs.revision });
+    const accepted = await change("trust", { yes: true, name: theirs.memory.id, revision: theirs.revision });
     expect(accepted.status).toBe(isInTerminal ? 200 : 403);
     const id = "directive/typed-in-the-page";
     const { memory, revision } = await read(id);
-    const edit = { id, revision, title: memory.title, content: "changed in the page", tags: [] };
-    const { answer, status } = await change("memories/edit", edit);
+    const edit = { name: id, revision, title: memory.title, content: "changed in the page", tags: [] };
+    const { answer, status } = await change("edit", edit);
     expect([status, answer.what.includes("not yours yet")]).toEqual([200, !isInTerminal]);
   });
 });

@@ -129,7 +129,7 @@ describe("what the inspector reads", () => {
     const waiting = await agents.get<Waiting>("waiting");
     expect(waiting.candidates).toBeUndefined();
     expect(waiting.candidatesWhy).toContain("this shell is an agent's");
-    expect((await agents.post("candidates/keep", { id: "abcdef" })).status).toBe(403);
+    expect((await agents.post("keep", { ids: ["abcdef"] })).status).toBe(403);
   });
 
   it("the agenda has the open items of all sessions", async () => {
@@ -199,21 +199,21 @@ describe("what the inspector refuses", () => {
       headers: { "content-type": "text/plain" },
       body: '{"id":"decision/port"}',
     };
-    expect((await ask("memories/archive", form)).status).toBe(400);
+    expect((await ask("archive", form)).status).toBe(400);
     const json = { "content-type": "application/json" };
-    expect((await ask("memories/archive", { method: "POST", headers: json, body: "{" })).status).toBe(400);
+    expect((await ask("archive", { method: "POST", headers: json, body: "{" })).status).toBe(400);
     const large = JSON.stringify({ content: "x".repeat(300_000) });
-    expect((await ask("memories/remember", { method: "POST", headers: json, body: large })).status).toBe(413);
+    expect((await ask("remember", { method: "POST", headers: json, body: large })).status).toBe(413);
     for (const body of [null, [], 1, "x", {}, { id: 1 }, { id: null }, { run: 1 }])
-      for (const name of ["edit", "pin", "archive", "restore", "accept", "remember"])
-        expect((await change(`memories/${name}`, body)).status).toBe(400);
+      for (const name of ["edit", "pin", "archive", "restore", "remember"])
+        expect((await change(name, body)).status).toBe(400);
     expect((await memory("decision/port")).memory.status).toBe("active");
   });
 
   it("an unknown change and a change by GET are not found", async () => {
-    for (const name of ["memories/delete", "memories/toString", "files/read", "constructor/name"])
+    for (const name of ["delete", "toString", "files/read", "constructor/name"])
       expect((await change(name, {})).status).toBe(404);
-    expect((await ask("memories/archive", { method: "GET" })).status).toBe(404);
+    expect((await ask("archive", { method: "GET" })).status).toBe(404);
   });
 
   it("no view, too many of them, and too long addresses are refused", async () => {

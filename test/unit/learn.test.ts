@@ -33,7 +33,7 @@ describe("strata learn", () => {
     expect(Object.keys(tabs ?? {})).toEqual("message session type title content why candidate".split(" "));
     expect(port).toMatchObject({ message: "m3", content: PORT, candidate: false });
     expect(listMemories(files)).toHaveLength(2);
-    const history = await runStrata(files, "history indent --json");
+    const history = await runStrata(files, "memory history indent --json");
     expect(JSON.parse(history.out)).toMatchObject([{ operation: "learn", session: "s1" }]);
     const shown = JSON.parse((await runStrata(files, "show tabs --json")).out);
     expect(shown).toMatchObject({ provenance: { by: "user", how: "marked", message: "m1", evidence: TABS } });

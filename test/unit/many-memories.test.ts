@@ -31,11 +31,11 @@ const listed = (files: MemoryFiles): string[] =>
     .map((path) => path.slice(FOLDER.length + 1))
     .sort();
 
-describe("strata archive by type, age and words", () => {
+describe("strata memory archive by type, age and words", () => {
   it("archive --type moves all of a type except pinned ones, in one step that one undo reverts", async () => {
     const files = await openThree();
     const before = listed(files);
-    const { code, err, out } = await runStrata(files, "archive --type idea --reason old");
+    const { code, err, out } = await runStrata(files, "memory archive --type idea --reason old");
     expect([code, err]).toEqual([0, "Skipped  1 memory: pinned"]);
     expect(out).toMatch(/^Archived 1 memory; strata undo --run \w+ brings them back\.$/m);
     expect(listed(files)).toEqual([
@@ -43,7 +43,7 @@ describe("strata archive by type, age and words", () => {
       "idea/draw-the-graph.md",
       "knowledge/pages-are-cached.md",
     ]);
-    expect((await runStrata(files, "history cache-the-pages")).out).toContain(", old)");
+    expect((await runStrata(files, "memory history cache-the-pages")).out).toContain(", old)");
     expect((await runStrata(files, "undo")).code).toBe(0);
     expect(listed(files)).toEqual(before);
   });
@@ -51,13 +51,13 @@ describe("strata archive by type, age and words", () => {
   it("archive --match finds words in the text, the title or the tags, and --dry-run changes nothing", async () => {
     const files = await openThree();
     const before = new Map(files.contents);
-    const { code, out } = await runStrata(files, "archive --match PAGES --dry-run");
+    const { code, out } = await runStrata(files, "memory archive --match PAGES --dry-run");
     expect(code).toBe(0);
     expect(out).toContain("Would archive 2 memories. Nothing was changed");
     expect([...files.contents.keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(
       [...before.keys()].filter((path) => path.endsWith(".md")).sort(),
     );
-    expect((await runStrata(files, "archive --match nothing-like-it")).out).toBe("No memory matches.");
+    expect((await runStrata(files, "memory archive --match nothing-like-it")).out).toBe("No memory matches.");
   });
 
   it("archive --older-than counts from the last change", async () => {
@@ -69,10 +69,12 @@ describe("strata archive by type, age and words", () => {
     await store.remember(draft("an old fact"), BY_TEST);
     await store.onIdle();
     await runStrata(files, "remember --type decision a new fact");
-    const { out } = await runStrata(files, "archive --older-than 30 --dry-run");
+    const { out } = await runStrata(files, "memory archive --older-than 30 --dry-run");
     expect(out).toContain("Would archive 1 memory");
     expect(out).toContain("an old fact");
-    expect((await runStrata(files, "archive --older-than 41 --dry-run")).out).toBe("No memory matches.");
+    expect((await runStrata(files, "memory archive --older-than 41 --dry-run")).out).toBe(
+      "No memory matches.",
+    );
   });
 
   it.each([
@@ -95,12 +97,12 @@ describe("strata archive by type, age and words", () => {
   });
 });
 
-describe("strata publish by type and words", () => {
+describe("strata memory publish by type and words", () => {
   it("publish --type shares ignored memories of that type except private ones, and one undo reverts it", async () => {
     const files = await open("--type preference tabs please", "--type preference --private short answers");
-    const dry = await runStrata(files, "publish --type preference --dry-run");
+    const dry = await runStrata(files, "memory publish --type preference --dry-run");
     expect(dry.out).toContain("Would publish 1 memory");
-    const { code, out } = await runStrata(files, "publish --type preference");
+    const { code, out } = await runStrata(files, "memory publish --type preference");
     expect(code).toBe(0);
     expect(out).toMatch(/^Published: preference\/tabs-please/m);
     expect(listed(files)).toEqual(["preference/tabs-please.md", "private/preference/short-answers.md"]);
@@ -111,10 +113,12 @@ describe("strata publish by type and words", () => {
 
   it("publish --include-private also moves private memories, and names refused ones", async () => {
     const files = await open("--type idea --private a secret plan");
-    const { out } = await runStrata(files, "publish --match plan --include-private");
+    const { out } = await runStrata(files, "memory publish --match plan --include-private");
     expect(out).toMatch(/^Published: idea\/a-secret-plan/m);
     expect(listed(files)).toEqual(["idea/a-secret-plan.md"]);
-    expect((await runStrata(files, "publish --match plan")).out).toBe("No memory that git ignores matches.");
+    expect((await runStrata(files, "memory publish --match plan")).out).toBe(
+      "No memory that git ignores matches.",
+    );
   });
 });
 

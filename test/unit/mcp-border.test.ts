@@ -24,7 +24,7 @@ describe("a rule from a client", () => {
         /^Waits as candidate (\w+)/,
       );
       expect(await listMemories(world)).toEqual([]);
-      expect(await world.strata("list --candidates")).toMatch(new RegExp(`${category} .*client  ${TESTS}`));
+      expect(await world.strata("candidates")).toMatch(new RegExp(`${category} .*client  ${TESTS}`));
     },
   );
 
@@ -36,8 +36,8 @@ describe("a rule from a client", () => {
       await client.call("remember", { content: TESTS, category: "directive" });
     }
     expect(await listMemories(world)).toEqual([]);
-    const [id = ""] = (await world.strata("list --candidates")).match(/^\w+/) ?? [];
-    await world.strata(`keep ${id}`);
+    const [id = ""] = (await world.strata("candidates")).match(/^\w+/) ?? [];
+    await world.strata(`candidates keep ${id}`);
     expect(await listMemories(world)).toMatchObject([
       { provenance: { by: "user", how: "confirmed", evidence: TESTS } },
     ]);
@@ -63,7 +63,7 @@ describe("a rule from a client", () => {
   it("does not come back once the user has dropped it", async () => {
     const world = await openAll();
     await world.client.call("remember", { content: TESTS, category: "directive" });
-    await world.strata("drop --all");
+    await world.strata("candidates drop --all");
     expect(await world.client.refusal("remember", { content: TESTS, category: "directive" })).toContain(
       "dropped this sentence",
     );
@@ -129,7 +129,7 @@ describe("what the user said", () => {
       );
     expect(await world.client.call("archive_memory", { memory_id })).toContain("Archived");
     expect(await world.client.refusal("delete_memory", { memory_id })).toContain("was not noted by an agent");
-    await world.strata(`restore ${memory_id}`);
+    await world.strata(`memory restore ${memory_id}`);
     expect(await listMemories(world)).toMatchObject([{ id: memory_id, provenance: before?.provenance }]);
   });
 

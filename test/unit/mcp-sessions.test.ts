@@ -93,7 +93,7 @@ describe("tools about all memories", () => {
     await client.call("bulk_archive", { memory_ids: [one], reason });
     await client.call("archive_memory", { memory_id: other, reason });
     for (const id of [one, other])
-      expect(await strata(`history ${id}`)).toMatch(/the key is now \[removed: /);
+      expect(await strata(`memory history ${id}`)).toMatch(/the key is now \[removed: /);
   });
 
   it("export_memories and import_memories transfer memories, each once", async () => {
@@ -139,7 +139,7 @@ describe("tools about all memories", () => {
     );
     expect(await strata("list")).toMatch(/^decision\/we-use-pnpm-here\s/m);
     expect(await strata("list")).not.toContain("directive/");
-    expect(await strata("list --candidates")).toContain(TESTS);
+    expect(await strata("candidates")).toContain(TESTS);
   });
 
   it("bootstrap_memory imports what files state as the repository's words", async () => {

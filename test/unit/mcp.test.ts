@@ -158,14 +158,14 @@ describe("tools that write", () => {
     );
   });
 
-  it("strata restore reverts archive_memory", async () => {
+  it("strata memory restore reverts archive_memory", async () => {
     const { client, strata } = await openAll();
     const id = await keep(client);
     expect(await client.call("archive_memory", { memory_id: id, reason: "moved" })).toContain(
       `Archived: ${id}`,
     );
-    expect(await strata(`history ${id}`)).toContain("moved");
-    expect(await strata(`restore ${id}`)).toContain(id);
+    expect(await strata(`memory history ${id}`)).toContain("moved");
+    expect(await strata(`memory restore ${id}`)).toContain(id);
     expect(await client.call("recall", { query: "port" })).toContain(id);
   });
 

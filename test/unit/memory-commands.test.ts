@@ -27,11 +27,11 @@ describe("strata and memories", () => {
       id,
       type: "decision",
     });
-    expect((await runStrata(files, "archive 8080 --reason moved")).out).toContain(`Archived: ${id}`);
+    expect((await runStrata(files, "memory archive 8080 --reason moved")).out).toContain(`Archived: ${id}`);
     expect((await runStrata(files, "list")).out).toBe("No memories.");
     expect((await runStrata(files, "list --archived")).out).toContain("(archived)");
-    expect((await runStrata(files, "restore 8080")).out).toContain(`Restored: ${id}`);
-    const { out } = await runStrata(files, `history ${id}`);
+    expect((await runStrata(files, "memory restore 8080")).out).toContain(`Restored: ${id}`);
+    const { out } = await runStrata(files, `memory history ${id}`);
     expect(out.split("\n").map((line) => line.split(/ +/)[4])).toEqual(["remember", "archive", "restore"]);
     expect(out).toContain("(moved)");
   });
@@ -40,13 +40,13 @@ describe("strata and memories", () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
-    await runStrata(files, "archive second port");
-    expect(await runStrata(files, "restore port")).toMatchObject({
+    await runStrata(files, "memory archive second port");
+    expect(await runStrata(files, "memory restore port")).toMatchObject({
       code: 0,
       out: expect.stringContaining("Restored: knowledge/"),
     });
     expect((await runStrata(files, "list")).out).toContain("9090");
-    expect((await runStrata(files, "restore first port")).out).toContain("Unchanged: ");
+    expect((await runStrata(files, "memory restore first port")).out).toContain("Unchanged: ");
   });
 
   it("private memories are stored where git ignores them, global ones beside the user's configuration", async () => {
@@ -104,7 +104,7 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "recall server --limit 1")).out.split("\n")).toHaveLength(1);
     expect((await runStrata(files, "recall zebra")).out).toBe("No results.");
     expect(JSON.parse((await runStrata(files, "recall zebra --json")).out)).toEqual({ found: [] });
-    await runStrata(files, "archive database");
+    await runStrata(files, "memory archive database");
     expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
     expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
   });

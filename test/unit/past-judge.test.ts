@@ -73,12 +73,12 @@ describe("strata learn --judge", () => {
       /^2 messages that may hold something: 1 question, about [\d,]+ tokens with lab\/small/m,
     );
     expect(ran.err).toMatch(/^Judged: 2 messages, [\d,]+ tokens with lab\/small$/m);
-    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+    expect((await runStrata(files, "candidates")).out).toBe("No candidates wait.");
 
     const again = await learn(files, "--judge --yes --json", { generate: judge.generate });
     expect([again.code, again.out, judge.asked.length]).toEqual([0, "", 1]);
     expect(again.err).toContain("Nothing is left to be judged");
-    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+    expect((await runStrata(files, "candidates")).out).toBe("No candidates wait.");
   });
 
   it("shows quote, judge and reason of what it keeps, and one run of strata undo takes all back", async () => {
@@ -191,14 +191,16 @@ describe("strata why", () => {
       /^ {2}file +\/\S+\.md$/m,
       /^ {2}judged by +a small model$/m,
       /^ {2}because +lab\/small: a rule of the domain$/m,
-      /^ {2}to do +strata archive decision\/\S+ takes it away; strata undo/m,
+      /^ {2}to do +strata memory archive decision\/\S+ takes it away; strata undo/m,
     ])
       expect(kept).toMatch(line);
 
     const waiting = await of("warehouse screens table");
     const [, id = ""] = /outcome +waiting as candidate (\w+)/.exec(waiting) ?? [];
     expect(waiting).toContain("lab/small is not sure: perhaps only this table");
-    expect(waiting).toContain(`strata keep ${id} keeps it, strata drop ${id} forgets it`);
+    expect(waiting).toContain(
+      `strata candidates keep ${id} keeps it, strata candidates drop ${id} forgets it`,
+    );
 
     const out = await of("shop in Berlin");
     expect(out).toMatch(
@@ -209,7 +211,7 @@ describe("strata why", () => {
 
     const sentence =
       "The reports of the warehouse are read on small screens, so the table shall have 5 columns and no more.";
-    await runStrata(files, `drop ${id}`);
+    await runStrata(files, `candidates drop ${id}`);
     expect(await of("warehouse screens table")).toMatch(/^Nothing is known of "warehouse screens table"/);
     expect(await of(sentence)).toMatch(/outcome +dropped\n {2}judged by +you/);
 

@@ -1,4 +1,4 @@
-/** Preferences and feedback in a project with a real git: what it sees, and what `strata publish` changes. */
+/** Preferences and feedback in a project with a real git: what it sees, and what `strata memory publish` changes. */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -21,9 +21,9 @@ describe("a preference", () => {
     expect(read(FILE)).toContain(TABS);
     write(FILE, read(FILE).replaceAll("Makefiles", "makefiles everywhere"));
     expect((await strata("list")).out).toMatch(new RegExp(`${ID}.*\\(not in git\\)`));
-    await strata(`archive ${ID}`);
+    await strata(`memory archive ${ID}`);
     expect(isThere(`${M}/private/archive/${SEEN}.md`)).toBe(true);
-    await strata(`restore ${ID}`);
+    await strata(`memory restore ${ID}`);
     expect((await strata("undo")).out).toContain(ID);
     expect(seen()).toContain("We deploy on Fridays.");
     expect(seen()).not.toMatch(/tabs|port is 9090/i);
@@ -36,14 +36,14 @@ describe("a preference", () => {
   it("a published preference lies where git sees it, and strata undo takes it and its words back", async () => {
     await strata(`remember ${TABS}`);
     await strata("remember --type preference I like short answers.");
-    const published = await strata(`publish ${ID}`);
+    const published = await strata(`memory publish ${ID}`);
     expect(published).toMatchObject({ code: 0, out: expect.stringContaining(`Published: ${SEEN}`) });
     expect(isThere(FILE)).toBe(false);
     expect(readSeen().get(`${M}/${SEEN}.md`)).toContain(TABS);
     expect(readSeen().get(`${M}/${SEEN}.md`)).not.toContain("personal");
     expect(seen()).not.toContain("short answers");
     expect(operations(`${M}/ledger`)).toEqual(["publish"]);
-    expect((await strata(`publish ${SEEN}`)).out).toContain("Unchanged");
+    expect((await strata(`memory publish ${SEEN}`)).out).toContain("Unchanged");
     expect((await strata("check")).code).toBe(0);
 
     git("rm", "-rqf", "--cached", ".");
@@ -57,7 +57,7 @@ describe("a preference", () => {
 
   it("a published preference that has changed since stays published when the publishing is undone", async () => {
     await strata(`remember ${TABS}`);
-    const { out } = await strata(`publish ${ID}`);
+    const { out } = await strata(`memory publish ${ID}`);
     write(`${M}/${SEEN}.md`, read(`${M}/${SEEN}.md`).replaceAll("Makefiles", "all files"));
     const [, run] = /--run (\w+)/.exec(out) ?? [];
     expect((await strata(`undo --run ${run}`)).out).toContain("it has been changed since");
@@ -69,7 +69,7 @@ describe("a preference", () => {
     await strata("remember --private --type decision The server moves to Lisbon.");
     const moves = `${M}/private/decision/the-server-moves-to-lisbon.md`;
     write(moves, `${read(moves)}As ${ID} says.\n`);
-    const named = await strata("publish the-server-moves-to-lisbon");
+    const named = await strata("memory publish the-server-moves-to-lisbon");
     expect(named).toMatchObject({ code: 3, err: expect.stringContaining(ID) });
     expect(seen()).not.toMatch(/tabs|Lisbon/i);
   });
@@ -77,7 +77,7 @@ describe("a preference", () => {
   it("what the user calls private stays out of a publishing of its type", async () => {
     await strata(`remember ${TABS}`);
     await strata("remember --private --type preference I like short answers.");
-    await strata("publish --type preference");
+    await strata("memory publish --type preference");
     expect(seen()).toContain(TABS);
     expect(seen()).not.toContain("short answers");
   });
@@ -159,7 +159,7 @@ it("what 0.1.0 kept out of git beside other memories moves to private/ with its 
   );
   expect(listed).toMatch(/ preference\/open|^preference\/open/m);
   expect(operations(`${M}/private/ledger`)).toEqual(["remember"]);
-  expect((await strata("history private/preference/tabs")).out).toContain("remember");
+  expect((await strata("memory history private/preference/tabs")).out).toContain("remember");
   expect(read(`${M}/.gitignore`)).toMatch(/^MEMORY.md\n/);
   expect(read(`${M}/.gitignore`)).not.toContain("preference");
   expect(seen()).toContain("The open one.");

@@ -67,6 +67,6 @@ describe("strata reconcile --edit", () => {
     ]);
     expect(strata("reconcile").stdout).toBe("No open conflicts.\n");
     // One undo restores both versions and the earlier text.
-    expect(strata("history", "decision/harbour-2").stdout).toContain("kept edited");
+    expect(strata("memory", "history", "decision/harbour-2").stdout).toContain("kept edited");
   });
 });

@@ -51,10 +51,10 @@ describe("people's own commands", () => {
   it("restore records a conflict with a memory that has the same title now", async () => {
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
     await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
-    await runStrata(files, "archive harbour");
+    await runStrata(files, "memory archive harbour");
     await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
     expect(listConflicts(files)).toEqual([]);
-    const { code, err } = await runStrata(files, "restore decision/harbour");
+    const { code, err } = await runStrata(files, "memory restore decision/harbour");
     expect([code, err]).toEqual([0, expect.stringContaining("strata reconcile")]);
     expect(listConflicts(files)).toHaveLength(1);
   });

@@ -103,7 +103,7 @@ describe("the page of memories", () => {
     const undone = await play("undo", { files, steps: [true] });
     expect(undone.told.at(-1)).toMatch(/^alert Taken back: Taken back: archive of /);
     expect((await runStrata(files, "list")).out).toContain("port-8080");
-    expect((await runStrata(files, "history 8080 --json")).out).toContain('"instance": "screen"');
+    expect((await runStrata(files, "memory history 8080 --json")).out).toContain('"instance": "screen"');
   });
 
   it("the page of memories edits one in the user's editor, and names what went wrong", async () => {

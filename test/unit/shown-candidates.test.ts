@@ -79,11 +79,11 @@ describe("candidates", () => {
     const candidates = openTestCandidates({ files });
     await candidates.offer([candidateOf({}), candidateOf({ text: "Reports go to the bucket in Dublin." })]);
     const [one, other] = await candidates.list();
-    expect((await runStrata(files, `keep ${one?.id} --type decision`)).out).toMatch(
+    expect((await runStrata(files, `candidates keep ${one?.id} --type decision`)).out).toMatch(
       /^Remembered: decision\//,
     );
-    expect((await runStrata(files, `keep ${other?.id}`)).out).toMatch(/^Remembered: knowledge\//);
-    expect((await runStrata(files, `keep ${one?.id} --type rumour`)).code).toBe(2);
+    expect((await runStrata(files, `candidates keep ${other?.id}`)).out).toMatch(/^Remembered: knowledge\//);
+    expect((await runStrata(files, `candidates keep ${one?.id} --type rumour`)).code).toBe(2);
   });
 
   it("/keep takes a type behind the ids, and /why answers without a model", async () => {
@@ -100,9 +100,9 @@ describe("candidates", () => {
         `outcome +waiting as candidate ${one?.id}\\n +judged by +nobody yet\\n +to do +/keep ${one?.id} `,
       ),
     );
-    await expect(run("keep", "decision")).rejects.toThrow("say which to keep");
-    await expect(run("keep", `${one?.id} decision idea`)).rejects.toThrow("expected one type");
-    expect(await run("keep", `${one?.id} decision`)).toMatch(/^Remembered: decision\//);
+    await expect(run("candidates keep", "decision")).rejects.toThrow("say which to keep");
+    await expect(run("candidates keep", `${one?.id} decision idea`)).rejects.toThrow("expected one type");
+    expect(await run("candidates keep", `${one?.id} decision`)).toMatch(/^Remembered: decision\//);
     expect(await run("why", "queue redis")).toMatch(/judged by +you, when asked/);
     expect(await run("why", "kubernetes")).toMatch(
       /^Nothing is known of "kubernetes". Looked through: 1 memory, 0 /,

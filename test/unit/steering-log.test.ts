@@ -140,14 +140,16 @@ describe("/context", () => {
     const { world, session } = await talk();
     expect(await run(world)).toMatch(/tokens of 60,000 \(\d+ %\)[\s\S]*read b\.ts/);
     const { id } = await findItem(world, isOf("b.ts"));
-    expect(await run(world, `drop ${id}`)).toMatch(
+    expect(await run(world, `candidates drop ${id}`)).toMatch(
       /^r-\w+ \(read b\.ts\) will leave the context: about [\d,]+ tokens fewer in each request; [\d,]+ cached tokens are written again/,
     );
     expect(textsOf(await goOn(world, session))).not.toContain("b.ts\n1 x");
-    await expect(run(world, `drop ${id}`)).rejects.toThrow(
+    await expect(run(world, `candidates drop ${id}`)).rejects.toThrow(
       /drop changes nothing about a result that is dropped/,
     );
-    await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
+    await expect(run(world, "candidates drop r-nothing")).rejects.toThrow(
+      /expected the id of something in the context/,
+    );
     await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
   });
 
@@ -165,6 +167,6 @@ describe("/context", () => {
     const { actions, id } = await findItem(world, isOf("b.ts"));
     const { cacheLost = 0, dollars = 0 } = actions.drop ?? {};
     expect(dollars).toBeCloseTo((cacheLost * (tier.cacheWrite - tier.cacheRead)) / 1_000_000, 6);
-    expect(await run(world, `drop ${id}`)).toContain(", about $0.0");
+    expect(await run(world, `candidates drop ${id}`)).toContain(", about $0.0");
   });
 });

@@ -60,7 +60,7 @@ describe("strata export and import", () => {
     });
     expect(readAll(all, GLOBAL)).toEqual(readAll(source, GLOBAL));
     expect(all.text(`${FOLDER}/private/.gitignore`)).toBe("*\n");
-    const list = await runStrata(all, "history decision/crlf --json");
+    const list = await runStrata(all, "memory history decision/crlf --json");
     expect(JSON.parse(list.out)).toMatchObject([{ operation: "import", by: "strata" }]);
   });
 

@@ -48,7 +48,10 @@ const places: readonly { where: string; before(): unknown; after(): unknown }[] 
 ];
 const ways: readonly [string, () => Promise<unknown>][] = [
   ["edited", async () => project.write(FACT, read(project.file(FACT)).replace("first", "1st"))],
-  ["edited by strata edit", () => strata("edit the-first-fact", { EDITOR: "sed -i s/first/1st/" })],
+  [
+    "edited by strata memory edit",
+    () => strata("memory edit the-first-fact", { EDITOR: "sed -i s/first/1st/" }),
+  ],
   ["added", async () => project.write(".opencode/memory/directive/tabs.md", "Use tabs.\n")],
 ];
 
@@ -65,7 +68,7 @@ describe("a memory that a person changes", () => {
         expect(await strata("list")).not.toContain("not yours");
         await strata("remember idea: another thing entirely");
         expect(await strata("list")).not.toContain("not yours");
-        await strata("archive another-thing-entirely");
+        await strata("memory archive another-thing-entirely");
         expect(await strata("list")).not.toContain("not yours");
         const running = project.open({ stateFolder: `${world.root}/state/opencode-strata` });
         expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
@@ -94,7 +97,7 @@ describe("a memory that a person changes", () => {
     world.later();
     project.write(file, read(project.file(file)).replace("a cache", "one cache"));
     expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
-    await strata("archive --type idea --older-than 100");
+    await strata("memory archive --type idea --older-than 100");
     expect(await strata("list --type idea")).toMatch(/idea\/cache +0 d/);
   });
 });

@@ -90,7 +90,7 @@ describe("what an agent does is not the user's", () => {
   it("what an agent does is not the user's if it accepts for the user", async () => {
     const opened = mine.open({ isAgent: true, isBrief: true });
     await opened.list();
-    await expect(opened.store.accept(undefined, "strata edit")).rejects.toThrow("agent");
+    await expect(opened.store.accept(undefined, "strata memory edit")).rejects.toThrow("agent");
     await expect(opened.store.revoke()).rejects.toThrow("agent");
     expect(await mine.open().list()).toEqual(["directive/setup?"]);
   });

@@ -62,7 +62,7 @@ export async function findIssues(project: Project, options: CheckOptions): Promi
       ]),
     );
     const unused = memories.problems().map(({ path, what }): Issue => {
-      const todo = "correct it by hand, or restore it from git or with strata restore --backup";
+      const todo = "correct it by hand, or restore it from git or with strata backup restore";
       return { level: "problem", file: path, what, todo };
     });
     const inMemories = await findMemoryIssues(opened, memories, list);

@@ -54,9 +54,7 @@ export const run: Run = async (cli, options) => {
         fine(`this command line is opencode-strata ${VERSION}`),
         checkHost(binary, version),
         ...(await examineMachine(project)),
-        ...(candidates
-          ? [note(`likely memories: ${formatWaiting(candidates)}; strata list --candidates`)]
-          : []),
+        ...(candidates ? [note(`likely memories: ${formatWaiting(candidates)}; strata candidates`)] : []),
       ],
     },
   ];

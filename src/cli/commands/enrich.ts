@@ -50,7 +50,7 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
     const known = fresh > 0 ? `; ${formatEntities(fresh)} known from a recent answer` : "";
     say(`Asked about ${formatEntities(facts.length)}${later}${known}.`);
     for (const { blocker, entity, state } of settled)
-      say(`${blocker} is open, but ${entity} is ${state}; strata edit ${blocker} if it is resolved`);
+      say(`${blocker} is open, but ${entity} is ${state}; strata memory edit ${blocker} if it is resolved`);
     warnNowhere(warn, plan);
   }
   for (const problem of problems) warn(`strata: ${problem}`);

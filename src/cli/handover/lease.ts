@@ -1,4 +1,4 @@
-/** `strata lease`: lists, claims and releases leases. */
+/** `strata agenda lease`: lists, claims and releases leases. */
 import {
   formatHolder,
   formatLease,
@@ -63,10 +63,10 @@ function describe(outcome: LeaseOutcome, item: string): string {
     case "taken":
       throw new StrataError(
         "TAKEN",
-        `${formatLease(outcome.by)}; strata lease release '${outcome.by.item}' releases it`,
+        `${formatLease(outcome.by)}; strata agenda lease release '${outcome.by.item}' releases it`,
       );
     case "none":
-      throw new StrataError("NOT_HELD", `${item} is not held; strata lease lists what is`);
+      throw new StrataError("NOT_HELD", `${item} is not held; strata agenda lease lists what is`);
   }
 }
 

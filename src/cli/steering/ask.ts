@@ -1,4 +1,4 @@
-/** `strata drop`, `pin`, `unpin`, `expand` and `undo-cut`: ask for a change of a session's context. */
+/** `strata candidates drop`, `pin`, `unpin`, `expand` and `undo-cut`: ask for a change of a session's context. */
 import { basename, join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import {

@@ -11,7 +11,7 @@ import { listMemories, readCollections } from "../../operations/memory-files.js"
 import { openGate, withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import type { Project } from "../../operations/project.js";
-import { recordRivals } from "../../operations/record-rivals.js";
+import { noteConflicts } from "../../operations/record-rivals.js";
 import { SOURCE_FIELD } from "../../operations/transfer/sections.js";
 
 /** One memory to import. */
@@ -54,11 +54,12 @@ export async function importMemories<Item extends ImportItem>(
     await withMemories(project, async (memories) => {
       const written = await write(accepted, { memories, run: randomUUID().slice(0, 8), onProgress });
       const isNew = (one: Written) => one.kind === "written" && !one.isKnown;
-      await recordRivals(
+      const conflicts = await noteConflicts(
         project,
         memories,
         written.flatMap((one) => (one.kind !== "refused" && isNew(one) ? [one.memory] : [])),
       );
+      for (const line of conflicts) project.cli.warn(line);
       for (const [n, one] of written.entries())
         if (one.kind === "refused") refused.push({ name: accepted[n]?.name ?? "", refusal: one.why });
     }).finally(() => progress.end());

@@ -1,4 +1,4 @@
-/** `strata restore --backup`: restores the missing files of a backup. */
+/** `strata backup restore`: restores the missing files of a backup. */
 import { dirname, join, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { formatCount } from "../../base/format.js";
@@ -116,7 +116,7 @@ function report({ cli }: Project, done: Restored, { isDry }: RestoreOptions): vo
       `${style.yellow("Kept")}  ${path} is ${/\barchive\//.test(path) ? "in use again" : "archived"} here`,
     );
   const counts = [
-    [moved, "archived or in use since; strata archive and restore move them"],
+    [moved, "archived or in use since; strata memory archive and restore move them"],
     [same, "already there"],
     [keep, "differ and stay; --force replaces them"],
     [global, "hold in every project; --global includes them"],

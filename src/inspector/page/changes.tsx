@@ -74,7 +74,7 @@ function StepView({ step }: { step: Step }) {
       {moreChanges > 0 && <p class="fine">and {formatCount(moreChanges)} more</p>}
       {canUndo && (
         <div class="actions">
-          <Button onClick={() => apply("memories/undo", { run })} label={`Undo ${operation} of ${what}`}>
+          <Button onClick={() => apply("undo", { run })} label={`Undo ${operation} of ${what}`}>
             Undo
           </Button>
         </div>

@@ -207,7 +207,7 @@ export function NewMemory({ onClose }: { onClose(made?: string): void }) {
     onClose(made);
   };
   const save = async (): Promise<void> => {
-    const done = await apply("memories/remember", { content, isPrivate });
+    const done = await apply("remember", { content, private: isPrivate });
     if (done) close(done.memory);
   };
   return (

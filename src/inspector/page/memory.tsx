@@ -27,9 +27,8 @@ function Opened({ page }: { page: MemoryPage }) {
   const { id, isForeign, pinned, status } = memory;
   const isArchived = status === "archived";
   const edit = (): void => setEdited(page);
-  const pin = (): Promise<Done | undefined> => apply("memories/pin", { id, isPinned: !pinned });
-  const move = (): Promise<Done | undefined> =>
-    apply(`memories/${isArchived ? "restore" : "archive"}`, { id });
+  const pin = (): Promise<Done | undefined> => apply(pinned ? "unpin" : "pin", { name: id });
+  const move = (): Promise<Done | undefined> => apply(isArchived ? "restore" : "archive", { name: id });
   const isReading = edited === undefined;
   useKeys(
     isReading
@@ -73,7 +72,7 @@ function Opened({ page }: { page: MemoryPage }) {
           {isArchived ? "Restore" : "Archive"}
         </Button>
         {isForeign && (
-          <Button onClick={() => apply("memories/accept", { id, revision: page.revision })}>
+          <Button onClick={() => apply("trust", { yes: true, name: id, revision: page.revision })}>
             Accept as mine
           </Button>
         )}
@@ -157,7 +156,7 @@ function History({ page: { changes } }: { page: MemoryPage }) {
               {change.reason !== undefined && <p class="about">{change.reason}</p>}
               <DiffView before={change.before} after={change.after ?? change.before} />
               {at === 0 && change.by === "strata" && change.operation !== "undo" && (
-                <Button onClick={() => apply("memories/undo", { run: change.run })}>Undo this change</Button>
+                <Button onClick={() => apply("undo", { run: change.run })}>Undo this change</Button>
               )}
             </details>
           </li>
@@ -199,8 +198,8 @@ export function MemoryEditor({ isChanged, onClose, page }: MemoryEditorProps) {
   const save = async (): Promise<void> => {
     if (isSaving) return;
     setIsSaving(true);
-    const body = { id: memory.id, revision, title, content, tags: tags.split(",") };
-    const done = await apply("memories/edit", body);
+    const body = { name: memory.id, revision, title, content, tags: tags.split(",") };
+    const done = await apply("edit", body);
     setIsSaving(false);
     if (done) close();
   };

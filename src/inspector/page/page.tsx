@@ -104,7 +104,7 @@ function Inspector({ drafts, onChoose, project, projects }: InspectorProps) {
   const now = useTime(projects.aheadMs);
   const undo = (run: string, id: number): void => {
     close(id);
-    void apply("memories/undo", { run });
+    void apply("undo", { run });
   };
   const last = toasts.findLast((one) => one.run !== undefined);
   useKeys({

@@ -45,7 +45,7 @@ function Sentences({ candidates }: { candidates: readonly WaitingSentence[] }) {
   const decide: Decision = async (id, what) => {
     // The list still has it until the server has answered, and the key may be pressed again for the next.
     decided.current.add(id);
-    if ((await apply(`candidates/${what}`, { id })) === undefined) decided.current.delete(id);
+    if ((await apply(what, { ids: [id] })) === undefined) decided.current.delete(id);
   };
   const decideChosen = (what: "keep" | "drop") => (): void => {
     const row = document.activeElement?.closest<HTMLElement>("[data-row]");
@@ -99,7 +99,7 @@ function Conflict({ conflict }: { conflict: ConflictPair }) {
   const { apply } = useShared();
   const { found, name, that, title } = conflict;
   const pieces = compareTexts(conflict.this.text, that.text);
-  const decide = (keep: string) => () => apply("conflicts/decide", { name, keep });
+  const decide = (keep: string) => () => apply("decide", { name, keep });
   return (
     <Card title={`Two versions of “${title}”`} more={<Age at={found} />} class="conflict">
       <div class="sides">

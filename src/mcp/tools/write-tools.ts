@@ -155,7 +155,7 @@ const deleteMemory = defineTool<typeof deleteInput>({
     const archived = status === "archived" ? undefined : await memories.archive(id, cause);
     const deleted = archived?.kind === "refused" ? archived : await memories.discard(id, cause);
     if (deleted.kind === "refused") throw refuse(`Not deleted: ${deleted.why}`);
-    return `Deleted: ${id}. strata history ${id} shows its text, strata undo restores it.`;
+    return `Deleted: ${id}. strata memory history ${id} shows its text, strata undo restores it.`;
   },
 });
 

@@ -206,9 +206,9 @@ export type Place = "terminal" | "session";
 
 const COMMANDS: Readonly<Record<Place, Record<"keep" | "drop" | "archive" | "remember", string>>> = {
   terminal: {
-    keep: "strata keep",
-    drop: "strata drop",
-    archive: "strata archive",
+    keep: "strata candidates keep",
+    drop: "strata candidates drop",
+    archive: "strata memory archive",
     remember: "strata remember",
   },
   session: { keep: "/keep", drop: "/drop", archive: "/forget", remember: "/remember" },

@@ -82,7 +82,7 @@ export function planBootstrap({
     const id = archived.get(name);
     if (there) planRenewal(there, fact);
     else if (id !== undefined)
-      plan.left.push({ name: id, why: `it was archived; strata restore ${id} brings it back` });
+      plan.left.push({ name: id, why: `it was archived; strata memory restore ${id} brings it back` });
     else add(fact);
   }
   for (const [name, { memory, taken }] of active) {

@@ -1,8 +1,42 @@
+/** The commands about sessions: what is in their context, open work, checkpoints and handoffs. */
 import { type Command, JSON_OPTION } from "../operations/command.js";
 import { FORCE_OPTION } from "../operations/write-new.js";
+import { ACTIONS, type Action } from "../status/context-items.js";
 
-/** The commands about sessions: open work, leases, checkpoints and handoffs. */
-export const handoverCommands: readonly Command[] = [
+const SESSION_OPTION = [
+  "--session <id>",
+  "of this session (default: the one that sent a request last)",
+] as const;
+
+const steering: Readonly<Record<Action, string>> = {
+  drop: "takes things out of the context, by the ids that strata context lists",
+  pin: "keeps a result, an input or a turn in the context: no layer moves it",
+  unpin: "lets the layers move it again",
+  expand: "brings back, whole and once, what was dropped, cleared or moved to a file",
+  "undo-cut": "sends the messages again that notes have replaced, while they fit",
+};
+
+export const sessionCommands: readonly Command[] = [
+  {
+    name: "context",
+    summary: "what stands in a session's context, largest first, and what each change would free and cost",
+    options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
+    example: "strata context --json | jq '.items[0]'",
+    reads: true,
+    load: () => import("./steering/ask.js"),
+  },
+  ...ACTIONS.map(
+    (action): Command => ({
+      name: `context ${action}`,
+      ...(action !== "drop" && { was: action }),
+      summary: steering[action],
+      arguments: action === "undo-cut" ? "[id]" : "<ids...>",
+      options: [SESSION_OPTION, ["--dry-run", "only shows what it frees and costs"]],
+      example:
+        action === "undo-cut" ? "strata context undo-cut --dry-run" : `strata context ${action} r-3fa2b1c`,
+      load: async () => ({ run: (await import("./steering/ask.js")).askFor(action) }),
+    }),
+  ),
   {
     name: "agenda",
     summary:
@@ -26,7 +60,8 @@ export const handoverCommands: readonly Command[] = [
     load: () => import("../operations/handover/sessions.js"),
   },
   {
-    name: "lease",
+    name: "agenda lease",
+    was: "lease",
     summary: "lists leases; claim ITEM takes one for you, release ITEM ends one, even an agent's",
     arguments: "[words...]",
     options: [
@@ -34,7 +69,7 @@ export const handoverCommands: readonly Command[] = [
       ["--why <why>", "with claim: the purpose, in a few words"],
       JSON_OPTION,
     ],
-    example: "strata lease release '#34'",
+    example: "strata agenda lease release '#34'",
     first: ["claim", "release"],
     load: () => import("./handover/lease.js"),
   },

@@ -1,4 +1,4 @@
-/** Overview of the memories, for `strata recall` without words. Pure. */
+/** What memory is about: for a search without words. Pure. */
 import { formatCount } from "../base/format.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
 
@@ -28,7 +28,10 @@ export function planOverview(memories: readonly Memory[]): Overview {
   };
 }
 
-export function formatOverview({ memories, newest, subjects, types }: Overview): string {
+export function formatOverview(
+  { memories, newest, subjects, types }: Overview,
+  nameOf: (operation: string) => string,
+): string {
   if (memories === 0) return "No memories.";
   const counted = (of: readonly string[]): string => of.join(", ");
   return [
@@ -38,7 +41,7 @@ export function formatOverview({ memories, newest, subjects, types }: Overview):
       : []),
     "Newest:",
     ...newest.map(({ id, title }) => `  ${id}  ${title}`),
-    "strata recall 'which port' searches; strata list shows all.",
+    `${nameOf("recall")} 'which port' searches; ${nameOf("list")} shows all.`,
   ].join("\n");
 }
 

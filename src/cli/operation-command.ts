@@ -1,0 +1,100 @@
+/** The command line as a door: options and words become an operation's input, its answer is printed. */
+import type { z } from "zod";
+import {
+  type Command,
+  type ExitCode,
+  exitCodes,
+  JSON_OPTION,
+  type OptionValues,
+} from "../operations/command.js";
+import type { OperationEntry } from "../operations/operation.js";
+
+/** What only the command line says of an operation. */
+export type Shown = Pick<Command, "example"> & Partial<Pick<Command, "aliases" | "first" | "name" | "was">>;
+
+export const commandOf = (entry: OperationEntry, shown: Shown): Command => ({
+  name: entry.name,
+  summary: entry.does,
+  ...(entry.takes !== undefined && { arguments: "[words...]" }),
+  ...(entry.effect === "reads" && { reads: true }),
+  options: async () => [...listOptions((await entry.load()).input, entry.takes), JSON_OPTION],
+  load: async () => ({ run: (cli, options, args) => run(entry, cli, options, args) }),
+  ...shown,
+});
+
+/** `--older-than <days>` and what it does, for each field but the one that takes the words. */
+function listOptions({ shape }: z.ZodObject, takes: string | undefined): (readonly [string, string])[] {
+  return Object.entries(shape).flatMap(([field, schema]) => {
+    const { description } = schema as z.ZodType;
+    if (field === takes || description === undefined) return [];
+    const { isFlag, value } = readField(schema as z.ZodType);
+    return [[isFlag ? flagOf(field) : `${flagOf(field)} <${value ?? field}>`, description] as const];
+  });
+}
+
+const flagOf = (field: string): string =>
+  `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Looks below optional and default. */
+function readField(schema: z.ZodType): {
+  isFlag: boolean;
+  isNumber: boolean;
+  isList: boolean;
+  value?: string;
+} {
+  let inner = schema;
+  let value: unknown;
+  for (;;) {
+    value ??= inner.meta()?.value;
+    const { innerType, out, type } = inner.def as { type: string; innerType?: z.ZodType; out?: z.ZodType };
+    const next = innerType ?? out;
+    if (!next)
+      return {
+        ...{ isFlag: type === "boolean", isNumber: type === "number", isList: type === "array" },
+        ...(typeof value === "string" && { value }),
+      };
+    inner = next;
+  }
+}
+
+async function run(
+  entry: OperationEntry,
+  cli: Parameters<Awaited<ReturnType<Command["load"]>>["run"]>[0],
+  { json, ...options }: OptionValues,
+  args: readonly string[],
+): Promise<ExitCode> {
+  const { input } = await entry.load();
+  const given: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(options)) given[field] = convert(input.shape[field], value);
+  if (entry.takes !== undefined && args.length > 0)
+    given[entry.takes] = readField(input.shape[entry.takes] as z.ZodType).isList ? args : args.join(" ");
+  const [{ perform, readInput }, { withCore }, { openProject }, { isInAgentsShell }] = await Promise.all([
+    import("../operations/operation.js"),
+    import("../operations/core.js"),
+    import("../operations/project.js"),
+    import("../operations/open-memories.js"),
+  ]);
+  // Wrong usage opens nothing.
+  const nameOf = (field: string): string => (field === entry.takes ? `strata ${entry.name}` : flagOf(field));
+  readInput(input, given, nameOf);
+  const caller = (await isInAgentsShell(cli)) ? "agent" : "person";
+  return withCore(await openProject(cli), caller, async (core) => {
+    const { data, isProblem, notes = [], text } = await perform(core, entry, given, nameOf);
+    if (json && data !== undefined) cli.say(JSON.stringify(data, null, 2));
+    else if (text !== "") cli.say(text);
+    for (const note of json ? [] : notes) cli.warn(note);
+    return isProblem ? exitCodes.problems : exitCodes.fine;
+  });
+}
+
+/** An option's text as its field wants it; what does not fit is left for the check. */
+function convert(schema: unknown, value: string | boolean | undefined): unknown {
+  if (typeof value !== "string") return value;
+  const { isList, isNumber } = readField(schema as z.ZodType);
+  if (isNumber) return value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
+  if (!isList) return value;
+  return value
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}

@@ -1,0 +1,334 @@
+/** Operations that change memories. Each is a step in the ledger, with a run that takes it back. */
+import * as z from "zod";
+import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";
+import { formatUndone, undoChange } from "../../layers/6-dream/undo.js";
+import { StrataError } from "../base/error.js";
+import { countMemories } from "../base/format.js";
+import { hashOf } from "../base/hash.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../memory/format-foreign.js";
+import { formatContradicted } from "../memory/gate/gate.js";
+import { isConfidential, type Memory, type MemoryDraft } from "../memory/memory.js";
+import type { Core } from "./core.js";
+import {
+  type Answer,
+  answerWritten,
+  days,
+  defineOperation,
+  flag,
+  memoryType,
+  names,
+  planCause,
+  REFUSED,
+  share,
+  text,
+} from "./operation.js";
+import { formatSelected, readSelection, requireMemory, selectMemories } from "./select.js";
+
+const name = text("must name a memory: its id, the end of the id, or words of its title");
+const dryRun = flag.default(false);
+const reason = z.string().trim().optional().describe("recorded in the memory's history");
+
+/* remember */
+
+const rememberInput = z.object({
+  content: text("must say what to remember: we deploy on Fridays"),
+  type: memoryType.optional().describe("its type; by default the one that it would have in the chat"),
+  title: z.string().trim().optional().describe("title in the index (default: the first line)"),
+  private: flag.default(false).describe("keeps it out of git"),
+  global: flag.default(false).describe("holds in every project"),
+  pin: flag.default(false).describe("always in the index"),
+  tag: names.meta({ value: "tags" }).optional().describe("tags, separated by commas"),
+  entity: names
+    .meta({ value: "names" })
+    .optional()
+    .describe("what it is about, such as !12 or src/a.ts, separated by commas"),
+  alias: names.meta({ value: "words" }).optional().describe("other words to find it by, separated by commas"),
+  importance: share.optional().describe("0 to 1 (default 0.5)"),
+  confidence: share.optional().describe("how sure you are, 0 to 1; shown with it"),
+});
+
+export const remember = defineOperation(rememberInput, async (core, wanted) => {
+  const { confidence, content, importance, tag, title, type } = wanted;
+  const draft: MemoryDraft = {
+    ...(type === undefined ? planRemembered(content) : { type, content }),
+    provenance: {
+      by: "user",
+      ...(core.session !== undefined && { session: core.session, evidence: content.split("\n")[0] ?? "" }),
+    },
+    ...(title !== undefined && title !== "" && { title }),
+    ...(wanted.private && { sensitivity: "private" as const }),
+    ...(wanted.global && { scope: "global" as const }),
+    ...(wanted.pin && { pinned: true }),
+    ...(tag && { tags: tag }),
+    ...(wanted.entity && { entities: wanted.entity }),
+    ...(wanted.alias && { aliases: wanted.alias }),
+    ...(importance !== undefined && { importance }),
+    ...(confidence !== undefined && { extra: { confidence } }),
+  };
+  const cause = planCause(core, "remember");
+  const { contradicted, written } = await (await core.gate()).keep(draft, cause);
+  const answer = answerWritten(written, "Remembered", cause.run);
+  const isNew = written.kind === "written" && !written.isKnown;
+  return {
+    ...answer,
+    text: [answer.text, ...formatContradicted(contradicted)].join("\n"),
+    ...(isNew && { notes: await noteNew(core, written.memory) }),
+  };
+});
+
+/** Whether a new memory counts as the user's, and what contradicts it. */
+export async function noteNew(core: Core, { id }: Memory): Promise<string[]> {
+  const now = (await core.memories.list()).find((one) => one.id === id);
+  if (!now) return [];
+  const foreign = now.isForeign
+    ? [
+        `${id} does not count as yours, since an agent ran this, or one works and this command has no terminal; ${core.nameOf("trust")} --yes in your terminal accepts it`,
+      ]
+    : [];
+  return [...foreign, ...(await core.noteConflicts([now]))];
+}
+
+/* edit */
+
+const editInput = z.object({
+  name,
+  revision: text("must be the revision that you have read"),
+  title: text("must not be empty; archive the memory if it no longer holds"),
+  content: text("must not be empty; archive the memory if it no longer holds"),
+  tags: z.array(z.string()),
+});
+
+/** Replaces title, text and tags, based on the revision that was read. */
+export const edit = defineOperation(editInput, async (core, { content, name: id, revision, tags, title }) => {
+  const { memories } = core;
+  const cause = planCause(core, "edit");
+  let isStale = false;
+  const written = await memories.update(
+    id,
+    (current) => {
+      isStale = findRevision(current) !== revision;
+      if (isStale) return undefined;
+      const isReworded = current.title !== title || current.content !== content;
+      // The same source as after an edit in a text editor: the quote no longer matches the text.
+      const provenance = isReworded ? { by: "person" as const } : current.provenance;
+      const named = tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
+      return { ...current, title, content, tags: named, provenance };
+    },
+    cause,
+  );
+  if (isStale)
+    throw new StrataError(
+      "STALE",
+      "the memory changed while you edited it; copy your text, and open the memory again to see the new version",
+    );
+  const answer = answerWritten(written, "Saved", cause.run);
+  if (written.kind !== "written") return answer;
+  const now = (await memories.list()).find((one) => one.id === written.memory.id) ?? written.memory;
+  // To read and save a foreign memory is to accept it.
+  const refusal = now.isForeign ? await tryAccept(core, now.id) : undefined;
+  return {
+    ...answer,
+    notes: [
+      ...(refusal === undefined ? [] : [`It is not yours yet: ${refusal}`]),
+      ...(await core.noteConflicts([now])),
+    ],
+  };
+});
+
+/** Returns the reason of a refusal. */
+async function tryAccept({ memories, nameOf }: Core, id: string): Promise<string | undefined> {
+  try {
+    await memories.accept([id], nameOf("edit"));
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof StrataError) return thrown.message;
+    throw thrown;
+  }
+}
+
+/** Changes with the memory's content. */
+export const findRevision = ({ content, pinned, status, tags, title }: Memory): string =>
+  hashOf(JSON.stringify([title, content, tags, pinned, status]));
+
+/* pin, unpin */
+
+const setPinned = (pinned: boolean) =>
+  defineOperation(z.object({ name }), async (core, wanted) => {
+    const { id } = await requireMemory(core.memories, wanted.name, { archived: false });
+    const cause = planCause(core, pinned ? "pin" : "unpin");
+    const written = await core.memories.update(id, (current) => ({ ...current, pinned }), cause);
+    return answerWritten(written, pinned ? "Pinned" : "Unpinned", cause.run);
+  });
+
+export const pin = setPinned(true);
+export const unpin = setPinned(false);
+
+/* archive */
+
+const selectionFields = {
+  name: z.string().trim().default(""),
+  type: memoryType.optional().describe("all of this type"),
+  olderThan: days.optional().describe("all unchanged for this many days"),
+  match: z
+    .string()
+    .trim()
+    .optional()
+    .meta({ value: "words" })
+    .describe("all with these words in id, title, tags or text"),
+};
+
+const archiveInput = z.object({
+  ...selectionFields,
+  reason,
+  global: flag.default(false).describe("includes memories that hold in every project"),
+  dryRun: dryRun.describe("shows what would be archived"),
+});
+
+export const archive = defineOperation(archiveInput, async (core, wanted) => {
+  const { memories } = core;
+  const selection = readSelection(wanted);
+  const cause = {
+    ...planCause(core, "archive"),
+    ...(wanted.reason !== undefined && { reason: wanted.reason }),
+  };
+  if (!selection) {
+    const memory = await requireMemory(memories, wanted.name, { archived: false });
+    if (wanted.dryRun) return describeDry([memory], "archive");
+    return answerWritten(await memories.archive(memory.id, cause), "Archived", cause.run);
+  }
+  const all = (await memories.list()).filter(({ scope }) => wanted.global || scope === "project");
+  const selected = selectMemories(all, selection, core.clock.now());
+  const going = selected.filter(({ pinned }) => !pinned);
+  const left = selected.length - going.length;
+  const notes = left > 0 ? [`${core.style.yellow("Skipped")}  ${countMemories(left)}: pinned`] : [];
+  if (going.length === 0) return { text: "No memory matches.", notes };
+  if (wanted.dryRun) return { ...describeDry(going, "archive"), notes };
+  // All or none: if any memory changes meanwhile, nothing is archived.
+  const changes = going.map((before) => ({ before, after: { ...before, status: "archived" as const } }));
+  const changed = await memories.changeAll(changes, cause);
+  if (changed.kind === "refused") throw new StrataError(REFUSED, changed.why);
+  const undo = `${core.nameOf("undo")} --run ${cause.run} brings them back.`;
+  const lines = [...formatSelected(going), `Archived ${countMemories(going.length)}; ${undo}`];
+  return { text: lines.join("\n"), data: { archived: changed.ids }, notes, run: cause.run };
+});
+
+function describeDry(going: readonly Memory[], verb: string): Answer {
+  const count = `Would ${verb} ${countMemories(going.length)}. Nothing was changed: this was a dry run.`;
+  return { text: [...formatSelected(going), count].join("\n"), data: { would: going.map(({ id }) => id) } };
+}
+
+/* restore */
+
+const restoreInput = z.object({ name, dryRun: dryRun.describe("shows what would be restored") });
+
+export const restore = defineOperation(restoreInput, async (core, wanted) => {
+  const { memories } = core;
+  const { id } = await requireMemory(memories, wanted.name, { archived: true });
+  if (wanted.dryRun) return { text: `Would restore ${id}` };
+  const cause = planCause(core, "restore");
+  const written = await memories.restore(id, cause);
+  const answer = answerWritten(written, "Restored", cause.run);
+  return written.kind === "written"
+    ? { ...answer, notes: await core.noteConflicts([written.memory]) }
+    : answer;
+});
+
+/* publish */
+
+const publishInput = z.object({
+  ...selectionFields,
+  includePrivate: flag.default(false).describe("includes private memories"),
+  dryRun: dryRun.describe("shows what would be published"),
+});
+
+export const publish = defineOperation(publishInput, async (core, wanted) => {
+  const { memories } = core;
+  const selection = readSelection(wanted);
+  const going = selection
+    ? selectMemories(
+        (await memories.list()).filter(
+          (memory) =>
+            memory.scope === "project" &&
+            memory.sensitivity === "private" &&
+            (wanted.includePrivate || !isConfidential(memory)),
+        ),
+        selection,
+        core.clock.now(),
+      )
+    : [await requireMemory(memories, wanted.name)];
+  if (going.length === 0) return { text: "No memory that git ignores matches." };
+  if (wanted.dryRun) return describeDry(going, "publish");
+  const cause = planCause(core, "publish");
+  const lines: string[] = [];
+  const refused: string[] = [];
+  for (const { id } of going) {
+    const written = await memories.publish(id, cause);
+    if (written.kind === "refused") refused.push(`${id}: ${written.why}`);
+    else
+      lines.push(
+        `${written.kind === "unchanged" ? "Unchanged" : "Published"}: ${written.memory.id}  ${written.path}`,
+      );
+  }
+  if (lines.length === 0) throw new StrataError(REFUSED, refused.join("\n"));
+  const undo = `${core.nameOf("undo")} --run ${cause.run} takes that back until it is committed`;
+  return {
+    text: [...lines, `git sees them from now on; ${undo}`].join("\n"),
+    notes: refused.map((why) => `${core.style.yellow("Refused")}  ${why}`),
+    isProblem: refused.length > 0,
+    run: cause.run,
+  };
+});
+
+/* trust */
+
+const trustInput = z.object({
+  yes: flag.default(false).describe("accepts them as yours"),
+  undo: flag.default(false).describe("undoes the last --yes"),
+  /** One memory, in the revision that was read. */
+  name: z.string().trim().optional(),
+  revision: z.string().optional(),
+});
+
+export const trust = defineOperation(trustInput, async (core, wanted) => {
+  const { memories } = core;
+  const all = await memories.list({ archived: true });
+  if (wanted.undo) return { text: formatRevoked(await memories.revoke()) };
+  const only = wanted.name === undefined ? undefined : await requireMemory(memories, wanted.name);
+  if (only && wanted.revision !== undefined) {
+    const now = all.find(({ id }) => id === only.id);
+    if (now && findRevision(now) !== wanted.revision)
+      throw new StrataError(
+        "STALE",
+        "the memory has changed since you read it; read it again, then accept it",
+      );
+  }
+  const foreign = memories.foreign();
+  const waiting = only ? foreign.filter(({ id }) => id === only.id) : foreign;
+  if (!wanted.yes)
+    return {
+      text: formatWaiting(waiting, `${core.nameOf("trust")} --yes`),
+      data: { foreign: waiting },
+      isProblem: waiting.length > 0,
+    };
+  const accepted = await memories.accept(only && [only.id], core.nameOf("trust"));
+  if (only && accepted.length === 0)
+    throw new StrataError(REFUSED, `${only.id} was not accepted: it is already yours, or it is gone`);
+  return { text: formatAccepted(accepted), data: { accepted: accepted.map(({ id }) => id) } };
+});
+
+/* undo */
+
+const undoInput = z.object({
+  run: z
+    .string()
+    .optional()
+    .meta({ value: "id" })
+    .describe("undoes this dream or change; DREAMS.md and strata memory history list the ids"),
+});
+
+export const undo = defineOperation(undoInput, async (core, { run }) => {
+  const undone = await undoChange(core, {}, run);
+  if (undone.kind === "nothing" && run !== undefined) throw new StrataError(REFUSED, undone.why);
+  const isWhole = undone.kind === "undone" && undone.left.length === 0;
+  return { text: formatUndone(undone), data: undone, isProblem: !isWhole };
+});

@@ -1,0 +1,87 @@
+/** A project's memory, opened for one caller: all that an operation may use. */
+import type { Clock } from "../io/clock.js";
+import type { Files } from "../io/files.js";
+import type { Log } from "../io/log.js";
+import type { Candidates } from "../memory/candidates/candidates.js";
+import type { Gate } from "../memory/gate/gate.js";
+import type { Memory } from "../memory/memory.js";
+import type { OpenMemories } from "../memory/store/store.js";
+import type { Folders } from "../project/folders.js";
+import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { Style } from "./command.js";
+import { openMemories, openTrust } from "./open-memories.js";
+import type { OpenSearch } from "./open-search.js";
+import { createProgress } from "./progress.js";
+import { openLocks, type Project } from "./project.js";
+
+/**
+ * Who asks. `person`: typed into a terminal of one's own, a session's prompt or a page. `agent`: the model of a session, or
+ * a command in its shell. `client`: another program's agent, over MCP.
+ */
+export type Caller = "person" | "agent" | "client";
+
+export interface Core {
+  caller: Caller;
+  /** How the caller types an operation's name: `strata candidates keep`, `/keep`. */
+  nameOf(operation: string): string;
+  /** The session at hand, named as the source of what is written. */
+  session?: string;
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  log: Log;
+  /** The project's root. */
+  root: string;
+  style: Style;
+  memories: OpenMemories;
+  candidates(): Promise<Candidates>;
+  /** Checks what is to be written. */
+  gate(): Promise<Gate>;
+  search(): Promise<OpenSearch>;
+  entities(): Promise<OpenEntities>;
+  /** Records what contradicts these; returns a line for each contradiction. */
+  noteConflicts(changed: readonly Memory[]): Promise<readonly string[]>;
+}
+
+/** Opens a project for one operation, beside any other process that has it open, and closes it when all is written. */
+export async function withCore<T>(
+  project: Project,
+  caller: Caller,
+  run: (core: Core) => Promise<T>,
+): Promise<T> {
+  const { cli, folders, instance, log, root } = project;
+  const memories = await openMemories(project, {
+    trust: await openTrust(project),
+    locks: openLocks(project, instance),
+  });
+  const progress = createProgress(cli, "Opening memories");
+  let search: Promise<OpenSearch> | undefined;
+  const openSearch = (): Promise<OpenSearch> => {
+    search ??= import("./open-search.js").then((module) => module.openSearch(project, memories));
+    return search;
+  };
+  const core: Core = {
+    ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories },
+    nameOf: (operation) => `strata ${operation}`,
+    style: cli.style,
+    search: openSearch,
+    async candidates() {
+      return (await import("./open-candidates.js")).openCandidates(project);
+    },
+    async gate() {
+      return (await import("./open-memories.js")).openGate(project, memories);
+    },
+    async entities() {
+      return (await import("./open-candidates.js")).openKnownEntities(project);
+    },
+    async noteConflicts(changed) {
+      return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);
+    },
+  };
+  try {
+    return await run(core);
+  } finally {
+    await memories.onIdle();
+    progress.end();
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * A verb of the product, once for all doors: the command line, slash commands, MCP, the inspector and the screen. A door
+ * translates what came into the input, calls `perform`, and shows the answer. What an operation may do to whom is decided
+ * here and in the operation, never in a door.
+ */
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { StrataError } from "../base/error.js";
+import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
+import type { Cause } from "../memory/store/ledger-line.js";
+import type { Written } from "../memory/store/store.js";
+import { WRONG_ARGUMENT } from "./command.js";
+import type { Caller, Core } from "./core.js";
+
+/** `reads` changes nothing, `writes` can be undone, `destroys` takes something out of sight. */
+export type Effect = "reads" | "writes" | "destroys";
+
+/** What an operation is called and does, without its code. */
+export interface OperationEntry {
+  readonly name: string;
+  /** For the help: a few words. */
+  readonly does: string;
+  readonly effect: Effect;
+  readonly who: readonly Caller[];
+  /** The input field that takes the free words behind the name: a text, or a list. */
+  readonly takes?: string;
+  load(): Promise<Operation>;
+}
+
+export interface Operation<Input extends z.ZodObject = z.ZodObject> {
+  /** Each field with a description for the help, and a `value` for its placeholder. */
+  readonly input: Input;
+  run(core: Core, input: z.output<Input>): Promise<Answer>;
+}
+
+export interface Answer {
+  /** For people, and for a model that asked. */
+  text: string;
+  /** The same for programs: `--json`, the page, the screen. */
+  data?: unknown;
+  /** Worth knowing beside the answer: one line each. */
+  notes?: readonly string[];
+  /** Done, and problems were found. */
+  isProblem?: boolean;
+  /** The run that takes a change back. */
+  run?: string;
+}
+
+/** Types the input of `run` by its schema. */
+export const defineOperation = <Input extends z.ZodObject>(
+  input: Input,
+  run: Operation<Input>["run"],
+): Operation => ({ input, run }) as unknown as Operation;
+
+/**
+ * An answer for a page, where the title says more than id and path: "Saved: Port", then what else is to be known.
+ */
+export function formatForPage({ data, notes = [], text }: Answer): string {
+  const { done, memory } = (data ?? {}) as Partial<WrittenData>;
+  const lines = text.split("\n");
+  if (done !== undefined && memory) lines[0] = `${done}: ${memory.title}`;
+  return [...lines, ...notes].join("\n");
+}
+
+/** The operation was not carried out; the message says why. Nothing was changed. */
+export const REFUSED = "REFUSED";
+
+/**
+ * Runs an operation for the caller of the core.
+ *
+ * @param nameOf how the door names a field, such as `--older-than`.
+ * @throws StrataError WRONG_ARGUMENT, NOT_ALLOWED, REFUSED, and what the operation names
+ */
+export async function perform(
+  core: Core,
+  { load, name, who }: OperationEntry,
+  given: unknown,
+  nameOf: (field: string) => string = (field) => field,
+): Promise<Answer> {
+  if (!who.includes(core.caller)) throw refuseCaller(name, core.caller);
+  const { input, run } = await load();
+  return run(core, readInput(input, given, nameOf));
+}
+
+const refuseCaller = (name: string, caller: Caller): StrataError =>
+  new StrataError(
+    caller === "agent" ? "AGENT" : "NOT_ALLOWED",
+    caller === "agent"
+      ? `"${name}" is for you alone, and this shell is an agent's; run it in a terminal of your own, or type it in the session`
+      : `"${name}" is for the user alone; ask the user to run it`,
+  );
+
+/** @throws StrataError WRONG_ARGUMENT */
+export function readInput<Input extends z.ZodObject>(
+  input: Input,
+  given: unknown,
+  nameOf: (field: string) => string,
+): z.output<Input> {
+  const read = input.safeParse(given);
+  if (read.success) return read.data;
+  const faults = read.error.issues.map((issue) => {
+    const [field] = issue.path;
+    if (field === undefined) return issue.message;
+    const came = (given as Record<PropertyKey, unknown>)[field];
+    const what = came === undefined ? "" : `, not ${JSON.stringify(came)}`;
+    return `${nameOf(String(field))} ${issue.message}${what}`;
+  });
+  throw new StrataError(WRONG_ARGUMENT, faults.join("; "));
+}
+
+/** Names a change in the ledger, with a run that takes it back. */
+export const planCause = ({ session }: Core, operation: string): Cause & { run: string } => ({
+  operation,
+  run: randomUUID().slice(0, 8),
+  ...(session !== undefined && { session }),
+});
+
+/** What was written, for programs. */
+export interface WrittenData {
+  /** "Saved", "Already known". */
+  done: string;
+  memory: Memory;
+  path: string;
+}
+
+/** What was written, in words. @throws StrataError REFUSED */
+export function answerWritten(written: Written, done: string, run: string): Answer {
+  if (written.kind === "refused") throw new StrataError(REFUSED, written.why);
+  const { isKnown, kind, memory, path } = written;
+  const what = isKnown ? "Already known" : kind === "unchanged" ? "Unchanged" : done;
+  return {
+    text: `${what}: ${memory.id}  ${path}`,
+    data: { done: what, memory, path } satisfies WrittenData,
+    ...(kind === "written" && { run }),
+  };
+}
+
+/* Fields that several operations share. */
+
+const MOST_DAYS = 36_500;
+
+export const wholeNumber = (least: number, most: number): z.ZodNumber => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.number(error).int(error).min(least, error).max(most, error);
+};
+export const days = wholeNumber(1, MOST_DAYS).meta({ value: "days" });
+/** From 0 to 1. */
+export const share = z
+  .number("must be a number from 0 to 1")
+  .min(0, "must be a number from 0 to 1")
+  .max(1, "must be a number from 0 to 1")
+  .meta({ value: "number" });
+export const flag = z.boolean("must be true or false");
+export const text = (error: string) => z.string(error).trim().min(1, error);
+/** A memory's type; `fact`, `lesson` and `reflection` are accepted too. */
+export const memoryType = z
+  .preprocess(
+    (given) => (typeof given === "string" ? (readTypeName(given) ?? given) : given),
+    z.enum(memoryTypes, `must be one of ${memoryTypes.join(", ")}`),
+  )
+  .meta({ value: "type" }) as unknown as z.ZodType<MemoryType>;
+export const names = z.array(text("must name something"), "must be a list");

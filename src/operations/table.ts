@@ -1,0 +1,144 @@
+/** Every operation, once. A new verb is a row here and its function beside; each door has it then. */
+import type { OperationEntry } from "./operation.js";
+
+const everybody = ["person", "agent", "client"] as const;
+const person = ["person"] as const;
+
+const read = () => import("./read.js");
+const change = () => import("./change.js");
+const waiting = () => import("./candidates.js");
+
+export const operations = {
+  list: {
+    name: "list",
+    does: "the memories of this project and those that hold everywhere",
+    effect: "reads",
+    who: everybody,
+    load: async () => (await read()).list,
+  },
+  show: {
+    name: "show",
+    does: "one memory and its source, by its id, the end of the id, or words of its title",
+    effect: "reads",
+    who: everybody,
+    takes: "name",
+    load: async () => (await read()).show,
+  },
+  recall: {
+    name: "recall",
+    does: "finds memories and what earlier sessions noted, best first; without words, what memory is about",
+    effect: "reads",
+    who: everybody,
+    takes: "words",
+    load: async () => (await read()).recall,
+  },
+  history: {
+    name: "history",
+    does: "every change of a memory: when, by whom, why",
+    effect: "reads",
+    who: everybody,
+    takes: "name",
+    load: async () => (await read()).history,
+  },
+  remember: {
+    name: "remember",
+    does: "stores a memory; without a type it gets the one that it would have in the chat",
+    effect: "writes",
+    who: everybody,
+    takes: "content",
+    load: async () => (await change()).remember,
+  },
+  edit: {
+    name: "edit",
+    does: "replaces a memory's title, text and tags",
+    effect: "writes",
+    who: person,
+    takes: "name",
+    load: async () => (await change()).edit,
+  },
+  pin: {
+    name: "pin",
+    does: "keeps a memory in the index always",
+    effect: "writes",
+    who: person,
+    takes: "name",
+    load: async () => (await change()).pin,
+  },
+  unpin: {
+    name: "unpin",
+    does: "lets a memory leave the index again",
+    effect: "writes",
+    who: person,
+    takes: "name",
+    load: async () => (await change()).unpin,
+  },
+  archive: {
+    name: "archive",
+    does: "moves a memory, or all that the options select, to the archive in one step",
+    effect: "destroys",
+    who: everybody,
+    takes: "name",
+    load: async () => (await change()).archive,
+  },
+  restore: {
+    name: "restore",
+    does: "restores a memory from the archive",
+    effect: "writes",
+    who: everybody,
+    takes: "name",
+    load: async () => (await change()).restore,
+  },
+  publish: {
+    name: "publish",
+    does: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
+    effect: "writes",
+    who: everybody,
+    takes: "name",
+    load: async () => (await change()).publish,
+  },
+  trust: {
+    name: "trust",
+    does: "lists memories that came with the repository, accepts them, or takes that back",
+    effect: "writes",
+    who: everybody,
+    load: async () => (await change()).trust,
+  },
+  undo: {
+    name: "undo",
+    does: "undoes the last change to memory, a dream or a single change; again for the one before",
+    effect: "writes",
+    who: everybody,
+    load: async () => (await change()).undo,
+  },
+  candidates: {
+    name: "candidates",
+    does: "lists likely sentences that wait to become memories",
+    effect: "reads",
+    who: person,
+    load: async () => (await waiting()).list,
+  },
+  keep: {
+    name: "keep",
+    does: "makes waiting candidates memories, by the ids that the list shows",
+    effect: "writes",
+    who: person,
+    takes: "ids",
+    load: async () => (await waiting()).keep,
+  },
+  drop: {
+    name: "drop",
+    does: "forgets waiting candidates; they do not come back",
+    effect: "destroys",
+    who: person,
+    takes: "ids",
+    load: async () => (await waiting()).drop,
+  },
+  why: {
+    name: "why",
+    does: "why what you said was kept or not: who judged it, for what reason, and what to do about it",
+    effect: "reads",
+    who: person,
+    takes: "words",
+    load: async () => (await waiting()).why,
+  },
+} as const satisfies Readonly<Record<string, OperationEntry>>;
