@@ -42,19 +42,14 @@ describe("the budget of a day", () => {
     ]);
   });
 
-  it("the budget of a day counts a call with its estimate until its spending is known, in every instance", async () => {
-    const { budget, start } = open();
-    const reservation = await budget.reserve(call);
-    expect(await start("two").today()).toEqual({ calls: 1, tokens: 1_000 });
-    if (reservation.kind === "reserved") await reservation.recordSpent(used);
-    expect(await start("two").today()).toEqual({ calls: 1, tokens: 125 });
-  });
-
   it("the budget of a day ends with the last call, and starts over the next day", async () => {
-    const { budget, clock } = open({ dailyCalls: 2 });
+    const files = createMemoryFiles();
+    const { budget, clock } = open({ dailyCalls: 2 }, files);
     const kinds = [];
     for (let n = 0; n < 3; n++) kinds.push((await budget.reserve(call)).kind);
     expect(kinds).toEqual(["reserved", "reserved", "refused"]);
+    // At the limit nothing is written, however often it is asked.
+    expect(files.text(TODAY)?.trim().split("\n")).toHaveLength(2);
     clock.advance(DAY_MS);
     expect((await budget.reserve(call)).kind).toBe("reserved");
   });
@@ -68,15 +63,6 @@ describe("the budget of a day", () => {
       isUsedUp: true,
     });
     expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
-  });
-
-  it("the budget of a day writes nothing at the limit, however often it is asked", async () => {
-    const files = createMemoryFiles();
-    const { budget } = open({ dailyCalls: 1 }, files);
-    await budget.reserve(call);
-    const before = files.text(TODAY);
-    for (let n = 0; n < 5; n++) await budget.reserve(call);
-    expect(files.text(TODAY)).toBe(before);
   });
 
   it("the budget of a day is never exceeded by concurrent instances, in whatever order their steps run", async () => {
@@ -118,19 +104,22 @@ describe("the budget of a day", () => {
     expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, skipped`);
   });
 
-  it("the budget of a day allows no call if the file disappears before the reservation is read back", async () => {
-    const files = createMemoryFiles();
-    const forgetful: Files = { ...files, appendLine: async () => {} };
+  it("the budget of a day that is lost or cannot be read allows no call, and the log says so once", async () => {
+    const forgetful: Files = { ...createMemoryFiles(), appendLine: async () => {} };
     expect(await open({}, forgetful).budget.reserve(call)).toMatchObject({ kind: "refused" });
-  });
-
-  it("the budget of a day that cannot be read is told once, and nothing is known to be spent", async () => {
-    const files: Files = { ...createMemoryFiles(), read: () => Promise.reject(new Error("EIO")) };
-    const { budget, log } = open({}, files);
-    expect([await budget.today(), await budget.today()]).toEqual([undefined, undefined]);
-    expect(log.lines).toEqual([
-      `error background: no model calls: ${FOLDER} cannot be used (EIO), so spending could not be counted`,
-    ]);
+    for (const operation of ["read", "appendLine"]) {
+      const fail = () => Promise.reject(new Error("EIO"));
+      const { budget, log } = open({}, { ...createMemoryFiles(), [operation]: fail });
+      for (let n = 0; n < 2; n++)
+        expect(await budget.reserve(call)).toMatchObject({
+          why: expect.stringContaining("EIO"),
+          isUsedUp: false,
+        });
+      if (operation === "read") expect(await budget.today()).toBeUndefined();
+      expect(log.lines).toEqual([
+        `error background: no model calls: ${FOLDER} cannot be used (EIO), so spending could not be counted`,
+      ]);
+    }
   });
 
   it("the budget of a day keeps the estimate if the spending cannot be written", async () => {

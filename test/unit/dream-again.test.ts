@@ -1,44 +1,13 @@
-/** What a dream does not do again: ask about what was asked, tell what was told, redo what was taken back. */
+/** What a dream leaves alone: what was taken back, what is contested, and what stands in the place of its own files. */
 import { expect, it } from "vitest";
-import type { AskModel } from "../../layers/6-dream/ask-model.js";
+import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { undoChange } from "../../layers/6-dream/undo.js";
-import { DAY_MS } from "../../src/base/days.js";
 import { planFolders } from "../../src/project/folders.js";
-import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
+import { openDreamWorld, putMemory } from "../support/dream-world.js";
 import { PROJECT } from "../support/fake-host.js";
 import { MEMORY } from "../support/memory-world.js";
 
 const folders = planFolders(PROJECT);
-
-function putAlike(world: DreamWorld, name: string, when: string): void {
-  putMemory(world, `knowledge/${name}`, `The worker reads the mail queue ${when}.`);
-}
-
-/** A model that always says this; what it was shown, by id. */
-function counting(text: string): { askModel: AskModel; shown: string[][] } {
-  const shown: string[][] = [];
-  const askModel: AskModel = async (groups) => {
-    shown.push(...groups.map((group) => group.map(({ id }) => id)));
-    return { kind: "answered", text, asked: groups };
-  };
-  return { askModel, shown };
-}
-
-it("a dream's model is not shown a group again after a usable answer, until the words of one change", async () => {
-  const world = openDreamWorld();
-  putAlike(world, "a", "once a day");
-  putAlike(world, "b", "at night");
-  const useless = counting("I have tidied it all, thank you!");
-  const good = counting("[]");
-  for (const { askModel } of [useless, good, good]) {
-    await world.dream({ askModel });
-    world.clock.advance(2 * DAY_MS);
-  }
-  expect([useless.shown.length, good.shown.length]).toEqual([1, 1]);
-  putAlike(world, "b", "at noon");
-  await world.dream(good);
-  expect(good.shown).toHaveLength(2);
-});
 
 it("an undone change is not repeated by the next dream until the memory's text changes", async () => {
   const world = openDreamWorld();
@@ -59,16 +28,13 @@ it("an undone change is not repeated by the next dream until the memory's text c
   expect(third.kind === "done" && third.report.changes).toHaveLength(2);
 });
 
-it.each([
-  ["garbage", "{ no JSON"],
-  ["another thing", "[1, 2]"],
-  ["of another kind inside", '{"v":1,"seen":7,"days":{},"told":null,"failures":"x","lastSuccessMs":"y"}'],
-])("a record of dreams that is %s is as none", async (_, text) => {
-  const world = openDreamWorld();
-  world.files.contents.set(folders.dreamState, Buffer.from(text));
-  for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
-  expect((await world.dream()).kind).toBe("done");
-  expect((await world.dreamState()).lastSuccessMs).toBe(world.clock.now());
+it("a dream reads a damaged record of dreams as none", async () => {
+  for (const text of ["{ no JSON", "[1, 2]", '{"v":1,"seen":7,"days":{},"told":null,"lastSuccessMs":"y"}']) {
+    const world = openDreamWorld();
+    world.files.contents.set(folders.dreamState, Buffer.from(text));
+    expect((await world.dream()).kind).toBe("done");
+    expect((await world.dreamState()).lastSuccessMs).toBe(world.clock.now());
+  }
 });
 
 it("folders instead of a dream's state file and page do not keep it from tidying, and the log says so", async () => {
@@ -80,4 +46,23 @@ it("folders instead of a dream's state file and page do not keep it from tidying
   expect(outcome.kind === "done" && outcome.report.changes).toHaveLength(2);
   expect(world.log.lines.join("\n")).toContain("its state cannot be written");
   expect(world.log.lines.join("\n")).toContain("DREAMS.md");
+});
+
+it("a dream does not change memories in an open conflict", async () => {
+  const world = openDreamWorld();
+  for (const n of [1, 2, 3])
+    putMemory(world, `knowledge/m${n}`, "The api listens on port 8080, since yesterday.");
+  const { store, files, clock } = world;
+  const conflicts = createConflicts({ clock, files, folder: MEMORY, store });
+  conflicts.see([...(await store.list())].filter(({ id }) => id.endsWith("m2")));
+  putMemory(world, "knowledge/m2", "The api listens on port 9090, since yesterday.");
+  clock.advance(1_000);
+  await conflicts.update("knowledge/m2", (one) => ({ ...one, content: "It listens on 7070." }), {
+    operation: "edit",
+  });
+  expect(await conflicts.open()).toHaveLength(1);
+  await world.dream();
+  expect(await conflicts.open()).toHaveLength(1);
+  expect((await store.read("knowledge/m2"))?.content).not.toContain("2026");
+  expect((await store.list()).map(({ id }) => id)).toHaveLength(2);
 });

@@ -63,11 +63,6 @@ describe("a change of the model's", () => {
     ["itself", [{ ...good, supersede: [a.id] }], "named twice"],
     ["a pinned one", [{ ...good, supersede: [fixed.id] }], "it stays as it is"],
     ["into a pinned one", [{ ...good, keep: fixed.id }], "it stays as it is"],
-    [
-      "a fact left out",
-      [{ ...good, content: "The api listens on some port, with TLS in staging." }],
-      "would be lost",
-    ],
     ["endless words", [{ ...good, content: "8080 ".repeat(2_000) }], "content"],
   ])("an answer of the model's is refused with %s", (_, answer, why) => {
     const { merges, refused } = read(answer);
@@ -98,61 +93,40 @@ describe("a change of the model's", () => {
     ]);
   });
 
-  it("a change of the model's keeps most words of each memory, even without numbers or names", () => {
-    const plain = [
-      memoryOf({ id: "knowledge/day", content: "The worker reads the mail queue once a day." }),
-      memoryOf({ id: "knowledge/night", content: "The worker reads the mail queue at night." }),
-    ];
-    const entry = { keep: "knowledge/day", supersede: ["knowledge/night"], reason: "" };
-    const of = (content: string) => read([{ ...entry, content }], [plain]);
-    expect(of("It is read.").refused).toEqual(["entry 1: most of what knowledge/day says would be lost"]);
-    expect(of("The worker reads the mail queue once a day, at night.").merges).toHaveLength(1);
-  });
-
   it.each([
     [
-      "the environment",
-      ["The staging database is reset on Mondays by cron.", "Cron resets the database on Mondays at noon."],
-      "The database is reset on Mondays at noon by cron.",
-      '"staging" would be lost',
+      ["The worker reads the queue daily.", "The worker reads the queue at night."],
+      "It is read.",
+      "most of what",
     ],
     [
-      "the day",
-      ["Releases are cut on Tuesdays at noon.", "Releases are cut at noon."],
-      "Releases are cut at noon, on a weekday.",
-      '"tuesdays" would be lost',
+      ["Staging is reset by cron.", "It is reset at noon by cron."],
+      "It is reset at noon by cron.",
+      '"staging"',
     ],
     [
-      "a name",
-      ["The key of the api is kept by Alice.", "The key of the api is in the safe."],
-      "The key of the api is kept in the safe.",
-      '"alice" would be lost',
+      ["Releases are cut on Tuesdays.", "Releases are cut at noon."],
+      "Releases are cut at noon.",
+      '"tuesdays"',
     ],
+    [["The key is kept by Alice.", "The key is in the safe."], "The key is kept in the safe.", '"alice"'],
     [
-      'a "not" that none of them has',
-      ["The api listens on port 8080.", "Port 8080 is the port of the api."],
-      "The api does not listen on port 8080, the port of the api.",
-      '"not" is in none of them',
+      ["The api listens on 8080.", "8080 is the api's."],
+      "The api does not listen on 8080.",
+      '"not" is in none',
     ],
+    [["The api listens on 8080.", "8080 is the api's."], "The api listens on 8080, not 9090.", "is in none"],
     [
-      "a number that none of them has",
-      ["The api listens on port 8080.", "Port 8080 is the port of the api."],
-      "The api listens on port 8080, the worker port of the api is 9090.",
-      '"9090" is in none of them',
-    ],
-    [
-      'the place of a "not"',
       ["The api does not use TLS inside.", "The worker does use TLS inside."],
-      "The api does use TLS inside, the worker does not.",
-      '"not us…" would be lost',
+      ...["The api does use TLS inside, the worker does not.", '"not us…" would be lost'],
     ],
-    ["不", ["接口不重试。", "接口会超时。"], "接口重试，不会超时。", "would be lost"],
-  ])("an answer of the model's is refused where it changes %s", (_, contents, content, why) => {
-    const group = contents.map((one, n) => memoryOf({ id: `knowledge/m${n}`, content: one }));
+    [["接口不重试。", "接口会超时。"], "接口重试，不会超时。", "would be lost"],
+  ])("of %j an answer cannot make %j", (contents, content, why) => {
+    const group = [contents].flat().map((one, n) => memoryOf({ id: `knowledge/m${n}`, content: one }));
     const entry = { keep: "knowledge/m0", supersede: ["knowledge/m1"], content, reason: "" };
     const { merges, refused } = read([entry], [group]);
     expect(merges).toEqual([]);
-    expect(refused).toEqual([expect.stringContaining(why)]);
+    expect(refused).toEqual([expect.stringContaining(String(why))]);
   });
 
   it("an answer of any content never causes a failure", () => {

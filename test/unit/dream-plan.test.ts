@@ -35,22 +35,8 @@ function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}):
   return memories.map((memory) => changed.get(memory.id) ?? memory);
 }
 
-it("findings stay as they are, however alike, old and unused", () => {
-  const provenance = { by: "tool", session: "ses_1" } as const;
-  const finding = (id: string): Memory =>
-    memoryOf({
-      id: `private/knowledge/${id}`,
-      content: "The limit is 60.",
-      tags: ["finding"],
-      importance: 0.1,
-      updated: LONG_AGO,
-      provenance,
-    });
-  expect(plan([finding("a"), finding("b")])).toEqual({ changes: [], findings: [] });
-});
-
-describe("duplicates become one memory", () => {
-  it("the user's own words stay, and take over the metadata of the others", () => {
+describe("duplicates", () => {
+  it("of duplicates the user's own words stay, and take over the metadata of the others", () => {
     const user = memoryOf({
       id: "knowledge/db",
       content: "The database listens on port 5433 in staging.",
@@ -79,47 +65,6 @@ describe("duplicates become one memory", () => {
     });
   });
 
-  it.each([
-    [
-      "another number",
-      "The api listens on port 8080 in staging.",
-      "The api listens on port 8081 in staging.",
-    ],
-    [
-      "a negation",
-      "The tests do touch the network here now.",
-      "The tests do not touch the network here now.",
-    ],
-    [
-      "another name in code",
-      "Use `readFile` to load all the settings.",
-      "Use `readLine` to load all the settings.",
-    ],
-    [
-      "another path",
-      "Settings are read in src/config/a.ts now.",
-      "Settings are read in src/config/b.ts now.",
-    ],
-    ["没有", "这个服务在测试环境里启用缓存功能。", "这个服务在测试环境里没启用缓存功能。"],
-  ])("memories that say the same become one, but not with %s", (_, one, other) => {
-    const memories = [
-      memoryOf({ id: "knowledge/a", content: one }),
-      memoryOf({ id: "knowledge/b", content: other }),
-    ];
-    expect(plan(memories).changes).toEqual([]);
-  });
-
-  it("memories that say the same become one, but not across types, scopes or sensitivities", () => {
-    const content = "The same words in all of these five.";
-    const memories = [
-      memoryOf({ id: "knowledge/a", content }),
-      memoryOf({ id: "idea/a", content }),
-      memoryOf({ id: "global/knowledge/a", scope: "global", content }),
-      memoryOf({ id: "private/knowledge/a", sensitivity: "private", content }),
-    ];
-    expect(plan(memories).changes).toEqual([]);
-  });
-
   it("pinned, ordered, decided or corrected memories stay, even as duplicates", () => {
     const content = "Never push to the main branch by force.";
     const twins = (type: string, given: Partial<Memory> = {}) =>
@@ -136,6 +81,10 @@ describe("duplicates become one memory", () => {
 
 describe("unneeded memories are archived", () => {
   const old = { created: LONG_AGO, updated: LONG_AGO };
+  const finding = memoryOf({
+    ...{ id: "private/knowledge/x", tags: ["finding"], importance: 0.1, ...old },
+    provenance: { by: "tool", session: "ses_1" },
+  });
   it.each([
     ["unused for long and of little weight", memoryOf({ id: "idea/x", importance: 0.2, ...old }), true],
     ["of weight", memoryOf({ id: "idea/x", importance: 0.6, ...old }), false],
@@ -151,6 +100,7 @@ describe("unneeded memories are archived", () => {
     ["a lesson", memoryOf({ id: "procedure/x", importance: 0, ...old }), false],
     ["a decision", memoryOf({ id: "decision/x", importance: 0, ...old }), false],
     ["a preference of the user's", memoryOf({ id: "preference/x", importance: 0, ...old }), false],
+    ["a finding", finding, false],
   ])("%s: %#", (_, memory, isGone) => {
     expect(carryOut([memory])[0]?.status === "archived").toBe(isGone);
   });
@@ -207,28 +157,22 @@ it("a memory said in three sessions gains importance, once", () => {
   expect(plan([after as Memory]).changes).toEqual([]);
 });
 
-it("a memory that names missing files stays unchanged, and is reported", () => {
-  const memory = memoryOf({ id: "knowledge/x" });
-  const { changes, findings } = plan([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
-  expect(changes).toEqual([]);
-  expect(findings).toEqual([
-    { ids: ["knowledge/x"], what: "knowledge/x names files that are not there: src/a.ts, src/b.ts" },
-  ]);
-});
-
-it("two memories with one title and different facts are reported for a decision", () => {
+it("missing files, and different facts under one title, are reported and nothing is changed", () => {
   const memories = [
     memoryOf({ id: "knowledge/a", title: "API port", content: "The api listens on port 8080." }),
     memoryOf({ id: "knowledge/b", title: "API port", content: "The api listens on port 9090." }),
   ];
-  const { changes, findings } = plan(memories);
-  expect(changes).toEqual([]);
-  expect(findings).toEqual([
-    {
-      ids: ["knowledge/a", "knowledge/b"],
-      what: expect.stringContaining('say different things of "API port"'),
-    },
-  ]);
+  const missingPaths = ({ id }: Memory) => (id === "knowledge/a" ? ["src/b.ts", "src/a.ts"] : []);
+  expect(plan(memories, { missingPaths })).toEqual({
+    changes: [],
+    findings: [
+      {
+        ids: ["knowledge/a", "knowledge/b"],
+        what: expect.stringContaining('say different things of "API port"'),
+      },
+      { ids: ["knowledge/a"], what: "knowledge/a names files that are not there: src/a.ts, src/b.ts" },
+    ],
+  });
 });
 
 it("a dream of any memories keeps status and words of protected ones, gives each fact a living successor, and leaves a second dream nothing to do", () => {

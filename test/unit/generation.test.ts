@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NO_CLAIMS } from "../../src/config/plugin-entries.js";
+import type { Config } from "../../src/config/schema.js";
 import type { Generated } from "../../src/io/host.js";
 import { countMostTokens } from "../../src/models/cost.js";
 import { written } from "../support/fake-host.js";
@@ -24,33 +25,26 @@ describe("which calls are made", () => {
     expect(host.generated).toEqual([]);
   });
 
-  it('model calls are made with "auto" only if a model for them, or a small one other than the main one, is configured', async () => {
-    const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
-      const { generation, host } = openGeneration(model === undefined ? {} : { model });
+  it.each<[string | undefined, Partial<Config["background"]>, { main?: string; small?: string }]>([
+    ["a/s", {}, { main: "a/m", small: "a/s" }],
+    ["a/s", {}, { small: "a/s" }],
+    ["a/x", { model: "a/x" }, { main: "a/m" }],
+    ["refused", {}, { main: "a/m", small: "a/m" }],
+    ["refused", {}, { main: "a/m" }],
+    ["refused", {}, {}],
+    ["a/x", { enabled: true, model: "a/x" }, { main: "a/m", small: "a/s" }],
+    ["a/s", { enabled: true }, { main: "a/m", small: "a/s" }],
+    ["a/m", { enabled: true }, { main: "a/m" }],
+    [undefined, { enabled: true }, {}],
+  ])(
+    "the model of a call is %s, with the settings %j and the models %j",
+    async (expected, settings, models) => {
+      const { generation, host } = openGeneration(settings);
       Object.assign(host, { models: () => models });
-      const result = await generation.generate(notes);
-      return host.generated[0]?.model ?? result.kind;
-    };
-    expect(await usedWith({ main: "a/m", small: "a/s" })).toBe("a/s");
-    expect(await usedWith({ small: "a/s" })).toBe("a/s");
-    expect(await usedWith({ main: "a/m", small: "a/m" })).toBe("refused");
-    expect(await usedWith({ main: "a/m" })).toBe("refused");
-    expect(await usedWith({})).toBe("refused");
-    expect(await usedWith({ main: "a/m" }, "a/x")).toBe("a/x");
-  });
-
-  it("the model of a call, with true always, is the one set for it, else the small one, else the main one, else what the host takes", async () => {
-    const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
-      const { generation, host } = openGeneration({ enabled: true, ...(model !== undefined && { model }) });
-      Object.assign(host, { models: () => models });
-      await generation.generate(notes);
-      return host.generated[0]?.model ?? "the host's";
-    };
-    expect(await usedWith({ main: "a/m", small: "a/s" }, "a/x")).toBe("a/x");
-    expect(await usedWith({ main: "a/m", small: "a/s" })).toBe("a/s");
-    expect(await usedWith({ main: "a/m" })).toBe("a/m");
-    expect(await usedWith({})).toBe("the host's");
-  });
+      const { kind } = await generation.generate(notes);
+      expect(kind === "refused" ? kind : host.generated[0]?.model).toBe(expected);
+    },
+  );
 
   it("a missing model is explained once, not every time a layer asks", async () => {
     const { generation, log } = openGeneration({ dailyCalls: 0 });
@@ -131,26 +125,17 @@ describe("waiting", () => {
     expect(await Promise.all(results)).toMatchObject([{ text: "first" }, { text: "second" }]);
   });
 
-  it("model calls wait eight at most, and further ones are refused", async () => {
-    const world = openGeneration();
-    hold(world);
-    const ask = (n: number) => world.generation.generate({ ...notes, sessionID: `ses_${n}` });
-    void ask(0);
-    await settled();
-    for (let n = 1; n <= 8; n++) void ask(n);
-    expect((await world.generation.status()).waiting).toBe(8);
-    expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
-  });
-
-  it("a newer model call replaces a waiting one with the same purpose, even if the queue is full", async () => {
+  it("model calls wait eight at most; a newer one replaces a waiting one with the same purpose even then", async () => {
     const world = openGeneration();
     const answers = hold(world);
-    const ask = (n: number, prompt: string) =>
+    const ask = (n: number, prompt = "other") =>
       world.generation.generate({ ...notes, sessionID: `ses_${n}`, prompt });
     void ask(0, "under way");
     await settled();
-    const older = ask(1, "older");
-    for (let n = 2; n <= 8; n++) void ask(n, "other");
+    const older = ask(1);
+    for (let n = 2; n <= 8; n++) void ask(n);
+    expect((await world.generation.status()).waiting).toBe(8);
+    expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
     const newer = ask(1, "newer");
     expect(await older).toEqual({ kind: "refused", why: "a newer request took its place" });
     answers[0]?.(written("done"));
@@ -234,21 +219,4 @@ describe("after a failure", () => {
     expect(results.map(({ kind }) => kind)).toEqual(["failed", "refused", "refused"]);
     expect(files.text(TODAY)?.match(/"reserved"/g)).toHaveLength(1);
   });
-});
-
-describe("a disk that cannot be written", () => {
-  for (const operation of ["appendLine", "read"] as const) {
-    it(`(${operation}) lets no call be made, and says so once`, async () => {
-      const full = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
-      const { generation, host, log } = openGeneration({}, (files) => ({ ...files, [operation]: full }));
-      for (let n = 0; n < 3; n++) {
-        expect(await generation.generate(notes)).toMatchObject({
-          kind: "refused",
-          why: expect.stringContaining("ENOSPC"),
-        });
-      }
-      expect(host.generated).toEqual([]);
-      expect(log.lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
-    });
-  }
 });
