@@ -4,7 +4,6 @@
  *     plugin.js             loaded by the host, with plugin-start.js: everything a start needs, in one file
  *     tui.js                loaded by the host's TUI, with tui-start.js
  *     screen-actions.js     the store for the TUI's pages, which shares its parts with the command line
- *     tokenizer-worker.js   the tokenizer's thread, with its table
  *     recall.js             opencode-strata/recall
  *     inspector-page.*      the inspector's page, which a browser loads
  *     strata.js             the command line
@@ -48,7 +47,6 @@ if (values["if-changed"] && existsSync(stampPath) && readFileSync(stampPath, "ut
 const bundles = [
   { name: "plugin", input: { plugin: "src/plugin.ts" }, groups: ["src/plugin.ts"] },
   { name: "tui", input: { tui: "src/tui.ts" }, groups: ["src/tui.ts"] },
-  { name: "worker", input: { "tokenizer-worker": "src/costs/tokenizer-worker.ts" } },
   { name: "recall", input: { recall: "src/recall/recall.ts" } },
   // The screen's pages use the store as the command line does.
   { name: "strata", input: { strata: "src/cli/strata.ts", "screen-actions": "src/tui/actions.ts" } },

@@ -50,7 +50,7 @@ export async function createStrata(
   const parts = stack.layers.map(({ settings }) => settings);
   const ground = await openGround(seams, parts, options);
   const { clock, config, files, host, instance, log, reading, toasts } = ground;
-  const recording = createRecording(ground, seams.tokenizer);
+  const recording = createRecording(ground);
   const { calls, savings } = recording;
   const requesting = createRequesting(ground);
   const remembering = createRemembering(ground, seams);

@@ -81,7 +81,7 @@ export interface Reporter {
   reportFailure(result: Result, thrown: unknown): void;
 }
 
-export function createReporter({ background, log, savings, tokens }: LayerContext): Reporter {
+export function createReporter({ log, savings, sizes }: LayerContext): Reporter {
   return {
     report(session, { result, text, file, bytes }) {
       const { tool, callID } = result.part;
@@ -93,21 +93,17 @@ export function createReporter({ background, log, savings, tokens }: LayerContex
         LAYER,
         `moved a ${tool} result of ${formatCount(bytes)} bytes${cut} out of the context to ${file}`,
       );
-      void background.add(async () => {
-        const [before, after] = await Promise.all([tokens.count(result.text), tokens.count(text)]);
-        const tokensFreed = Math.max(0, before - after);
-        const { key } = result;
-        savings.record({
-          layer: LAYER,
-          event: "spilled",
-          session,
-          tool,
-          callID,
-          key,
-          bytes,
-          tokensFreed,
-          file,
-        });
+      const characters = Math.max(0, result.text.length - text.length);
+      savings.record({
+        layer: LAYER,
+        event: "spilled",
+        session,
+        tool,
+        callID,
+        key: result.key,
+        bytes,
+        tokensFreed: Math.ceil(characters * sizes.tokensPerCharacter(session)),
+        file,
       });
     },
 

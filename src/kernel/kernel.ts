@@ -1,7 +1,6 @@
 /** Creates the parts that layers share, bottom up: configuration, log and files first. */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
-import { formatError } from "../base/error.js";
 import { VERSION } from "../base/version.js";
 import { type ConfigReading, readConfig } from "../config/config.js";
 import type { SettingsPart } from "../config/part.js";
@@ -12,7 +11,6 @@ import { createResultFiles } from "../context/result-files.js";
 import { createModelWindows } from "../context/windows.js";
 import { createKnownPrices } from "../costs/prices.js";
 import { createSavings } from "../costs/savings.js";
-import { createTokenCounter, createTokenizer, type Tokenizer } from "../costs/tokens.js";
 import type { Clock } from "../io/clock.js";
 import { createDeferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
@@ -50,8 +48,6 @@ export interface Seams {
   /** Environment variables; default: none. */
   readVariable?(name: string): string | undefined;
   /** Replaced in tests only. */
-  tokenizer?: Tokenizer;
-  /** Replaced in tests only. */
   post?: Post;
   /** Replaced in tests only. */
   get?: Get;
@@ -69,7 +65,7 @@ type Requesting = Pick<
   KernelContext,
   "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
 >;
-type Recording = Pick<KernelContext, "notes" | "calls" | "savings" | "tokens">;
+type Recording = Pick<KernelContext, "notes" | "calls" | "savings">;
 type Remembering = Pick<
   KernelContext,
   "candidates" | "entities" | "exchange" | "locks" | "memories" | "search"
@@ -123,20 +119,21 @@ export async function openGround(
   };
 }
 
-/** Ledger, call counts, token counts and notes. */
-export function createRecording(
-  { clock, deferred, files, folders, host, instance, log, sessions, writes }: Ground,
-  tokenizer: Tokenizer = createTokenizer(clock),
-): Recording {
+/** Ledger, call counts and notes. */
+export function createRecording({
+  clock,
+  deferred,
+  files,
+  folders,
+  host,
+  instance,
+  log,
+  sessions,
+  writes,
+}: Ground): Recording {
   return {
     savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
     calls: createCalls({ clock, files, log, writes, folder: folders.calls, instance }),
-    tokens: createTokenCounter({
-      tokenize: tokenizer,
-      clock,
-      onFailure: (why) =>
-        log.warn("tokens", `cannot count tokens, estimating four characters a token: ${formatError(why)}`),
-    }),
     notes: createNotes({
       files,
       clock,

@@ -9,7 +9,6 @@ import type { ResultFiles } from "../context/result-files.js";
 import type { ModelWindows } from "../context/windows.js";
 import type { KnownPrices } from "../costs/prices.js";
 import type { Savings } from "../costs/savings.js";
-import type { TokenCounter } from "../costs/tokens.js";
 import type { Clock } from "../io/clock.js";
 import type { Deferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
@@ -48,7 +47,6 @@ export interface LayerContext {
   /** Short messages on the screen; never waited for. */
   toasts: Toasts;
   savings: Savings;
-  tokens: TokenCounter;
   decisions: Decisions;
   resultFiles: ResultFiles;
   sizes: ContextSizes;

@@ -54,7 +54,7 @@ async function openBundled(project: string) {
     globalFolder: join(project, "global"),
     stateFolder: join(project, "state"),
   };
-  return createStrata({ clock, files, host, tokenizer: async () => 0 }, stack);
+  return createStrata({ clock, files, host }, stack);
 }
 
 async function measure(project: string): Promise<FirstRequest> {

@@ -30,7 +30,7 @@ afterAll(async () => {
 async function open(): Promise<Strata> {
   const project = mkdtempSync(join(tmpdir(), "strata-bench-"));
   const host = { ...createFakeHost([]), project };
-  const strata = await createStrata({ clock, files, host, tokenizer: async () => 0 }, stack);
+  const strata = await createStrata({ clock, files, host }, stack);
   opened.push({ strata, project });
   return strata;
 }

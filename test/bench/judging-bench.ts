@@ -46,8 +46,6 @@ const PRICES = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 if (folder === undefined)
   console.log("skipped: no recorded sessions; expected npm run bench:judging -- FOLDER [names]");
 else await run(folder);
-// The plugin's tokenizer has a thread that would keep this process for half a minute.
-process.exit();
 
 async function run(from: string): Promise<void> {
   const tools = await readHostTools();

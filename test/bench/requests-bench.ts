@@ -47,8 +47,6 @@ for (let run = 0; run < RUNS; run++) {
 }
 printComparison();
 await printParts();
-// The plugin's tokenizer has a thread that would keep this process for half a minute.
-process.exit();
 
 async function measure(plugin: string[]): Promise<Figures> {
   await using stage = await openStage({

@@ -45,8 +45,6 @@ const [folder, ...names] = positionals;
 if (folder === undefined)
   console.log("skipped: no recorded sessions; expected npm run bench:sessions -- FOLDER [names]");
 else await run(readSessions(folder, names));
-// The plugin's tokenizer has a thread that would keep this process for half a minute.
-process.exit();
 
 async function run(sessions: readonly RecordedSession[]): Promise<void> {
   const out = values.out ?? (await mkdtemp(join(tmpdir(), "strata-sessions-")));

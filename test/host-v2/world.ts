@@ -55,8 +55,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
         stateFolder: STATE,
         configFiles: [{ path: "OPENCODE_CONFIG_CONTENT", origin: "user" as const, text }],
       };
-      const tokenizer = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);
-      strata = await createStrata({ clock, files, host: seam, tokenizer }, stack, options);
+      strata = await createStrata({ clock, files, host: seam }, stack, options);
       return strata;
     },
   });

@@ -80,7 +80,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const others = host.configFiles.filter(({ text }) => text === undefined);
   host.configFiles = [...others, ...usersOptions(given.options)];
   const seams = {
-    ...{ clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken },
+    ...{ clock, host, files: given.wrap?.(files) ?? files },
     ...(given.get && { get: given.get }),
     readVariable: (name: string) => given.env?.[name],
   };
@@ -156,6 +156,3 @@ function readLines<T>(text = ""): T[] {
 export async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
   return outputs(await world.request(history))[0] ?? "";
 }
-
-/** Replaces the tokenizer, which runs in its own thread and needs the built package. */
-const fourCharactersAToken = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);

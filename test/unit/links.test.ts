@@ -175,8 +175,7 @@ async function openMachine({
     globalFolder: join(theirs, "..", "global"),
     stateFolder: join(theirs, "..", "state", "opencode-strata"),
   };
-  const tokenizer = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);
-  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host, tokenizer }, stack);
+  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host }, stack);
   return {
     strata,
     async log() {

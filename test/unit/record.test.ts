@@ -1,11 +1,8 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import { createSavings, parseSavingsRecord } from "../../src/costs/savings.js";
 import { sumSavings } from "../../src/costs/sums.js";
-import { createTokenCounter, createTokenizer, type Tokenizer } from "../../src/costs/tokens.js";
 import { readJsonLines } from "../../src/io/json-lines.js";
 import { createLog, type LogLevel } from "../../src/io/log.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -145,100 +142,5 @@ describe("the savings ledger", () => {
       net: 14,
       unpriced: 14,
     });
-  });
-});
-
-describe("the token counter", () => {
-  function open(tokenize: Tokenizer) {
-    const said: unknown[] = [];
-    const clock = createFakeClock();
-    return {
-      counter: createTokenCounter({ tokenize, clock, onFailure: (why) => said.push(why) }),
-      clock,
-      said,
-    };
-  }
-
-  it("the token counter counts the same text once, even if asked twice at a time", async () => {
-    const asked: string[] = [];
-    const { counter } = open(async (pieces) => asked.push(pieces.join("")));
-    const [first, second] = await Promise.all([counter.count("a text"), counter.count("a text")]);
-    expect(second).toBe(first);
-    await counter.count("another");
-    expect(asked).toEqual(["a text", "another"]);
-  });
-
-  it("the token counter asks for no more than 16 pieces of 1,000 characters, however long a text is, and scales up", async () => {
-    const sizes: number[] = [];
-    const { counter } = open(async (pieces) => {
-      sizes.push(...pieces.map(({ length }) => length));
-      return 4_000;
-    });
-    expect(await counter.count("a".repeat(5_000_000))).toBe(1_250_000);
-    expect(sizes).toEqual(Array(16).fill(1_000));
-    expect(await counter.count("")).toBe(0);
-  });
-
-  it("the token counter estimates from the length if it cannot count, and says why", async () => {
-    const { counter, said } = open(() => Promise.reject(new Error("no threads here")));
-    expect(await counter.count("x".repeat(400))).toBe(100);
-    expect(said).toEqual([new Error("no threads here")]);
-  });
-
-  it("the token counter estimates while the tokenizer is starting, and has the count the next time", async () => {
-    let answer = (_tokens: number): void => {};
-    const { counter, clock, said } = open(() => new Promise((resolve) => (answer = resolve)));
-    const first = counter.count("x".repeat(400));
-    await new Promise(setImmediate);
-    clock.advance(300);
-    expect(await first).toBe(100);
-    answer(50);
-    expect(await counter.count("x".repeat(400))).toBe(50);
-    expect(said).toEqual([]);
-  });
-});
-
-/** Its thread runs a file of the package. */
-const built = pathToFileURL(resolve("dist/tokenizer-worker.js"));
-
-describe("the tokenizer", () => {
-  it("the tokenizer counts as gpt-tokenizer does, with special tokens as plain text", async () => {
-    const tokenize = createTokenizer(createFakeClock(), built);
-    expect(await tokenize(["hello world", "hello world"])).toBe(4);
-    expect(await tokenize(["<|endoftext|>"])).toBeGreaterThan(3);
-  });
-
-  it("the tokenizer counts a long text from samples within a tenth of the exact number", async () => {
-    const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-    const text = Array.from(
-      { length: 3_000 },
-      (_, n) => `line ${n}: const value${n} = await read("${n * 7}.json");`,
-    ).join("\n");
-    const exact = countTokens(text);
-    const clock = createFakeClock();
-    const counter = createTokenCounter({
-      tokenize: createTokenizer(clock, built),
-      clock,
-      onFailure: () => {},
-    });
-    const counted = await counter.count(text);
-    expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
-  });
-
-  it("the tokenizer is terminated after some idle time, and started again on demand", async () => {
-    const clock = createFakeClock();
-    const tokenize = createTokenizer(clock, built);
-    expect(await tokenize(["one"])).toBe(1);
-    clock.advance(60_000);
-    expect(await tokenize(["one"])).toBe(1);
-  });
-
-  it("a tokenizer that does not answer is abandoned, and the next count starts another", async () => {
-    const clock = createFakeClock();
-    const tokenize = createTokenizer(clock, built);
-    const stuck = tokenize(["one"]);
-    clock.advance(10_000);
-    await expect(stuck).rejects.toThrow("does not answer");
-    expect(await tokenize(["one"])).toBe(1);
   });
 });

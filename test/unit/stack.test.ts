@@ -27,9 +27,8 @@ async function listLayers(): Promise<Layer[]> {
       return always;
     },
   };
-  const tokenizer = async () => 1;
   await createStrata(
-    { clock: createFakeClock(), files: createMemoryFiles(), host: createFakeHost(), tokenizer },
+    { clock: createFakeClock(), files: createMemoryFiles(), host: createFakeHost() },
     watched,
   );
   return made;

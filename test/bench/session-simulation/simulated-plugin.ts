@@ -1,7 +1,6 @@
 /** The plugin in this process: the real layers on a real folder, with a host that only says what it is asked. */
 import { join } from "node:path";
 import { stack } from "../../../layers/index.js";
-import { createTokenizer } from "../../../src/costs/tokens.js";
 import { type Clock, systemClock } from "../../../src/io/clock.js";
 import type { Message } from "../../../src/io/message.js";
 import { nodeFiles } from "../../../src/io/node-files.js";
@@ -67,12 +66,8 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     models: () => ({ main: "mock/m1" }),
   });
   host.messages.set(SESSION, messages);
-  const tokenizer = createTokenizer(
-    systemClock,
-    new URL("../../../dist/tokenizer-worker.js", import.meta.url),
-  );
   const strata = await createStrata(
-    { clock, files: watch?.files ?? nodeFiles, host, tokenizer },
+    { clock, files: watch?.files ?? nodeFiles, host },
     watch?.stack ?? layers,
     options,
   );
