@@ -13,11 +13,11 @@ export async function readWaiting(memories: OpenMemories, project: Project): Pro
   const conflicts = await readOpen({ cli: project.cli, log, memories });
   return {
     ...(await readCandidates(project)),
-    conflicts: conflicts.map(({ name, other, otherText, record, standing }) => ({
+    conflicts: conflicts.map(({ inUse, name, other, otherText, record }) => ({
       ...{ name, title: record.title, found: record.found },
       this: {
-        id: standing.id,
-        text: standing.content,
+        id: inUse.id,
+        text: inUse.content,
         ...(record.standingBy !== undefined && { by: record.standingBy }),
       },
       that: {
@@ -51,7 +51,5 @@ export async function decideConflict(
   const conflict = requireConflict(await readOpen(deciding), name);
   const refusal = await decide(deciding, conflict, keep);
   if (refusal !== undefined) throw new StrataError("REFUSED", refusal);
-  // Archives the record that the change has settled.
-  await log.listOpen(await memories.list());
-  return { what: `Decided: ${conflict.record.title}`, memory: conflict.standing.id };
+  return { what: `Decided: ${conflict.record.title}`, memory: conflict.inUse.id };
 }
