@@ -1,5 +1,5 @@
 /** Every known kind of damage to a memory, planted in an intact project, and what `strata check` says of it. */
-import type { Issue } from "../../src/cli/check/issue.js";
+import type { Issue } from "../../src/cli/check/find-memory-issues.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { MemoryFiles } from "./memory-files.js";
 import { runStrata } from "./shell.js";

@@ -1,6 +1,6 @@
 /** Proposals for merging without a model: a wrong merge loses a fact, a missed one does no harm. */
 import { describe, expect, it } from "vitest";
-import { planMerges } from "../../src/cli/check/merges.js";
+import { planMerges } from "../../src/cli/check/find-memory-issues.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memoryOf } from "../support/memory.js";
@@ -11,10 +11,7 @@ import { runStrata } from "../support/shell.js";
 const pair = (contents: readonly string[], ...given: Partial<Memory>[]): Memory[] =>
   contents.map((content, n) => memoryOf({ id: `knowledge/m${n}`, content, ...given[n] }));
 const merged = (contents: readonly string[], ...given: Partial<Memory>[]): string[] =>
-  planMerges(pair(contents, ...given)).flatMap(({ others, survivor }) => [
-    survivor.content,
-    ...others.map(({ content }) => content),
-  ]);
+  planMerges(pair(contents, ...given)).flatMap(({ other, survivor }) => [survivor.content, other.content]);
 
 it.each(different)("two texts that look alike are never proposed: %j, %j", (one, other) => {
   expect(merged([one, other])).toEqual([]);

@@ -1,7 +1,7 @@
-/** `strata check` on files that are no longer needed, and on what the settings let go. */
+/** `strata check` on files that are no longer needed. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import type { Issue } from "../../src/cli/check/issue.js";
+import type { Issue } from "../../src/cli/check/find-memory-issues.js";
 import { formatContentID } from "../../src/context/result-files.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
@@ -58,7 +58,6 @@ describe("strata check on files that nobody needs", () => {
     const gone = await findGone(files, "check --fix");
     expect(gone.sort()).toEqual(old.sort());
     expect(gone).toHaveLength(5);
-    expect((await runStrata(files, "check")).out).toContain("1 notes of sessions unused for 180 days");
     expect((await runStrata(files, "check --days none")).code).toBe(2);
   });
 
@@ -135,22 +134,4 @@ describe("strata check on files that nobody needs", () => {
       expect(written.filter((line) => line.includes('"person"'))).toEqual([]);
     }
   });
-});
-
-it("check names what the settings let go, and changes nothing", async () => {
-  const clock = createFakeClock(MORNING - 100 * DAY_MS);
-  const head = { [`${PROJECT}/.git/HEAD`]: "x" };
-  const { files, store } = openMemoryWorld({ files: createMemoryFiles(head, clock.now), clock });
-  const id = idOf(await store.remember(draft("the disk is full", { type: "blocker" }), BY_TEST));
-  await store.update(id, (current) => ({ ...current, status: "resolved" }), BY_TEST);
-  const finding = { tags: ["finding"], sensitivity: "private", provenance: { by: "tool" } } as const;
-  await store.remember(draft("read on a page", { type: "knowledge", ...finding }), BY_TEST);
-  await store.onIdle();
-  clock.advance(100 * DAY_MS);
-  await runStrata(files, "trust --yes", { clock });
-  const before = new Map(files.contents);
-  const { code, out } = await runStrata(files, "check", { clock });
-  expect([code, out]).toEqual([0, expect.stringContaining("1 resolved blockers older than 90 days")]);
-  expect(out).toContain("1 findings unused for 30 days");
-  expect(files.contents).toEqual(before);
 });

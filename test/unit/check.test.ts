@@ -1,6 +1,6 @@
 /** `strata check`: every known kind of damage to the memory is found, and what is safe to mend is mended. */
 import { describe, expect, it } from "vitest";
-import type { Issue } from "../../src/cli/check/issue.js";
+import type { Issue } from "../../src/cli/check/find-memory-issues.js";
 import { damages, formatForeignToken } from "../support/damages.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

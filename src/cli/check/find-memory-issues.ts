@@ -1,10 +1,19 @@
-/** What the memories say that they should not: what is due, what they repeat or contradict, and dead or private names. */
+/** What the memories say that they should not: what they repeat or contradict, dead or private names, what is out of date. */
 import { randomUUID } from "node:crypto";
-import { findAged } from "../../../layers/5-auto-memory/findings/finding.js";
-import { findOldNotes } from "../../../layers/6-dream/archive-notes.js";
-import { isBlockerOver } from "../../../layers/6-dream/plan.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { isFinding } from "../../memory/finding.js";
+import { relate } from "../../memory/gate/gate.js";
+import {
+  areBothKept,
+  compareWorth,
+  findContradictions,
+  findDuplicates,
+  findNearPairs,
+  isOfOneKind,
+  isProtected,
+  mergeMetadata,
+  type Pair,
+} from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store/store.js";
@@ -12,8 +21,35 @@ import type { Project } from "../../operations/project.js";
 import { openConflictLog } from "../../operations/record-rivals.js";
 import { checkFacts } from "../../sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
-import type { Issue } from "./issue.js";
-import { findContradictions, type Merge, planMerges, toChanges } from "./merges.js";
+import { createComparison } from "../../text/compare.js";
+import { readMeaning } from "../../text/wording.js";
+
+/** What is wrong, and what can be done about it. */
+export interface Issue {
+  /** `problem`: does not work. `warning`: needs attention. `note`: worth knowing, and nothing is wrong. */
+  level: "problem" | "warning" | "note";
+  /** Absolute path. */
+  file: string;
+  what: string;
+  /** What the user can do. */
+  todo: string;
+  /** What `--fix` does about it; absent if only the user can decide. */
+  fix?: Fix;
+}
+
+export interface Fix {
+  /** In the imperative. */
+  says: string;
+  /** It removes or archives what only the user can judge, so the user is asked first. */
+  isAsked?: true;
+  /** Called before the store is opened, which itself finishes, records and rebuilds whatever is due. */
+  prepare?(): Promise<void>;
+  /** Throws if it could not be done. */
+  run?(memories: OpenMemories): Promise<void>;
+}
+
+/** An issue of the memory with this id. */
+type MemoryIssue = Omit<Issue, "file"> & { id: string };
 
 /** `all`: archived ones too. */
 export async function findMemoryIssues(
@@ -21,165 +57,202 @@ export async function findMemoryIssues(
   memories: OpenMemories,
   all: readonly Memory[],
 ): Promise<Issue[]> {
-  const log = await openConflictLog(project);
-  const open = await log.listOpen(all);
-  const contested = new Set(open.flatMap(({ id, otherID }) => [id, otherID ?? id]));
-  const conflicts = open.map(({ id, path }): Issue => {
+  const issues: Issue[] = [];
+  const contested = new Set<string | undefined>();
+  for (const { id, otherID, path } of await (await openConflictLog(project)).listOpen(all)) {
+    contested.add(id).add(otherID);
     const what = `${id} has two conflicting versions`;
-    return { level: "warning", file: path, what, todo: "decide with strata reconcile" };
-  });
-  const issues: Omit<Issue, "file">[] = [];
-  const ids: string[] = [];
-  const add = (id: string, issue: Omit<Issue, "file">): void => {
-    ids.push(id);
-    issues.push(issue);
-  };
-  findAlike(
-    all.filter(({ id }) => !contested.has(id)),
-    add,
-  );
-  findNamed(all, add);
-  findExpired(all, project.cli.clock.now(), add);
-  await findStaleFacts(project, all, add);
-  const files = await Promise.all(ids.map((id) => memories.locate(id)));
-  const inMemories = issues.map((issue, n): Issue => ({ ...issue, file: files[n] ?? ids[n] ?? "" }));
-  return [...conflicts, ...inMemories, ...(await findDue(project, memories, all))];
+    issues.push({ level: "warning", file: path, what, todo: "decide with strata reconcile" });
+  }
+  const found = [
+    ...findAlike(all.filter(({ id }) => !contested.has(id))),
+    ...findNamed(all),
+    ...findExpired(all, project.cli.clock.now()),
+    ...(await findStaleFacts(project, all)),
+  ];
+  for (const { id, ...issue } of found) issues.push({ ...issue, file: (await memories.locate(id)) ?? id });
+  return issues;
 }
 
-type Add = (id: string, issue: Omit<Issue, "file">) => void;
-
 /** Memories that repeat or contradict another one. Findings quote pages, which may do so. */
-function findAlike(memories: readonly Memory[], add: Add): void {
+function findAlike(memories: readonly Memory[]): MemoryIssue[] {
   const current = memories.filter((one) => one.status === "active" && !isFinding(one));
   const run = randomUUID().slice(0, 8);
-  const gone = new Set<string>();
-  for (const merge of planMerges(current.filter((one) => !one.isForeign)))
-    for (const { id } of merge.others) {
-      gone.add(id);
-      add(id, {
+  const merges = planMerges(current.filter((one) => !one.isForeign));
+  const gone = new Set(merges.map(({ other }) => other.id));
+  const left = current.filter(({ id }) => !gone.has(id));
+  return [
+    ...merges.map(
+      (merge): MemoryIssue => ({
         level: "note",
+        id: merge.other.id,
         what: `${merge.survivor.id} says all of it`,
         todo: "strata check --fix merges the two",
         fix: {
           says: `merge it into ${merge.survivor.id}, which strata undo --run ${run} takes back`,
           isAsked: true,
-          run: (store) =>
-            mergeOne(store, { ...merge, others: merge.others.filter((one) => one.id === id) }, run),
+          run: (store) => mergeOne(store, merge, run),
         },
-      });
-    }
-  for (const [older, newer] of findContradictions(current.filter(({ id }) => !gone.has(id))))
-    add(newer.id, {
-      level: "warning",
-      what: `it contradicts ${older.id}`,
-      todo: "archive the one that no longer holds, or link the two to each other if both hold",
-    });
-}
-
-/** Into the survivor as it is by now. */
-async function mergeOne(memories: OpenMemories, { others, survivor }: Merge, run: string): Promise<void> {
-  const now = (await memories.read(survivor.id)) ?? survivor;
-  const allChanged = await memories.changeAll(toChanges({ survivor: now, others }), {
-    operation: "merge",
-    run,
-  });
-  if (allChanged.kind === "refused") throw new Error(allChanged.why);
-}
-
-/** What a memory names: those that do not exist, and those that must not be seen where it is seen. */
-function findNamed(memories: readonly Memory[], add: Add): void {
-  const ids = new Set(memories.map(({ id }) => id));
-  for (const memory of memories) {
-    const { content, id, links, sensitivity, supersededBy = [], tags, title } = memory;
-    const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
-    if (fault !== undefined)
-      add(id, {
+      }),
+    ),
+    ...findContradicting(left).map(
+      ([older, newer]): MemoryIssue => ({
         level: "warning",
-        what: `${fault}; it is read and used, but has no history, and Strata does not change it`,
-        todo: "rename it",
-      });
-    for (const other of [...links, supersededBy].flat().filter((one) => !ids.has(one)))
-      add(id, {
-        level: "note",
-        what: `it names ${other}, which does not exist`,
-        todo: "correct or remove the name; strata list --archived shows all ids",
-      });
-    if (sensitivity === "private") continue;
-    const text = [title, content, ...tags, ...links].join("\n");
-    const hidden = findPrivateID(text);
-    if (hidden !== undefined)
-      add(id, {
-        level: "problem",
-        what: `it names the private memory ${hidden} and may be committed`,
-        todo: "remove the name, or move the file to private/",
-      });
-  }
+        id: newer.id,
+        what: `it contradicts ${older.id}`,
+        todo: "archive the one that no longer holds, or link the two to each other if both hold",
+      }),
+    ),
+  ];
 }
 
-function findExpired(memories: readonly Memory[], nowMs: number, add: Add): void {
-  for (const { expires, id, status } of memories) {
+/** Archives the other memory, after the survivor as it is by now has taken over what only the other has. */
+async function mergeOne(memories: OpenMemories, { other, survivor }: MergedPair, run: string): Promise<void> {
+  const before = (await memories.read(survivor.id)) ?? survivor;
+  const archived = { ...other, status: "archived" as const, supersededBy: survivor.id };
+  const changes = [
+    { before, after: mergeMetadata(before, [other]), reason: `takes in ${other.id}` },
+    { before: other, after: archived, reason: `${survivor.id} says it` },
+  ];
+  const changed = await memories.changeAll(changes, { operation: "merge", run });
+  if (changed.kind === "refused") throw new Error(changed.why);
+}
+
+/** What a memory names: those that do not exist, and private ones. */
+function findNamed(memories: readonly Memory[]): MemoryIssue[] {
+  const ids = new Set(memories.map(({ id }) => id));
+  return memories.flatMap(({ content, id, links, sensitivity, supersededBy, tags, title }) => {
+    const found: MemoryIssue[] = [];
+    const fault = findNameFault(id.slice(id.lastIndexOf("/") + 1));
+    if (fault !== undefined) {
+      const what = `${fault}; it is read and used, but has no history, and Strata does not change it`;
+      found.push({ level: "warning", id, what, todo: "rename it" });
+    }
+    const todo = "correct or remove the name; strata list --archived shows all ids";
+    for (const other of [...links, ...(supersededBy === undefined ? [] : [supersededBy])])
+      if (!ids.has(other))
+        found.push({ level: "note", id, what: `it names ${other}, which does not exist`, todo });
+    const hidden = findPrivateID([title, content, ...tags, ...links].join("\n"));
+    if (hidden !== undefined && sensitivity !== "private") {
+      const what = `it names the private memory ${hidden} and may be committed`;
+      found.push({ level: "problem", id, what, todo: "remove the name, or move the file to private/" });
+    }
+    return found;
+  });
+}
+
+function findExpired(memories: readonly Memory[], nowMs: number): MemoryIssue[] {
+  return memories.flatMap(({ expires, id, status }): MemoryIssue[] => {
     const isCurrent = status === "active" || status === "resolved";
-    if (!isCurrent || expires === undefined || !(Date.parse(expires) <= nowMs)) continue;
-    add(id, {
-      level: "note",
-      what: `it expired on ${expires.slice(0, 10)}`,
-      todo: "nothing, or set another date; it is no longer shown",
-      fix: {
-        says: "move it to the archive",
-        async run(memories) {
-          const written = await memories.archive(id, { operation: "archive", reason: "expired" });
-          if (written.kind === "refused") throw new Error(written.why);
-        },
-      },
-    });
-  }
+    if (!isCurrent || expires === undefined || !(Date.parse(expires) <= nowMs)) return [];
+    const run = async (store: OpenMemories): Promise<void> => {
+      const written = await store.archive(id, { operation: "archive", reason: "expired" });
+      if (written.kind === "refused") throw new Error(written.why);
+    };
+    const what = `it expired on ${expires.slice(0, 10)}`;
+    const todo = "nothing, or set another date; it is no longer shown";
+    return [{ level: "note", id, what, todo, fix: { says: "move it to the archive", run } }];
+  });
 }
 
 /** Memories taken from files that now state something else. */
-async function findStaleFacts({ cli, root }: Project, all: readonly Memory[], add: Add): Promise<void> {
+async function findStaleFacts({ cli, root }: Project, all: readonly Memory[]): Promise<MemoryIssue[]> {
   const { clock, files } = cli;
-  const options = { files, project: root, nowMs: clock.now() };
-  const { changes, doubted } = await checkFacts(
-    all.filter((memory) => readTaken(memory)),
-    options,
-  );
-  const todo = "strata bootstrap or the next dream renews it with its file";
-  for (const { before, file, reason = `${file} has changed` } of changes)
-    add(before.id, { level: "warning", what: reason, todo });
-  for (const [id, file] of doubted)
-    add(id, {
-      level: "warning",
-      what: `${file} cannot be read, or says otherwise; the memory was changed by hand`,
-      todo: `edit the memory so that it says what ${file} says, or archive it`,
-    });
+  const taken = all.filter((memory) => readTaken(memory));
+  const { changes, doubted } = await checkFacts(taken, { files, project: root, nowMs: clock.now() });
+  const renewed = "strata bootstrap or the next dream renews it with its file";
+  return [
+    ...changes.map(({ before: { id }, file, reason = `${file} has changed` }): MemoryIssue => {
+      return { level: "warning", id, what: reason, todo: renewed };
+    }),
+    ...[...doubted].map(([id, file]): MemoryIssue => {
+      const what = `${file} cannot be read, or says otherwise; the memory was changed by hand`;
+      const todo = `edit the memory so that it says what ${file} says, or archive it`;
+      return { level: "warning", id, what, todo };
+    }),
+  ];
 }
 
-/** What the next dream or session archives by the settings. */
-async function findDue(
-  { cli: { clock, files }, folders, settings }: Project,
-  { useOf }: OpenMemories,
-  all: readonly Memory[],
-): Promise<Issue[]> {
-  const { findings, retention } = (await settings()).config;
-  const limits = { nowMs: clock.now(), retention };
-  const blockers = all.filter(
-    ({ scope, status, type }) => `${scope} ${type} ${status}` === "project blocker resolved",
-  );
-  const over = blockers.filter((memory) => isBlockerOver(memory, limits)).length;
-  const notes = (await findOldNotes({ clock, files, folders, retention })).length;
-  const aged = findAged(all, { days: findings.maxAgeDays, nowMs: clock.now(), useOf }).length;
-  const due = (count: number, file: string, what: string, by: string): Issue[] =>
-    count === 0
-      ? []
-      : [{ level: "note", file, what: `${count} ${what}`, todo: `nothing; the next ${by} archives them` }];
-  return [
-    ...due(
-      over,
-      folders.memory,
-      `resolved blockers older than ${retention.resolvedBlockersDays} days`,
-      "dream",
-    ),
-    ...due(notes, folders.sessionMemory, `notes of sessions unused for ${retention.notesDays} days`, "dream"),
-    ...due(aged, folders.memory, `findings unused for ${findings.maxAgeDays} days`, "session"),
-  ];
+/*
+ * Which memories another one fully contains, and which contradict each other. Cautious: texts that share nearly all words
+ * may still say different things, and a wrong merge loses a fact. Pure.
+ *
+ *     the same sentences in the same order, in other wording     either may stay
+ *     all sentences of one among those of the other, in order    the longer one stays
+ *     a sentence continued with its reason                       the longer one stays
+ */
+
+export interface MergedPair {
+  survivor: Memory;
+  other: Memory;
+}
+
+/** Each memory goes once at most. Never archives pinned memories, directives, decisions or corrections. */
+export function planMerges(memories: readonly Memory[]): MergedPair[] {
+  const merges: MergedPair[] = [];
+  const going = new Set<string>();
+  const staying = new Set<string>();
+  const add = (survivor: Memory, other: Memory): void => {
+    if (isProtected(other) || going.has(other.id) || going.has(survivor.id) || staying.has(other.id)) return;
+    going.add(other.id);
+    staying.add(survivor.id);
+    merges.push({ survivor, other });
+  };
+  for (const { others, survivor } of findDuplicates(memories))
+    for (const other of others) add(survivor, other);
+  for (const [one, other] of findNearPairs(memories)) {
+    if (!isOfOneKind(one, other) || areBothKept(one, other)) continue;
+    const [a, b] = [readSentences(one.content), readSentences(other.content)];
+    const [inOther, inOne] = [isWithin(a, b), isWithin(b, a)];
+    if (inOther && (!inOne || compareWorth(one, other) > 0)) add(other, one);
+    else if (inOne) add(one, other);
+  }
+  return merges;
+}
+
+/** Of memories that share most words, by the gate's comparison; of those with one title, by numbers and names. */
+function findContradicting(memories: readonly Memory[]): Pair[] {
+  const compare = createComparison();
+  const sortByAge = ([one, other]: Pair): Pair =>
+    one.updated <= other.updated ? [one, other] : [other, one];
+  const near = findNearPairs(memories)
+    .map(sortByAge)
+    .filter(
+      ([older, newer]) =>
+        older.scope === newer.scope &&
+        older.sensitivity === newer.sensitivity &&
+        !areBothKept(older, newer) &&
+        relate(newer, older, compare) === "contradicts",
+    );
+  const found = [...near, ...findContradictions(memories).map(sortByAge)];
+  return [...new Map(found.map((pair) => [pair.map(({ id }) => id).join(" "), pair])).values()];
+}
+
+/** Text with code is compared as a whole, because every character of code counts. */
+function readSentences(text: string): readonly string[] {
+  const meaning = readMeaning(text);
+  return text.includes("```") ? [meaning] : meaning.split(" . ").filter((sentence) => sentence !== "");
+}
+
+/** In another text, "it" may refer to something else. */
+const POINTING = /^(?:it|its|this|that|these|those|they|there|then|he|she)(?: |$)/i;
+
+/** Are the sentences among the others, in the same order, each as it is or continued with a reason? */
+function isWithin(sentences: readonly string[], others: readonly string[]): boolean {
+  const isSame = sentences.length === others.length;
+  if (sentences.length === 0 || (!isSame && sentences.some((one) => POINTING.test(one)))) return false;
+  let next = 0;
+  for (const other of others) {
+    const sentence = sentences[next];
+    if (sentence !== undefined && (other === sentence || isReasoned(other, sentence))) next++;
+  }
+  return next === sentences.length;
+}
+
+/** Shorter sentences may be cut off in the middle of a name. */
+const LEAST_WORDS = 4;
+
+function isReasoned(longer: string, sentence: string): boolean {
+  if (!longer.startsWith(`${sentence} `) || sentence.split(" ").length < LEAST_WORDS) return false;
+  return /^ (?:because|since|so that) /.test(longer.slice(sentence.length));
 }

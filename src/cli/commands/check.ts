@@ -1,7 +1,7 @@
 import { type CliContext, exitCodes, MOST_DAYS, type Run, readWhole } from "../../operations/command.js";
 import { openProject } from "../../operations/project.js";
 import { findIssues, fixIssues, formatPath } from "../check/find-issues.js";
-import type { Issue } from "../check/issue.js";
+import type { Issue } from "../check/find-memory-issues.js";
 
 const USUAL_DAYS = 30;
 /** Issues with the same remedy that are printed; `--json` has all of them. */
