@@ -50,9 +50,8 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, checkpoints, deferred, family, host, log, notes } = context;
-  const writer = createSectionWriter(context);
-  const begun = new Set<string>();
+  const { checkpoints } = context;
+  const keeper = createKeeper(context);
   const handoffs = createHandoffs(context, LAYER);
   const attachments = createAttachments(context, LAYER);
 
@@ -60,9 +59,18 @@ function create(context: LayerContext): LayerParts {
     withinMs: { context: 1_500 },
     handlers: {
       async context(request, messages, signal) {
-        if (request.isCompaction) return void later(() => checkpoints.keep(request.sessionID, "compaction"));
-        handoffs.noteWork(request.sessionID, true);
-        return (await take(request, messages, signal)) ? request.show() : undefined;
+        const { sessionID } = request;
+        if (request.isCompaction) return void keeper.later(() => checkpoints.keep(sessionID, "compaction"));
+        handoffs.noteWork(sessionID, true);
+        await keeper.learn(request);
+        if (!request.isReady()) return undefined;
+        const hasForgotten = await forget(context, { request, layer: LAYER, signal });
+        const attached = await attachments.find(request);
+        const first = attached ? [attached.addition] : await handoffs.plan(request);
+        const additions = [...first, ...remind(context, request, messages)];
+        const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
+        if (attached) void keeper.later(attached.remove);
+        return isExtended || hasForgotten ? request.show() : undefined;
       },
 
       takenBack: async (request, withdrawal) =>
@@ -72,7 +80,7 @@ function create(context: LayerContext): LayerParts {
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
           handoffs.noteWork(sessionID, false);
-          void later(() => catchUp(sessionID));
+          void keeper.later(() => keeper.catchUp(sessionID));
         }
         return undefined;
       },
@@ -81,63 +89,69 @@ function create(context: LayerContext): LayerParts {
     commands: listCheckpointCommands(context),
 
     async dispose() {
+      for (const sessionID of await keeper.end()) await checkpoints.keep(sessionID, "end");
+    },
+  };
+}
+
+interface Keeper {
+  /** Learns from a request; the file is written behind the turn. */
+  learn(request: ContextRequest): Promise<void>;
+  /** Learns the last answer of a turn from the host. */
+  catchUp(sessionID: string): Promise<void>;
+  /** Writes all notes; returns the sessions, the newest first. */
+  end(): Promise<string[]>;
+  /** Runs behind the turn. Never rejects. */
+  later(this: void, work: Parameters<PQueue["add"]>[0]): Promise<unknown>;
+}
+
+function createKeeper(context: LayerContext): Keeper {
+  const { background, deferred, family, host, log, notes } = context;
+  const writer = createSectionWriter(context);
+  const begun = new Set<string>();
+  const later: Keeper["later"] = (work) =>
+    background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
+
+  return {
+    later,
+
+    async learn({ history, sessionID }) {
+      if (!begun.has(sessionID)) await begin(sessionID, history.messages);
+      await notes.learn(sessionID, history.messages);
+      deferred.add(`notes of ${sessionID}`, () =>
+        later(async () => {
+          await write(sessionID);
+          await writer.consider(sessionID, history.messages);
+        }),
+      );
+    },
+
+    async catchUp(sessionID) {
+      await notes.learn(sessionID, (await host.readMessages(sessionID, LAST_MESSAGES)) ?? []);
+      await write(sessionID);
+    },
+
+    async end() {
       await Promise.all([...begun].map(write));
-      for (const sessionID of [...begun].reverse()) await checkpoints.keep(sessionID, "end");
+      return [...begun].reverse();
     },
   };
 
-  /** Whether something was decided. */
-  async function take(
-    request: ContextRequest,
-    view: readonly Message[],
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { history, sessionID } = request;
-    await begin(request);
-    await notes.learn(sessionID, history.messages);
-    deferred.add(`notes of ${sessionID}`, () =>
-      later(async () => {
-        await write(sessionID);
-        await writer.consider(sessionID, history.messages);
-      }),
-    );
-    if (!request.isReady()) return false;
-    const hasForgotten = await forget(context, { request, layer: LAYER, signal });
-    const attached = await attachments.find(request);
-    const first = attached ? [attached.addition] : await handoffs.plan(request);
-    const additions = [...first, ...remind(context, request, view)];
-    const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
-    if (attached) void later(attached.remove);
-    return isExtended || hasForgotten;
-  }
-
   /** What the host has summarised is in no request any more, but it has all messages still; they are read once. */
-  async function begin({ history, sessionID }: ContextRequest): Promise<void> {
-    if (begun.has(sessionID)) return;
+  async function begin(sessionID: string, messages: readonly Message[]): Promise<void> {
     begun.add(sessionID);
     await notes.learn(sessionID, []);
-    const isCompacted = history.messages.some(({ info }) => info.summary === true);
-    if (!isCompacted) return;
+    if (!messages.some(({ info }) => info.summary === true)) return;
     void later(async () => {
       await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
       await write(sessionID);
     });
   }
 
-  async function catchUp(sessionID: string): Promise<void> {
-    await notes.learn(sessionID, (await host.readMessages(sessionID, LAST_MESSAGES)) ?? []);
-    await write(sessionID);
-  }
-
   /** A subagent's notes are its parent's; a question and its answer need none. */
   async function write(sessionID: string): Promise<void> {
     const hasWorked = (notes.facts(sessionID)?.toolCalls ?? 0) > 0;
     if (hasWorked && family.knownParent(sessionID) === undefined) await notes.write(sessionID);
-  }
-
-  function later(work: Parameters<PQueue["add"]>[0]): Promise<unknown> {
-    const complain = (thrown: unknown): void => log.error(LAYER, `behind the turn: ${formatError(thrown)}`);
-    return background.add(work).catch(complain);
   }
 }
 

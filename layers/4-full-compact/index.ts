@@ -37,7 +37,7 @@ export const fullCompact: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, clock, log, notes, prompts, toasts } = context;
+  const { background, clock, log, notes, prompts } = context;
   const breakers = createBreakers(context);
   const watch = createCompactionWatch(context, breakers);
   let repairSummary: RepairSummary | undefined;
@@ -45,7 +45,7 @@ function create(context: LayerContext): LayerParts {
   return {
     isLastResort: true,
     withinMs: { context: 2_000, summary: 2_000, compacted: 2_000, takenBack: 2_000 },
-    passedOver: { context: reportUncut },
+    passedOver: { context: (request) => reportUncut(context, request) },
     handlers: {
       async context(request, messages, signal) {
         if (request.isCompaction) {
@@ -56,7 +56,7 @@ function create(context: LayerContext): LayerParts {
         const { cutHistory } = await import("./cut.js");
         if (await cutHistory({ ...context, breakers }, request, { signal, view: messages }))
           return request.show();
-        reportUncut(request, "it would have freed too little");
+        reportUncut(context, request, "it would have freed too little");
         return undefined;
       },
 
@@ -114,10 +114,14 @@ function create(context: LayerContext): LayerParts {
       watch.end();
     },
   };
+}
 
-  function reportUncut({ isCutWanted }: ContextRequest, why = "it failed or timed out"): void {
-    if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
-  }
+function reportUncut(
+  { toasts }: LayerContext,
+  { isCutWanted }: ContextRequest,
+  why = "it failed or timed out",
+): void {
+  if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
 }
 
 /** `/compact-notes`: replaces history with notes at the next message, however small the context is. */

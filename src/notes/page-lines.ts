@@ -7,7 +7,7 @@ import { formatCount } from "../base/format.js";
 import { quote, toCode, toLine } from "../text/text.js";
 import { isLooking } from "./commands.js";
 import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
-import type { Answer, Change, Failure, Ledger, SubagentRun, Todo, TouchedFile } from "./stored.js";
+import type { Answer, Change, Failure, Ledger } from "./stored.js";
 import { isTelling } from "./wording.js";
 
 export interface PageLine {
@@ -19,27 +19,40 @@ export interface PageLine {
   at: number;
 }
 
+/* Current state: the last answer that says something, what was changed, what is open. */
+
 /** Files named as changed for one request, and changes told of one file. */
 const MOST_FILES = 12;
-const MOST_OF_A_FILE = 3;
-const LONGEST_CHANGE = 80;
+const MOST_CHANGES_OF_A_REQUEST = 3;
+const LONGEST_CHANGE_OF_A_REQUEST = 80;
 const LONGEST_NEXT = 300;
 
 export function planCurrentState(ledger: Ledger, project: string): PageLine[] {
-  const { plan } = ledger;
+  const { answers, plan, todos } = ledger;
   const lines: PageLine[] = [];
   if (plan) lines.push({ id: `plan:${plan.path}`, text: `- Plan: ${toCode(plan.path, 300)}`, at: plan.at });
-  const last = findState(ledger);
-  if (last) {
-    const number = findNumberAt(ledger, last.at);
+  const state = findState(ledger);
+  if (state) {
+    const number = findNumberAt(ledger, state.at);
     const to = number === undefined ? "" : ` (to request ${number})`;
-    const text = shortenPaths(last.whole ?? last.text, project);
-    lines.push({ id: `answer:${last.key}`, text: `- Last answer${to}: ${text}`, at: last.at });
+    const text = `- Last answer${to}: ${shortenPaths(state.whole ?? state.text, project)}`;
+    lines.push({ id: `answer:${state.key}`, text, at: state.at });
   }
-  const changed = planChanged(ledger);
-  const newest = changed.at(-1);
-  if (newest) lines.push({ ...newest.line, text: `${newest.line.text}${formatWhat(newest.changes)}` });
-  return [...lines, ...planNext(ledger.answers.at(-1)), ...planTodos(ledger)];
+  const newest = planChanged(ledger).at(-1);
+  if (newest) lines.push({ ...newest.line, text: newest.line.text + formatWhat(newest.changes) });
+  const { at = 0, key = "", next, text = "", whole = text } = answers.at(-1) ?? {};
+  // The step that the last answer announces, where the answer as shown does not have it.
+  if (next !== undefined && !whole.includes(toLine(next, 40).replace(/…$/, "")))
+    lines.push({ id: `next:${key}`, text: `- Open: ${toLine(next, LONGEST_NEXT)}`, at });
+  const once = todos?.items.filter(
+    ({ content }, at, all) => all.findIndex((one) => one.content === content) === at,
+  );
+  const shown = (once ?? []).map(({ content, status }) => {
+    const box = status === "completed" ? "[x]" : "[ ]";
+    const remark = status === "completed" || status === "pending" ? "" : ` (${status.replace("_", " ")})`;
+    return { id: `todo:${content}`, text: `- ${box} ${content}${remark}`, at: todos?.at ?? 0 };
+  });
+  return [...lines, ...shown];
 }
 
 /** The last answer that says something, else the last. */
@@ -47,47 +60,18 @@ export function findState({ answers }: Pick<Ledger, "answers">): Answer | undefi
   return answers.findLast(({ text, whole }) => isTelling(whole ?? text)) ?? answers.at(-1);
 }
 
-/** The step that the last answer announces, where the answer as shown does not have it. */
-function planNext(answer: Answer | undefined): PageLine[] {
-  const { at = 0, key = "", next, text = "", whole = text } = answer ?? {};
-  if (next === undefined || whole.includes(toLine(next, 40).replace(/…$/, ""))) return [];
-  return [{ id: `next:${key}`, text: `- Open: ${toLine(next, LONGEST_NEXT)}`, at }];
-}
-
-function planTodos({ todos }: Ledger): PageLine[] {
-  const seen = new Set<string>();
-  return (todos?.items ?? []).flatMap((todo) => {
-    if (seen.has(todo.content)) return [];
-    seen.add(todo.content);
-    return planTodo(todo, todos?.at ?? 0);
-  });
-}
-
-function planTodo({ content, status }: Todo, at: number): PageLine {
-  const box = status === "completed" ? "[x]" : "[ ]";
-  const remark = status === "completed" || status === "pending" ? "" : ` (${status.replace("_", " ")})`;
-  return { id: `todo:${content}`, text: `- ${box} ${content}${remark}`, at };
-}
-
-export interface ChangedForRequest {
+interface ChangedForRequest {
   line: PageLine;
   changes: readonly Change[];
 }
 
 /** One line for each request that files were changed for, with the time of its last change. */
-export function planChanged(ledger: Ledger): ChangedForRequest[] {
-  const byRequest = new Map<number, Change[]>();
-  for (const change of ledger.changes) {
-    if (isForeignFile(change.path)) continue;
-    const index = findRequestAt(ledger.requests, change.at);
-    const same = byRequest.get(index);
-    if (same) same.push(change);
-    else byRequest.set(index, [change]);
-  }
+function planChanged(ledger: Ledger): ChangedForRequest[] {
+  const own = ledger.changes.filter(({ path }) => !isForeignFile(path));
+  const byRequest = groupBy(own, ({ at }) => findRequestAt(ledger.requests, at));
   return [...byRequest].map(([index, changes]) => {
     const of = index === -1 ? "before the first request" : `for request ${numberOf(ledger, index)}`;
-    const newest = changes.map(({ path }) => path.split("/").at(-1) ?? path).reverse();
-    const names = [...new Set(newest)].reverse();
+    const names = [...new Set(changes.map(({ path }) => nameOf(path)).reverse())].reverse();
     const more = names.length > MOST_FILES ? ` and ${names.length - MOST_FILES} more` : "";
     return {
       line: {
@@ -100,16 +84,36 @@ export function planChanged(ledger: Ledger): ChangedForRequest[] {
   });
 }
 
+const nameOf = (path: string): string => path.split("/").at(-1) ?? path;
+
 function formatWhat(changes: readonly Change[]): string {
   const texts = changes.flatMap(({ path, what }) =>
-    what === "" ? [] : `${path.split("/").at(-1)}: ${toLine(what, LONGEST_CHANGE)}`,
+    what === "" ? [] : `${nameOf(path)}: ${toLine(what, LONGEST_CHANGE_OF_A_REQUEST)}`,
   );
-  const told = [...new Set(texts)].slice(-MOST_OF_A_FILE);
+  const told = [...new Set(texts)].slice(-MOST_CHANGES_OF_A_REQUEST);
   return told.length === 0 ? "" : `; last ${told.map((text) => quote(text, 200)).join(", ")}`;
 }
 
+function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const same = groups.get(key);
+    if (same) same.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/* Paths. */
+
 /** Folders like "/home/me" have everything below them; what is beside a project there is elsewhere. */
 const NEAR_ROOT = 3;
+/** Files of ours, of the host and of packages, which say nothing about the work. */
+const FOREIGN =
+  /(?:^|\/)node_modules\/|(?:^|\/)\.opencode\/(?:tool-results|session-memory|strata|memory)\/|\/opencode\/tool-output\//;
+
+const isForeignFile = (path: string): boolean => FOREIGN.test(path);
 
 /** The text with paths relative to the project, those beside it like a worktree included. */
 export function shortenPaths(text: string, project: string): string {
@@ -126,148 +130,115 @@ function shortenOwn(text: string, project: string): string {
   return pieces.reduce((before, piece) => before + (/^[\w.-]/.test(piece) ? project : ".") + piece);
 }
 
-/** A command or an input as inline code, with paths relative to the project. */
-export function toShortCode(text: string, limit: number, project: string): string {
-  return toCode(shortenPaths(text, project), limit);
-}
+const toShortCode = (text: string, limit: number, project: string): string =>
+  toCode(shortenPaths(text, project), limit);
 
-/** Files of ours, of the host and of packages, which say nothing about the work. */
-const FOREIGN =
-  /(?:^|\/)node_modules\/|(?:^|\/)\.opencode\/(?:tool-results|session-memory|strata|memory)\/|\/opencode\/tool-output\//;
+/* Files: the changed ones, then one line on those that were only read. */
 
-export const isForeignFile = (path: string): boolean => FOREIGN.test(path);
-
-const LONGEST_COMMAND = 200;
-/** A longer command is easier to read with what the agent says it is for. */
-const SHORT_COMMAND = 80;
-const MOST_CHANGES = 2;
+const MOST_CHANGES_OF_A_FILE = 2;
 const LONGEST_CHANGE_OF_A_FILE = 70;
+const MOST_TOUCHED = 16;
 const MOST_READ = 60;
 const MOST_DECLARED = 2;
-const MOST_SOUGHT = 60;
-const MOST_TOUCHED = 16;
 
-/** Changed files, then one line on those that were only read. */
 export function planFiles(ledger: Ledger, project: string): PageLine[] {
-  const files = ledger.files.filter(({ key }) => !isForeignFile(key));
-  const byPath = new Map<string, Change[]>();
-  for (const change of ledger.changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
-  const edited = files.filter(({ isEdited }) => isEdited);
-  const lines = edited.map((file) => planFile(file, byPath.get(file.key) ?? [], project));
-  return [...lines, ...planRead(ledger, files, project)];
-}
-
-function planFile(
-  { key, at, names, touched = [] }: TouchedFile,
-  changes: readonly Change[],
-  project: string,
-): PageLine {
-  const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
-  const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
-  const what = chooseChanges(changes).map((one) => quote(one, LONGEST_CHANGE_OF_A_FILE));
-  const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
-  return {
-    id: `file:${key}`,
-    text: `- ${toShortCode(key, 1_000, project)} (edited${changed})${declared}`,
-    at,
-  };
+  const changes = groupBy(ledger.changes, ({ path }) => path);
+  const edited = ledger.files.filter(({ isEdited, key }) => isEdited && !isForeignFile(key));
+  const lines = edited.map(({ at, key, names, touched = [] }) => {
+    const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
+    const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
+    const what = chooseChanges(changes.get(key) ?? []).map((one) => quote(one, LONGEST_CHANGE_OF_A_FILE));
+    const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
+    const text = `- ${toShortCode(key, 1_000, project)} (edited${changed})${declared}`;
+    return { id: `file:${key}`, text, at };
+  });
+  return [...lines, ...planRead(ledger, project)];
 }
 
 /** The newest that say what has become of what, else the newest. */
 function chooseChanges(changes: readonly Change[]): string[] {
   const whats = [...new Set(changes.map(({ what }) => what))].filter((what) => what !== "");
   const exact = whats.filter((what) => what.includes(" → "));
-  return exact.length > 0 ? exact.slice(-MOST_CHANGES) : whats.slice(-1);
+  return exact.length > 0 ? exact.slice(-MOST_CHANGES_OF_A_FILE) : whats.slice(-1);
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */
-function planRead(ledger: Ledger, touched: readonly TouchedFile[], project: string): PageLine[] {
-  const edited = new Set(touched.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
-  const seen = new Map<string, number>();
-  const names = new Map<string, string>();
-  for (const { at, isEdited, key, touched: declared = [] } of touched) {
-    if (isEdited) continue;
-    seen.set(key, at);
-    if (declared.length > 0) names.set(key, formatNames(declared));
-  }
-  for (const { at, key, names: declared } of ledger.looked) {
+function planRead({ files, looked }: Ledger, project: string): PageLine[] {
+  const edited = new Set(files.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
+  const seen = new Map<string, { at: number; declared: readonly string[] }>();
+  const shown = files.map(({ at, key, touched = [] }) => ({ at, key, declared: touched }));
+  const listed = looked.map(({ at, key, names }) => ({ at, key, declared: names }));
+  for (const { at, declared, key } of [...shown, ...listed]) {
     if (edited.has(key) || isForeignFile(key)) continue;
-    seen.set(key, Math.max(at, seen.get(key) ?? 0));
-    if (declared.length > 0 && !names.has(key)) names.set(key, formatNames(declared));
+    const known = seen.get(key);
+    seen.set(key, {
+      at: Math.max(at, known?.at ?? 0),
+      declared: known?.declared.length ? known.declared : declared,
+    });
   }
   if (seen.size === 0) return [];
-  const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_READ);
-  const folders = new Map<string, string[]>();
-  for (const [path] of newest) {
-    const slash = path.lastIndexOf("/") + 1;
-    const folder = path.slice(0, slash);
-    folders.set(folder, [...(folders.get(folder) ?? []), path.slice(slash) + (names.get(path) ?? "")]);
-  }
-  const shown = [...folders]
-    .map(([folder, files]) => folder + (files.length === 1 ? files[0] : `{${files.join(", ")}}`))
-    .join(" ");
+  const newest = [...seen].sort((a, b) => b[1].at - a[1].at || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_READ);
+  const folders = groupBy(newest, ([path]) => path.slice(0, path.lastIndexOf("/") + 1));
+  const named = [...folders].map(([folder, some]) => {
+    const names = some.map(([path, { declared }]) => {
+      const own = declared.length === 0 ? "" : ` (${declared.slice(0, MOST_DECLARED).join(", ")})`;
+      return path.slice(folder.length) + own;
+    });
+    return folder + (names.length === 1 ? names[0] : `{${names.join(", ")}}`);
+  });
   const count = seen.size > newest.length ? `${formatCount(seen.size)}, the newest ` : "";
-  return [
-    {
-      id: "reads:",
-      text: `- Only read: ${count}${quote(shortenPaths(shown, project), 4_000)}`,
-      at: newest[0]?.[1] ?? 0,
-    },
-  ];
+  const text = `- Only read: ${count}${quote(shortenPaths(named.join(" "), project), 4_000)}`;
+  return [{ id: "reads:", text, at: newest[0]?.[1].at ?? 0 }];
 }
 
-const formatNames = (names: readonly string[]): string => ` (${names.slice(0, MOST_DECLARED).join(", ")})`;
+/* Workflow: in the order of time what was said and found, commands, skills, subagents; what only looked is counted. */
 
-/** In the order of time: what was said and found, commands, skills, subagents; what only looked is counted. */
+const LONGEST_COMMAND = 200;
+/** A longer command is easier to read with what the agent says it is for. */
+const SHORT_COMMAND = 80;
+const MOST_SOUGHT = 60;
+
 export function planWorkflow(ledger: Ledger, project: string): PageLine[] {
+  const { answers, commands, skills, subagents } = ledger;
   const state = findState(ledger);
-  const outcomes = ledger.answers
-    .filter((answer) => answer !== state && isTelling(answer.text))
-    .map((answer) => planOutcome(ledger, answer, project));
-  const answered = new Set(ledger.answers.map(({ key }) => key));
-  const newest = new Map(ledger.findings.map(({ key, text }) => [text, key]));
-  const findings = ledger.findings
-    .filter(({ key, text }) => newest.get(text) === key)
-    .filter(
-      ({ key, text }) => !answered.has(key) && !ledger.reasons.some((reason) => text.includes(reason.text)),
-    )
-    .map(({ key, at, text }) => ({
-      id: `found:${key}`,
-      text: `- Agent: ${shortenPaths(text, project)}`,
-      at,
-    }));
-  const changed = planChanged(ledger)
+  const lines: PageLine[] = planChanged(ledger)
     .slice(0, -1)
     .map(({ line }) => line);
-  const commands = ledger.commands
-    .filter(({ key }) => !isLooking(key))
-    .map(({ key, at, exit, description }) => {
-      const end = exit === null ? "ended before it was done" : `exit ${exit}`;
-      const what = description === "" || key.length <= SHORT_COMMAND ? "" : ` (${description})`;
-      return {
-        id: `command:${key}`,
-        text: `- ${toShortCode(key, LONGEST_COMMAND, project)} → ${end}${what}`,
-        at,
-      };
+  for (const { at, key, text } of answers.filter((one) => one !== state && isTelling(one.text))) {
+    const number = findNumberAt(ledger, at);
+    const of = number === undefined ? "Before the first request" : `Request ${number}`;
+    lines.push({ id: `outcome:${key}`, text: `- ${of} → ${shortenPaths(text, project)}`, at });
+  }
+  for (const { at, key, text } of listFindings(ledger))
+    lines.push({ id: `found:${key}`, text: `- Agent: ${shortenPaths(text, project)}`, at });
+  for (const { at, key } of skills)
+    lines.push({ id: `skill:${key}`, text: `- Skill loaded: ${toCode(key, 160)}`, at });
+  for (const { at, description, files = [], key, result } of subagents) {
+    const touched = (["changed", "read"] as const).flatMap((how) => {
+      const names = files.filter(({ isEdited }) => isEdited === (how === "changed"));
+      return names.length === 0 ? [] : `; ${how} ${names.map(({ name }) => toCode(name, 300)).join(", ")}`;
     });
-  const skills = ledger.skills.map(({ key, at }) => ({
-    id: `skill:${key}`,
-    text: `- Skill loaded: ${toCode(key, 160)}`,
-    at,
-  }));
-  const subagents = ledger.subagents.map((run) => planSubagent(run, project));
-  const all = [...changed, ...outcomes, ...findings, ...skills, ...subagents, ...commands];
-  return [...all.sort((a, b) => a.at - b.at), ...planLooks(ledger)];
+    const found = quote(shortenPaths(result, project), 600);
+    const text = `- Subagent ${quote(description, 160)} found: ${found}${touched.join("")}`;
+    lines.push({ id: `subagent:${key}`, text, at });
+  }
+  for (const { at, description, exit, key } of commands.filter((command) => !isLooking(command.key))) {
+    const end = exit === null ? "ended before it was done" : `exit ${exit}`;
+    const what = description === "" || key.length <= SHORT_COMMAND ? "" : ` (${description})`;
+    const text = `- ${toShortCode(key, LONGEST_COMMAND, project)} → ${end}${what}`;
+    lines.push({ id: `command:${key}`, text, at });
+  }
+  return [...lines.sort((a, b) => a.at - b.at), ...planLooks(ledger)];
 }
 
-function planOutcome(ledger: Ledger, answer: Answer, project: string): PageLine {
-  const number = findNumberAt(ledger, answer.at);
-  const of = number === undefined ? "Before the first request" : `Request ${number}`;
-  return {
-    id: `outcome:${answer.key}`,
-    text: `- ${of} → ${shortenPaths(answer.text, project)}`,
-    at: answer.at,
-  };
+/** What was found, each once, without what an answer or a reason says. */
+function listFindings({ answers, findings, reasons }: Ledger): Ledger["findings"] {
+  const answered = new Set(answers.map(({ key }) => key));
+  const newest = new Map(findings.map(({ key, text }) => [text, key]));
+  return findings.filter(
+    ({ key, text }) =>
+      newest.get(text) === key && !answered.has(key) && !reasons.some((reason) => text.includes(reason.text)),
+  );
 }
 
 /** How many calls only looked, and the newest of what they asked for. */
@@ -280,47 +251,28 @@ function planLooks({ calls, sought }: Ledger): PageLine[] {
   return [{ id: "looks:", text: `- Calls that only looked: ${counts}${asked}`, at: 0 }];
 }
 
-function planSubagent({ key, at, description, files = [], result }: SubagentRun, project: string): PageLine {
-  const names = (isEdited: boolean): string =>
-    files.flatMap((file) => (file.isEdited === isEdited ? toCode(file.name, 300) : [])).join(", ");
-  const touched = [names(true) && `changed ${names(true)}`, names(false) && `read ${names(false)}`]
-    .filter((one) => one !== "")
-    .map((one) => `; ${one}`);
-  const found = quote(shortenPaths(result, project), 600);
-  const text = `- Subagent ${quote(description, 160)} found: ${found}${touched.join("")}`;
-  return { id: `subagent:${key}`, text, at };
-}
-
 /** Equal failures are one line, under the first of them. */
 export function planFailures({ failures }: Ledger, project: string): PageLine[] {
-  const groups = new Map<string, Failure[]>();
-  for (const failure of failures) {
-    const { error, exit, key, laterSucceeded, tool } = failure;
-    if (isEmptySearch(failure)) continue;
-    const group = error === "" ? key : JSON.stringify([tool, exit, error, laterSucceeded]);
-    const same = groups.get(group);
-    if (same) same.push(failure);
-    else groups.set(group, [failure]);
-  }
-  return [...groups.values()].map((group) => planFailure(group, project));
+  const groups = groupBy(
+    failures.filter((failure) => !isEmptySearch(failure)),
+    ({ error, exit, key, laterSucceeded, tool }) =>
+      error === "" ? key : JSON.stringify([tool, exit, error, laterSucceeded]),
+  );
+  return [...groups.values()].map(([failure, ...others]) => {
+    const { key = "", at = 0, tool = "", input = "", exit, error = "", laterSucceeded } = failure ?? {};
+    const code = input === "" && tool !== "bash" ? "" : toShortCode(input, 160, project);
+    const call = tool === "bash" ? code : `${toLine(tool, 80)} ${code}`.trimEnd();
+    const end = exit === undefined ? "failed" : `exit ${exit}`;
+    const what = error === "" ? "" : `: ${quote(shortenPaths(error, project), 300)}`;
+    const more = others.length === 0 ? "" : ` (and ${others.length} more with the same)`;
+    return {
+      id: `failure:${key}`,
+      text: `- ${call} → ${end}${what}${more}${laterSucceeded ? " (later succeeded)" : ""}`,
+      at: Math.max(at, ...others.map((other) => other.at)),
+    };
+  });
 }
 
 /** A search that finds nothing ends with exit 1 and says nothing. */
 const isEmptySearch = ({ error, exit, input, tool }: Failure): boolean =>
   tool === "bash" && exit === 1 && error === "" && isLooking(input);
-
-function planFailure([failure, ...others]: Failure[], project: string): PageLine {
-  const { key = "", at = 0, tool = "", input = "", exit, error = "", laterSucceeded } = failure ?? {};
-  const call =
-    tool === "bash"
-      ? toShortCode(input, 160, project)
-      : `${toLine(tool, 80)}${input === "" ? "" : ` ${toShortCode(input, 160, project)}`}`;
-  const end = exit === undefined ? "failed" : `exit ${exit}`;
-  const what = error === "" ? "" : `: ${quote(shortenPaths(error, project), 300)}`;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more with the same)`;
-  return {
-    id: `failure:${key}`,
-    text: `- ${call} → ${end}${what}${more}${laterSucceeded ? " (later succeeded)" : ""}`,
-    at: Math.max(at, ...others.map((other) => other.at)),
-  };
-}

@@ -151,10 +151,9 @@ export type Heading = (typeof HEADINGS)[number];
 export const redactSections = (sections: Sections): Sections =>
   Object.fromEntries(Object.entries(sections).map(([name, text]) => [name, redactSecrets(text).text]));
 
-/** Characters. Six of them fit into a request beside the machine's own lines. */
+/** Characters. Six sections fit into a request beside the machine's own lines. */
 const MOST_OF_A_SECTION = 2_400;
 const MOST_OF_ALL_SECTIONS = 9_000;
-
 /** Generous bound, headings and white space included; longer answers are not read. */
 const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;
 
@@ -163,63 +162,33 @@ const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;
  * long. Removes a code fence around it. Otherwise `problem` says what was expected and what came.
  */
 export function parseSections(answer: string): { sections: Sections } | { problem: string } {
-  if (answer.length > LONGEST_ANSWER) return { problem: formatExcess(answer.length) };
-  const lines = withoutFence(answer.replaceAll("\r\n", "\n").trim()).split("\n");
-  const starts = lines.flatMap((line, index) => (/^##\s+\S/.test(line) ? [index] : []));
-  const before = lines
-    .slice(0, starts[0] ?? lines.length)
-    .join("\n")
-    .trim();
-  const found = starts.map((start) => titleOf(lines[start] ?? ""));
-  const problem = findHeadingProblem(found) ?? findPreambleProblem(before);
-  if (problem !== undefined) return { problem };
-  const bodies = starts.map((start, index) =>
-    lines
-      .slice(start + 1, starts[index + 1])
-      .join("\n")
-      .trim(),
-  );
-  const sizeProblem = findSizeProblem(bodies);
-  if (sizeProblem !== undefined) return { problem: sizeProblem };
-  return { sections: Object.fromEntries(HEADINGS.map((heading, n) => [heading, bodies[n] ?? ""])) };
-}
-
-/** Text of a heading line, without its marks. */
-export function titleOf(line: string): string {
-  return line
-    .replace(/^##\s+/, "")
-    .replace(/\s+#*\s*$/, "")
-    .trim();
-}
-
-function findHeadingProblem(found: readonly string[]): string | undefined {
-  if (found.length === HEADINGS.length && HEADINGS.every((heading, index) => heading === found[index]))
-    return undefined;
-  const came = found.length === 0 ? "none" : found.map((title) => `"${title}"`).join(", ");
-  return `Expected the six "## " headings ${HEADINGS.join(", ")}, once each and in this order; came ${came}.`;
-}
-
-function findPreambleProblem(before: string): string | undefined {
-  if (before === "") return undefined;
-  return `Expected nothing before "## ${HEADINGS[0]}"; came ${JSON.stringify(before.slice(0, 80))}.`;
-}
-
-function findSizeProblem(bodies: readonly string[]): string | undefined {
-  for (const [index, body] of bodies.entries()) {
-    const heading = HEADINGS[index];
-    if (body === "") return `Expected at least a line under "${heading}", if only "None."; came nothing.`;
-    if (body.length > MOST_OF_A_SECTION)
-      return `Expected at most ${formatCount(MOST_OF_A_SECTION)} characters under "${heading}"; came ${formatCount(body.length)}.`;
+  if (answer.length > LONGEST_ANSWER)
+    return { problem: formatExcess("in all", MOST_OF_ALL_SECTIONS, answer.length) };
+  const plain = answer.replaceAll("\r\n", "\n").trim();
+  const text = /^```[\w-]*\n([\s\S]*?)\n?```$/.exec(plain)?.[1] ?? plain;
+  const [before = "", ...parts] = text.split(/^##[^\S\n]+(\S.*)$/m).map((part) => part.trim());
+  const titles = parts.filter((_, index) => index % 2 === 0).map((title) => title.replace(/\s+#*$/, ""));
+  const bodies = parts.filter((_, index) => index % 2 === 1);
+  if (titles.length !== HEADINGS.length || HEADINGS.some((heading, index) => heading !== titles[index])) {
+    const came = titles.length === 0 ? "none" : titles.map((title) => `"${title}"`).join(", ");
+    return {
+      problem: `Expected the six "## " headings ${HEADINGS.join(", ")}, once each and in this order; came ${came}.`,
+    };
   }
-  const total = bodies.reduce((sum, body) => sum + body.length, 0);
-  if (total <= MOST_OF_ALL_SECTIONS) return undefined;
-  return formatExcess(total);
+  if (before !== "")
+    return {
+      problem: `Expected nothing before "## ${HEADINGS[0]}"; came ${JSON.stringify(before.slice(0, 80))}.`,
+    };
+  for (const [index, body] of bodies.entries()) {
+    const under = `under "${HEADINGS[index]}"`;
+    if (body === "") return { problem: `Expected at least a line ${under}, if only "None."; came nothing.` };
+    if (body.length > MOST_OF_A_SECTION)
+      return { problem: formatExcess(under, MOST_OF_A_SECTION, body.length) };
+  }
+  const total = bodies.join("").length;
+  if (total > MOST_OF_ALL_SECTIONS) return { problem: formatExcess("in all", MOST_OF_ALL_SECTIONS, total) };
+  return { sections: Object.fromEntries(HEADINGS.map((heading, index) => [heading, bodies[index] ?? ""])) };
 }
 
-function formatExcess(characters: number): string {
-  return `Expected at most ${formatCount(MOST_OF_ALL_SECTIONS)} characters in all; came ${formatCount(characters)}.`;
-}
-
-function withoutFence(answer: string): string {
-  return /^```[\w-]*\n([\s\S]*?)\n?```$/.exec(answer)?.[1]?.trim() ?? answer;
-}
+const formatExcess = (where: string, most: number, came: number): string =>
+  `Expected at most ${formatCount(most)} characters ${where}; came ${formatCount(came)}.`;

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { HEADINGS } from "../../src/notes/page.js";
-import type { Sections } from "../../src/notes/stored.js";
-import { ask, did, NOTES_FILE, NOTES_FOLDER, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
+import {
+  ask,
+  did,
+  NOTES_FILE,
+  NOTES_FOLDER,
+  openNotes,
+  ran,
+  reply,
+  STORED_FILE,
+  section,
+} from "../support/notes.js";
 
 const todo = (content: string, status = "pending") => ({ content, status });
 const turn = [
@@ -14,14 +23,17 @@ const turn = [
     did(2, "todowrite", { todos: [todo("write docs"), todo("lex", "completed")] }),
   ),
 ];
-const sections = (text: string): Sections =>
-  Object.fromEntries(HEADINGS.map((heading) => [heading, `${text} ${heading}`])) as Sections;
-const line = (page: string, text: string): string | undefined =>
-  page.split("\n").find((each) => each.includes(text));
+const sections = (text: string) =>
+  Object.fromEntries(HEADINGS.map((heading) => [heading, `${text} ${heading}`]));
 
-it("the notes are a page that a person can read", async () => {
+async function openTold() {
   const world = openNotes();
   await world.tell(...turn);
+  return world;
+}
+
+it("the notes are a page that a person can read", async () => {
+  const world = await openTold();
   expect(world.page()).toBe(`# Session notes: Build the parser.
 
 What happened in this session, noted by opencode-strata. Change what you like: your lines stay, and what you take out does not come back.
@@ -68,54 +80,38 @@ it("a request that looks like a heading, or is very long, stays within its line 
   expect(world.files.text(STORED_FILE)).toContain("x".repeat(9_000));
 });
 
-it("only a model's last text is in the notes, before the machine's lines", async () => {
-  const world = openNotes();
-  await world.tell(...turn);
+it("a model's last text stands before the machine's lines, without what it repeats of these, of a person's, or of itself", async () => {
+  const world = await openTold();
+  world.edit((page) => page.replace("## Learnings\n\n", "## Learnings\n\n- mine\n"));
   await world.notes.setSections("ses_1", sections("First"));
   await world.notes.write("ses_1");
   const before = world.page();
-  await world.notes.setSections("ses_1", sections("Second"));
+  const learnings = "- mine\n- Request 1: Never use eval.\n- new\n- new";
+  await world.notes.setSections("ses_1", { ...sections("Second"), Learnings: learnings });
   await world.notes.write("ses_1");
   expect(world.page()).toContain("## Workflow\n\nSecond Workflow\n\n- `npm test`");
   expect(world.page()).not.toContain("First");
-  expect(world.files.text(`${NOTES_FOLDER}/ses_1.previous.md`)).toBe(before);
-});
-
-it("lines that a model repeats, a person's or the machine's, are in the notes once", async () => {
-  const world = openNotes();
-  await world.tell(...turn);
-  world.edit((page) => page.replace("## Learnings\n\n", "## Learnings\n\n- mine\n"));
-  const learnings = "- mine\n- Request 1: Never use eval.\n- new\n- new";
-  await world.notes.setSections("ses_1", { ...sections("x"), Learnings: learnings });
-  await world.notes.write("ses_1");
   expect(world.page()).toMatch(/## Learnings\n\n- mine\n- new\n\n- Request 1: Never use eval\.\n$/);
+  expect(world.files.text(`${NOTES_FOLDER}/ses_1.previous.md`)).toBe(before.trimEnd().concat("\n"));
 });
 
-it("nothing is written when nothing has changed, not even after a restart", async () => {
-  const world = openNotes();
-  await world.tell(...turn);
+it("nothing is written, and facts are the same object, when nothing new is learned, also after a restart", async () => {
+  const world = await openTold();
+  const facts = world.notes.facts("ses_1");
   world.files.modifiedMs.clear();
   await world.tell(...turn);
+  expect(world.notes.facts("ses_1")).toBe(facts);
   const again = world.restart();
   await again.tell(...turn);
   expect([...world.files.modifiedMs.keys()]).toEqual([]);
   expect(again.notes.facts("ses_1")?.toolCalls).toBe(3);
-});
-
-it("facts are the same object until something is learned, and nothing is known of other sessions", async () => {
-  const world = openNotes();
-  await world.tell(...turn);
-  const facts = world.notes.facts("ses_1");
-  await world.notes.learn("ses_1", turn);
-  expect(world.notes.facts("ses_1")).toBe(facts);
   expect(world.notes.facts("ses_2")).toBeUndefined();
   expect(await world.notes.formatForModel("ses_2", { maxCharacters: 5_000 })).toBeUndefined();
 });
 
 describe("a person's edits", () => {
-  it("a person's edits stay where they are while facts come and change around them", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+  it("a person's edits stay below the line they follow while facts come and change around them", async () => {
+    const world = await openTold();
     world.edit((page) =>
       page
         .replace("- `npm test` → exit 1\n", "- `npm test` → exit 1\n  (needs the database)\n")
@@ -127,32 +123,38 @@ describe("a person's edits", () => {
     );
   });
 
-  it("a person's edits to the machine's lines hold: removed or changed lines are not written again", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+  it("a person's edits to the machine's lines hold: removed or changed lines are not written again, nor shown to a model", async () => {
+    const world = await openTold();
     world.edit((page) =>
       page.replace("- [ ] write docs\n", "").replace("Request 1: Never use eval.", "eval is fine in tests"),
     );
     const again = world.restart();
     await again.tell(ask(5, "Go on."), reply(6, "Gone on.", did(6, "read", { filePath: "src/a.ts" })));
     await again.tell(ask(7, "And on."));
-    expect(line(world.page(), "write docs")).toBeUndefined();
-    expect(world.page()).toContain("## Learnings\n\n- eval is fine in tests\n");
-    expect(line(world.page(), "Request 1: Never")).toBeUndefined();
+    expect(section(world.page(), "Learnings")).toBe("- eval is fine in tests");
     const forModel = await again.notes.formatForModel("ses_1", { maxCharacters: 5_000 });
     expect(forModel).toContain("eval is fine in tests");
-    expect(forModel).not.toContain("write docs");
+    for (const text of [world.page(), forModel]) expect(text).not.toContain("write docs");
+  });
+
+  it("a person's edits do not confuse equal lines: of two quotations with empty lines the right one goes", async () => {
+    const world = openNotes();
+    await world.tell(ask(0, "one\n\nand two"), ask(1, "three\n\nand four"));
+    world.edit((page) => page.replace(/- Request 1[\s\S]*?and two\n/, ""));
+    await world.tell(ask(2, "five"));
+    expect(section(world.page(), "Task Specification")).toMatch(
+      /^- Request 2 .*:\n {2}> three\n {2}>\n {2}> and four\n- Request 3 .*: five$/,
+    );
   });
 
   it("a person's edits hold for a heading, too, until the person writes it again", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+    const world = await openTold();
     world.edit((page) => page.replace(/## Workflow\n[\s\S]*?(?=## Errors)/, ""));
     await world.tell(reply(6, "x", ran(6, "ls", 0)));
     expect(world.page()).not.toContain("## Workflow");
     world.edit((page) => page.replace("## Errors", "## Workflow\n\n## Errors"));
     await world.tell(reply(8, "y", ran(8, "npm run lint", 0)));
-    expect(line(world.page(), "`npm run lint`")).toBe("- `npm run lint` → exit 0");
+    expect(section(world.page(), "Workflow")).toMatch(/^- `npm run lint` → exit 0$/m);
   });
 
   it("a person's edits made before the machine had written anything are all kept", async () => {
@@ -160,14 +162,11 @@ describe("a person's edits", () => {
     world.edit(() => "# My plan\n\nfirst\n\n## Learnings\n\n- mine\n- Request 1: Never use eval.\n");
     await world.tell(...turn);
     expect(world.page()).toMatch(/^# My plan\n\nfirst\nWhat happened/);
-    expect(world.page()).toContain("## Learnings\n\n- mine\n- Request 1: Never use eval.\n");
-    expect(world.page().match(/Never use eval\.$/gm)).toHaveLength(2);
-    expect(world.page()).not.toContain("# Session notes");
+    expect(section(world.page(), "Learnings")).toBe("- mine\n- Request 1: Never use eval.");
   });
 
   it("a person's edits survive with other line ends and a byte order mark", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+    const world = await openTold();
     world.edit((page) => `\ufeff${page.replace("- [x] lex", "- [x] lex\nmine").replaceAll("\n", "\r\n")}`);
     await world.tell(ask(5, "more"));
     expect(world.page()).toContain("- [x] lex\nmine\n");
@@ -175,21 +174,19 @@ describe("a person's edits", () => {
   });
 
   it("a person's edits that empty or delete the file start it over", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+    const world = await openTold();
     world.edit(() => "\n");
     await world.tell(ask(5, "more"));
     expect(world.page().match(/^## /gm)).toHaveLength(6);
     world.files.contents.delete(NOTES_FILE);
     await world.tell(ask(6, "and more"));
-    expect(line(world.page(), "and more")).toBeDefined();
+    expect(world.page()).toContain("and more");
   });
 });
 
-describe("damaged files of a session", () => {
+describe("files of a session", () => {
   it("a stored file that cannot be read is kept aside, reported once, and started over", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+    const world = await openTold();
     const page = world.page();
     world.files.contents.set(STORED_FILE, Buffer.from('{"version":1,"ledger":{}}'));
     const again = world.restart();
@@ -197,6 +194,21 @@ describe("damaged files of a session", () => {
     expect(world.files.text(`${NOTES_FOLDER}/ses_1.corrupt.json`)).toBe('{"version":1,"ledger":{}}');
     expect(again.logged).toEqual([expect.stringContaining(STORED_FILE)]);
     expect(world.page()).toBe(page);
+  });
+
+  it("a stored file of 0.1.0 is read, gains what this version adds, and a person's edits to its lines hold", async () => {
+    const world = openNotes();
+    await world.tell(ask(0, "Go."), reply(2, "It is set.", did(1, "edit", { filePath: "a.ts" })));
+    const stored = JSON.parse(world.files.text(STORED_FILE) ?? "");
+    for (const name of ["changes", "findings", "looked", "sought", "leases"]) delete stored.ledger[name];
+    stored.written = { "": [], "Current State": stored.written };
+    world.files.contents.set(STORED_FILE, Buffer.from(JSON.stringify(stored)));
+    world.edit((page) => page.replace(/^- Last answer.*$/m, "mine"));
+    const next = world.restart();
+    await next.tell(ask(5, "More."), reply(7, "", did(6, "edit", { filePath: "a.ts", newString: "two" })));
+    expect(section(next.page(), "Files and Functions")).toBe('- `a.ts` (edited: "+ two")');
+    expect(section(next.page(), "Current State")).toMatch(/^mine\n- Changed for request 2/);
+    expect(next.logged).toEqual([]);
   });
 
   it("notes that are not UTF-8, or a folder, are left alone and reported once; facts are still learned", async () => {
@@ -208,7 +220,6 @@ describe("damaged files of a session", () => {
       await world.tell(ask(5, "more"));
       expect([...(world.files.contents.get(path) ?? [])]).toEqual([...bytes]);
       expect(world.logged).toEqual([expect.stringContaining(`${NOTES_FILE} is left alone`)]);
-      expect(world.restart().notes.facts("ses_1")).toBeUndefined();
       expect(await world.restart().notes.formatForModel("ses_1", { maxCharacters: 9_000 })).toContain("more");
     }
   });
@@ -221,12 +232,30 @@ describe("damaged files of a session", () => {
     expect(world.files.contents.size).toBe(0);
     expect(world.logged).toHaveLength(1);
   });
+
+  it("concurrent writes wait for each other and lose nothing", async () => {
+    const world = openNotes();
+    const turns = Array.from({ length: 20 }, (_, n) => [ask(n, `task ${n}`), reply(n, `done ${n}`)]);
+    await Promise.all(turns.map((messages) => world.tell(...messages)));
+    for (let n = 0; n < 20; n++) expect(world.page()).toContain(`: task ${n}\n`);
+  });
+
+  it("sessions beyond those kept in memory are read again when needed", async () => {
+    const world = await openTold();
+    for (let n = 0; n < 40; n++) {
+      await world.notes.learn(`ses_x${n}`, [ask(n, "other")]);
+      await world.notes.write(`ses_x${n}`);
+    }
+    expect(world.notes.facts("ses_1")).toBeUndefined();
+    await world.tell(ask(9, "again"));
+    expect(world.notes.facts("ses_1")?.requests).toHaveLength(2);
+    expect(world.page()).toContain("- [ ] write docs");
+  });
 });
 
 describe("the next session", () => {
-  it("the next session gets what the newest other one left open", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+  it("the next session gets what the newest other one left open, if that is not too old", async () => {
+    const world = await openTold();
     world.clock.advance(1_000);
     await world.notes.learn("ses_2", [ask(0, "done thing"), reply(1, "done")]);
     await world.notes.write("ses_2");
@@ -239,39 +268,9 @@ describe("the next session", () => {
     expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
 
-  it("the next session gets a request without an answer, in short", async () => {
-    const world = openNotes();
-    await world.tell(...turn.slice(0, 1), reply(1, "ok"), ask(2, `Then ${"deploy ".repeat(900)}`));
-    const { text } = (await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)) ?? { text: "" };
-    expect(text).toContain("Last request, not answered: Then deploy");
-    expect(text.length).toBeLessThanOrEqual(1_500);
-  });
-
   it("the next session is not told about lines that a person removed", async () => {
-    const world = openNotes();
-    await world.tell(...turn);
+    const world = await openTold();
     world.edit((page) => page.replace("- [ ] write docs\n", ""));
     expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
-});
-
-it("concurrent writes wait for each other and lose nothing", async () => {
-  const world = openNotes();
-  await Promise.all(
-    Array.from({ length: 20 }, (_, n) => world.tell(ask(n, `task ${n}`), reply(n, `done ${n}`))),
-  );
-  for (let n = 0; n < 20; n++) expect(world.page()).toContain(`: task ${n}\n`);
-});
-
-it("sessions beyond those kept in memory are read again when needed", async () => {
-  const world = openNotes();
-  await world.tell(...turn);
-  for (let n = 0; n < 40; n++) {
-    await world.notes.learn(`ses_x${n}`, [ask(n, "other")]);
-    await world.notes.write(`ses_x${n}`);
-  }
-  expect(world.notes.facts("ses_1")).toBeUndefined();
-  await world.tell(ask(9, "again"));
-  expect(world.notes.facts("ses_1")?.requests).toHaveLength(2);
-  expect(world.page()).toContain("- [ ] write docs");
 });

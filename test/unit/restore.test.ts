@@ -18,9 +18,7 @@ const none = readFacts(EMPTY_LEDGER, PROJECT);
 const touched = (name: string, at: number, isEdited = false): FileFact => ({
   path: `${PROJECT}/${name}`,
   name,
-  isRead: true,
   isEdited,
-  names: [],
   at,
 });
 const folders = planFolders(PROJECT);
