@@ -98,8 +98,8 @@ export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
 export function createFakeTrust(): Trust {
   const nothing = async (): Promise<void> => {};
   return {
-    ...{ prepareLook: nothing, settle: nothing, refresh: nothing, own: nothing, disown: nothing },
-    ...{ accept: nothing, revoke: async () => undefined, onChange: () => {}, nameOwner: async () => "a" },
+    ...{ prepareLook: nothing, classify: nothing, refresh: nothing, own: nothing, disown: nothing },
+    ...{ accept: nothing, revoke: async () => undefined, onChange: () => {} },
     ...{ isOwn: () => true, isDecided: () => true, version: 0, isWatching: true },
     turns: { begin: nothing, end: nothing, endAll: nothing, onIdle: nothing },
   };

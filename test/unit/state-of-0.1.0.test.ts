@@ -138,7 +138,7 @@ const rows: readonly Row[] = [
     async (text) => {
       const record = createTrustRecord(createMemoryFiles({ "/t": text }), "/t");
       await record.readOn();
-      return { isOwn: record.isOwn({ name: "a", hash: "h" }) };
+      return { isOwn: record.isOwn("h") };
     },
     { isOwn: true },
   ],

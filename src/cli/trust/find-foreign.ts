@@ -4,16 +4,25 @@ import { readCollections } from "../../operations/memory-files.js";
 import { openTrust } from "../../operations/open-memories.js";
 import type { Project } from "../../operations/project.js";
 
+/** When memories were edited does not matter here. */
+const NO_LEDGER = { known: () => undefined, offsets: new Map<string, number>() };
+
 /** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
 export async function findForeign(project: Project): Promise<string[]> {
   const { files } = project.cli;
   const trust = await openTrust(project);
   const ids: string[] = [];
   for (const { looked, place } of await readCollections(project)) {
-    const ownership = createOwnership({ files, folder: place.folder, prefix: formatPrefix(place), trust });
+    const ownership = createOwnership({
+      files,
+      folder: place.folder,
+      prefix: formatPrefix(place),
+      trust,
+      ledger: NO_LEDGER,
+    });
     const entries = { all: () => looked };
     await ownership.prepareLook();
-    await ownership.settle(entries);
+    await ownership.classify(entries);
     ids.push(...ownership.foreign(entries).keys());
   }
   return ids.sort();

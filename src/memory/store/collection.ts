@@ -72,7 +72,7 @@ export function createCollection(options: CollectionOptions): Collection {
   const prefix = formatPrefix(place);
   const entries = createEntries({ ...options, ...place });
   const ledger = openLedger(options, place);
-  const ownership = createOwnership({ ...options, folder, prefix, ledger: () => ledger });
+  const ownership = createOwnership({ ...options, folder, prefix, ledger });
   const journal = createJournal({
     ...{ files, folder, log, prefix, path: join(state, "pending.json") },
     beforeRecovery: ownership.disownUnknown,
@@ -129,7 +129,9 @@ export function createCollection(options: CollectionOptions): Collection {
   async function scan(): Promise<void> {
     await options.beforeScan?.();
     if (!(await files.statItself(folder))) {
-      await ownership.noteAbsence();
+      // A session then knows that later files are new.
+      await ownership.prepareLook();
+      await ownership.classify(entries);
       return see(await entries.scan());
     }
     await ownership.prepareLook();
@@ -137,7 +139,7 @@ export function createCollection(options: CollectionOptions): Collection {
     const seen = new Set(await entries.scan());
     try {
       await ledger.readOn();
-      for (const path of await ownership.settle(entries)) seen.add(path);
+      for (const path of await ownership.classify(entries)) seen.add(path);
     } finally {
       see([...seen]);
     }

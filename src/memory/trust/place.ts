@@ -1,23 +1,34 @@
 /**
- * Whose the files of one place are: a project, or the user's own folder for what holds everywhere. What is known stands in
- * the record. A file whose contents are new is judged once:
+ * Whose the files of one place are: a project, or the user's own folder for what holds everywhere. Contents whose hash the
+ * record does not know are judged once:
  *
- *     at the first check of a project, or known to be foreign under any name      foreign
- *     unpacked, copied or moved here: older than the last check                   foreign
- *     changed while an agent worked on this machine                               the agent's
- *     brought by git: a pull, checkout, merge, or a commit of somebody else       foreign
- *     anything else was written here by hand                                      the user's
+ *     at the first check of a project                                  foreign
+ *     unpacked, copied or moved here: older than the last check        foreign
+ *     changed while an agent worked on this machine                    the agent's
+ *     from git: a pull, checkout, merge, or somebody else's commit     foreign
+ *     anything else was written here by hand                           the user's
  *
- * A command that only looks (`isBrief`) writes nothing. Its judgements are written with its first change, so that a
- * change never loses one.
+ * Without git all that is new after the first check is by hand. In the user's own folder nothing comes with a repository,
+ * so only what an agent changed is not theirs.
+ *
+ * A command that only looks (`isBrief`) makes no project known. Its judgements are written with its first change, so that
+ * a change never loses one.
  */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Clock } from "../../io/clock.js";
+import type { Files } from "../../io/files.js";
 import type { Git } from "../../io/host.js";
-import type { Identity } from "./git-folder.js";
-import { findBrought } from "./git-origin.js";
-import { createOpening, type Opened, type Opening, type OpeningOptions } from "./opening.js";
-import type { Acceptance, ForeignCause, NamedContents, TrustRecord } from "./record.js";
+import { type AcceptedPlaces, type Identity, identify, isAccepted } from "./git-folder.js";
+import { isFromGit, readLogEnd } from "./git-origin.js";
+import {
+  type Acceptance,
+  createTrustRecord,
+  type ForeignCause,
+  type NamedContents,
+  type RecordLine,
+  type TrustRecord,
+} from "./record.js";
 import type { Turns } from "./turns.js";
 
 /** A file on disk whose contents are not yet known to be own or foreign. */
@@ -34,14 +45,14 @@ export interface FoundFile extends NamedContents {
 export interface TrustPlace {
   /** Differs whenever `isOwn` may answer otherwise. */
   readonly version: number;
-  identify(): Promise<Identity>;
   /** Reads what other processes have decided since. */
   refresh(): Promise<void>;
   /** Call before the files of a collection are checked: what changes meanwhile is newer. */
   prepareLook(collection: string): Promise<void>;
-  settle(collection: string, found: readonly FoundFile[]): Promise<void>;
-  isOwn(file: NamedContents): boolean;
-  isDecided(file: NamedContents): boolean;
+  /** Decides whose these files are. */
+  classify(collection: string, found: readonly FoundFile[]): Promise<void>;
+  isOwn(hash: string): boolean;
+  isDecided(hash: string): boolean;
   own(files: readonly NamedContents[]): Promise<void>;
   disown(files: readonly NamedContents[], why: ForeignCause): Promise<void>;
   accept(files: readonly NamedContents[], why: string): Promise<void>;
@@ -49,13 +60,28 @@ export interface TrustPlace {
   revoke(run: string): Promise<void>;
 }
 
-export interface TrustPlaceOptions extends OpeningOptions {
+export interface TrustPlaceOptions {
+  accepted: AcceptedPlaces;
   clock: Clock;
-  /** Without it every change that git might have brought is foreign. */
+  files: Files;
+  folder: string;
+  /** Without it every change in a repository is foreign. */
   git: Git | undefined;
+  /** Only looks: nothing is written down before the user changes something. */
+  isBrief?: boolean;
+  kind: "project" | "global";
   /** Called when files turn out to be foreign. */
   onForeign?: ((cause: ForeignCause, count: number) => void) | undefined;
+  /** Where this machine keeps what it knows of all projects. */
+  stateFolder: string;
   turns: Turns;
+}
+
+interface Opened {
+  identity: Identity;
+  record: TrustRecord;
+  /** Does the user's own configuration accept this project? */
+  isAcceptedForGood: boolean;
 }
 
 /** The first check of a collection by this process. */
@@ -66,148 +92,230 @@ interface Look {
   isNoted: boolean;
 }
 
-/** Worst resolution of file times on any disk. */
-const SLACK_MS = 2_000;
+/** A command that writes nothing cannot ask for the disk's time, which may lag behind the clock. */
+const LAG_MS = 2_000;
 
 export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
   const { clock, turns } = options;
   const opening = createOpening(options);
-  const { open, openToWrite } = opening;
-  const judgeAll = createJudge(options, opening);
-  const looks = new Map<string, Promise<Look>>();
+  const { note, openToWrite } = opening;
   /** Written by this process, also where the record cannot be. */
   const mine = new Set<string>();
+  const looks = new Map<string, Promise<Look>>();
 
   return {
     get version() {
       return mine.size + opening.version;
     },
 
-    identify: async () => (await open()).identity,
-
-    async refresh() {
-      await readOn();
+    isOwn(hash) {
+      const opened = opening.current();
+      if (mine.has(hash) || !opened) return mine.has(hash);
+      const { isAcceptedForGood, record } = opened;
+      return record.isOwn(hash) || (isAcceptedForGood && record.causeOf(hash) !== "agent");
     },
+
+    isDecided,
+    acceptances: () => opening.current()?.record.acceptances() ?? [],
+    refresh: async () => void (await opening.readOn()),
 
     async prepareLook(collection) {
-      const begun = looks.get(collection) ?? beginLook(collection);
-      looks.set(collection, begun);
-      begun.catch(() => looks.delete(collection));
-      await begun;
+      const look = looks.get(collection) ?? beginLook(collection);
+      looks.set(collection, look);
+      look.catch(() => looks.delete(collection));
+      await look;
     },
 
-    async settle(collection, found) {
+    async classify(collection, found) {
       const look = await looks.get(collection);
       if (!look) return;
-      const { identity, record } = await readOn();
-      const undecided = found.filter((file) => !record.isDecided(file));
-      if (undecided.length > 0) await judgeAll(undecided, look.sinceMs);
+      const { identity, record } = await opening.readOn();
+      const undecided = found.filter(({ hash }) => !isDecided(hash));
+      for (const line of await judge(undecided, options, { identity, record, sinceMs: look.sinceMs })) {
+        if (line.op === "foreign") options.onForeign?.(line.why, line.files.length);
+        await note(line);
+      }
       // Noted when all is decided: if the process is killed before, no file looks older than the last check.
-      const { atMs, isNoted } = look;
-      if (!isNoted) await opening.note({ op: "look", root: identity.root, collection: collection, at: atMs });
-      Object.assign(look, { isNoted: true, sinceMs: atMs });
+      if (!look.isNoted) await note({ op: "look", root: identity.root, collection, at: look.atMs });
+      Object.assign(look, { isNoted: true, sinceMs: look.atMs });
     },
-
-    isOwn(file) {
-      if (mine.has(`${file.name}\n${file.hash}`)) return true;
-      const opened = opening.current();
-      if (!opened) return false;
-      const { isAcceptedForGood, record } = opened;
-      return record.isOwn(file) || (isAcceptedForGood && !record.isForeign(file.hash, "agent"));
-    },
-
-    isDecided: (file) => opening.current()?.record.isDecided(file) ?? false,
 
     async own(own) {
-      for (const { hash, name } of own) mine.add(`${name}\n${hash}`);
+      for (const { hash } of own) mine.add(hash);
       const { record } = await openToWrite();
-      const added = own.filter((file) => !record.isOwn(file));
+      const added = own.filter(({ hash }) => !record.isOwn(hash));
       if (added.length > 0) await record.add({ op: "own", files: named(added) });
     },
 
     async disown(given, why) {
-      const { record } = await openToWrite();
-      const added = given.filter((file) => !record.isDecided(file));
-      if (added.length > 0) await record.add({ op: "foreign", why, files: named(added) });
+      await openToWrite();
+      const added = given.filter(({ hash }) => !isDecided(hash));
+      if (added.length > 0) await note({ op: "foreign", why, files: named(added) });
     },
 
     async accept(given, why) {
-      const { record } = await openToWrite();
+      await openToWrite();
       const at = new Date(clock.now()).toISOString();
-      await record.add({ op: "accept", run: randomUUID().slice(0, 8), at, why, files: named(given) });
+      await note({ op: "accept", run: randomUUID().slice(0, 8), at, why, files: named(given) });
     },
 
-    acceptances: () => opening.current()?.record.acceptances() ?? [],
-    revoke: async (run) => (await openToWrite()).record.add({ op: "revoke", run }),
+    async revoke(run) {
+      await openToWrite();
+      await note({ op: "revoke", run });
+    },
   };
 
-  async function readOn(): Promise<Opened> {
-    const opened = await open();
-    // Another process may have made the project known since.
-    if (opened.identity.id === "") return opening.reopen();
-    await opened.record.readOn();
-    return opened;
+  function isDecided(hash: string): boolean {
+    const record = opening.current()?.record;
+    return record !== undefined && (record.isOwn(hash) || record.causeOf(hash) !== undefined);
   }
 
   async function beginLook(collection: string): Promise<Look> {
-    const { identity, record } = await open();
-    const sinceMs = record.lookedMs(identity.root, collection);
-    // Only a write tells the disk's time; a command that writes nothing stays below it.
-    const atMs = opening.isBrief() ? clock.now() - SLACK_MS : await turns.nowMs();
-    return { sinceMs, atMs, isNoted: false };
-  }
-}
-
-type JudgeAll = (undecided: readonly FoundFile[], sinceMs: number | undefined) => Promise<void>;
-
-/** Decides whose files are, and notes it. */
-function createJudge(
-  { clock, files, git, kind, onForeign, turns }: TrustPlaceOptions,
-  { note, open }: Pick<Opening, "note" | "open">,
-): JudgeAll {
-  return async (undecided, sinceMs) => {
-    const { record } = await open();
-    const isInTurn = await turns.findWindows(sinceMs ?? 0);
-    const verdicts = undecided.map((file) => judge(file, { isInTurn, kind, record, sinceMs }));
-    const brought = await findBroughtHere(undecided.filter((_, n) => verdicts[n] === "by hand"));
-    const of = (wanted: Verdict): NamedContents[] =>
-      named(undecided.filter(({ path }, n) => (brought.has(path) ? "repository" : verdicts[n]) === wanted));
-    for (const why of ["repository", "agent"] as const) {
-      const foreign = of(why);
-      if (foreign.length === 0) continue;
-      onForeign?.(why, foreign.length);
-      await note({ op: "foreign", why, files: foreign });
-    }
-    const own = [...of("own"), ...of("by hand")];
-    if (own.length > 0) await note({ op: "own", files: own });
-  };
-
-  /** The paths of those that git has brought. Where git cannot say, what it could have brought counts as brought. */
-  async function findBroughtHere(byHand: readonly FoundFile[]): Promise<ReadonlySet<string>> {
-    if (byHand.length === 0 || kind === "global") return new Set();
-    const { identity, record } = await open();
-    const isInTurn = await turns.findWindows(0);
-    const history = { logEnd: record.logOf(identity.root), nowMs: clock.now(), ownFolder: identity.git?.own };
-    return findBrought(byHand, { files, git, isInTurn, ...history });
+    const { identity, record } = await opening.open();
+    const atMs = opening.isBrief() ? clock.now() - LAG_MS : await turns.nowMs();
+    return { sinceMs: record.lookedMs(identity.root, collection), atMs, isNoted: false };
   }
 }
 
 const named = (given: readonly NamedContents[]): NamedContents[] =>
   given.map(({ hash, name }) => ({ name, hash }));
 
-/** `by hand`: the user's, unless git has brought it. */
-type Verdict = "own" | "by hand" | ForeignCause;
-
-interface Evidence extends Pick<TrustPlaceOptions, "kind"> {
-  isInTurn(atMs: number): boolean;
-  record: Pick<TrustRecord, "isForeign" | "isKnownOwn">;
+interface Evidence extends Pick<Opened, "identity" | "record"> {
   sinceMs: number | undefined;
 }
 
-/** The table above, but for what only git knows. Pure. */
-function judge(file: FoundFile, { isInTurn, kind, record, sinceMs }: Evidence): Verdict {
-  if (sinceMs === undefined) return kind === "project" ? "repository" : "own";
-  if (record.isForeign(file.hash) || file.changedMs < sinceMs) return "repository";
-  if (file.modifiedMs < sinceMs - SLACK_MS && !record.isKnownOwn(file.hash)) return "repository";
-  return isInTurn(file.changedMs) ? "agent" : "by hand";
+/** Whose these files are, by the table above. */
+async function judge(
+  undecided: readonly FoundFile[],
+  { clock, files, git, kind, turns }: TrustPlaceOptions,
+  { identity, record, sinceMs }: Evidence,
+): Promise<(RecordLine & { op: "own" | "foreign" })[]> {
+  if (undecided.length === 0) return [];
+  const isInTurn = await turns.findWindows(sinceMs ?? 0);
+  const history = { logEnd: record.logOf(identity.root), nowMs: clock.now(), ownFolder: identity.git?.own };
+  const origin = { files, git, isInTurn: await turns.findWindows(0), ...history };
+  const verdicts = await Promise.all(undecided.map(judgeOne));
+  const of = (wanted: "own" | ForeignCause): NamedContents[] =>
+    named(undecided.filter((_, n) => verdicts[n] === wanted));
+  return [
+    { op: "foreign" as const, why: "repository" as const, files: of("repository") },
+    { op: "foreign" as const, why: "agent" as const, files: of("agent") },
+    { op: "own" as const, files: of("own") },
+  ].filter((line) => line.files.length > 0);
+
+  async function judgeOne(file: FoundFile): Promise<"own" | ForeignCause> {
+    const { changedMs, modifiedMs } = file;
+    const isProject = kind === "project";
+    if (sinceMs === undefined) return isProject ? "repository" : "own";
+    if (isProject && Math.min(changedMs, modifiedMs) < sinceMs) return "repository";
+    if (isInTurn(changedMs)) return "agent";
+    return isProject && (await isFromGit(file, origin)) ? "repository" : "own";
+  }
+}
+
+interface Opening {
+  /** Opened once; after a failure it is tried again. */
+  open(): Promise<Opened>;
+  /** Gives a project that was only looked at an ID, and writes down what was noted about it. */
+  openToWrite(): Promise<Opened>;
+  /** Opened, with what other processes have written since. */
+  readOn(): Promise<Opened>;
+  /** As opened last. */
+  current(): Opened | undefined;
+  /** Adds the line to the record; while nothing may be written, it waits for the first write. */
+  note(line: RecordLine): Promise<void>;
+  isBrief(): boolean;
+  readonly version: number;
+}
+
+/** Finds out which project it is, and reads what this machine knows of it. */
+function createOpening(options: TrustPlaceOptions): Opening {
+  const { accepted, files, folder, kind, stateFolder } = options;
+  const unwritten: RecordLine[] = [];
+  let { isBrief = false } = options;
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened | undefined;
+  let openings = 0;
+
+  return {
+    open,
+    current: () => opened,
+    isBrief: () => isBrief,
+    get version() {
+      return openings + (opened?.record.version ?? 0);
+    },
+
+    async openToWrite() {
+      await open();
+      if (!isBrief) return open();
+      isBrief = false;
+      return reopen();
+    },
+
+    async readOn() {
+      const { identity, record } = await open();
+      // Another process may have made the project known since.
+      if (identity.id === "") return reopen();
+      await record.readOn();
+      return open();
+    },
+
+    async note(line) {
+      const { record } = await open();
+      if (!isBrief) return record.add(line);
+      record.take(line);
+      unwritten.push(line);
+    },
+  };
+
+  function open(): Promise<Opened> {
+    return opening ?? reopen();
+  }
+
+  function reopen(): Promise<Opened> {
+    opening = read();
+    opening.catch(() => {
+      opening = undefined;
+    });
+    return opening;
+  }
+
+  async function read(): Promise<Opened> {
+    const root = (await files.realPath(folder)) ?? folder;
+    const identity = kind === "global" ? { id: "global", root } : await identify({ ...project(), isBrief });
+    const record = openRecord(identity.id);
+    await record.readOn();
+    if (!isBrief && !record.hasRoot(identity.root)) await noteRoot(record, identity);
+    for (let [line] = unwritten; line && !isBrief; [line] = unwritten) {
+      await record.add(line);
+      unwritten.shift();
+    }
+    for (const line of unwritten) record.take(line);
+    opened = { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+    openings++;
+    return opened;
+  }
+
+  function project(): Omit<Parameters<typeof identify>[0], "isBrief"> {
+    return {
+      files,
+      project: folder,
+      async isKnown(id, root) {
+        const record = openRecord(id);
+        await record.readOn();
+        if (record.hasRoot(root)) return "here";
+        return record.isBegun ? "elsewhere" : "nowhere";
+      },
+      begin: (id, place) => noteRoot(openRecord(id), { id, ...place }),
+    };
+  }
+
+  function openRecord(id: string): TrustRecord {
+    return createTrustRecord(files, join(stateFolder, "trust", `${id || "unknown"}.jsonl`));
+  }
+
+  async function noteRoot(record: TrustRecord, { git, root }: Identity): Promise<void> {
+    const log = git && (await readLogEnd(files, git));
+    await record.add({ op: "root", root, ...(log !== undefined && { log }) });
+  }
 }

@@ -1,3 +1,4 @@
+/** What this machine knows of whose the memories of a project are: lines in the user's state folder. */
 import {
   either,
   isRecord,
@@ -16,7 +17,7 @@ import { takeNewLines } from "../../io/json-lines.js";
 /** Contents under a name: `private/archive/directive/tone.md`, or `global/…` for global memories. */
 export interface NamedContents {
   name: string;
-  /** Hash of the contents, as in the ledger. */
+  /** Hash of the contents, as in the ledger. It alone decides whose they are. */
   hash: string;
 }
 
@@ -38,18 +39,15 @@ export interface TrustRecord {
   readOn(): Promise<void>;
   /** Resolves after the write. */
   add(line: RecordLine): Promise<void>;
-  /** Applies the line in memory only. */
-  note(line: RecordLine): void;
-  isOwn(file: NamedContents): boolean;
-  /** Is it known to be own or foreign? */
-  isDecided(file: NamedContents): boolean;
-  /** Have these contents been foreign under any name, for this reason (default: any)? */
-  isForeign(hash: string, why?: ForeignCause): boolean;
-  /** Have these contents been the user's under any name? */
-  isKnownOwn(hash: string): boolean;
+  /** Applies the line in memory only. Idempotent, because lines added by this process are read again. */
+  take(line: RecordLine): void;
+  isOwn(hash: string): boolean;
+  /** Why these contents are foreign; `undefined` if they are not known to be so. */
+  causeOf(hash: string): ForeignCause | undefined;
   hasRoot(root: string): boolean;
   /** Digest of the last line of git's log when the project was first seen here; `undefined` if there was no log. */
   logOf(root: string): string | undefined;
+  /** When the files of a collection there were checked last. */
   lookedMs(root: string, collection: string): number | undefined;
   /** Acceptances in force, oldest first. */
   acceptances(): readonly Acceptance[];
@@ -61,19 +59,17 @@ export interface TrustRecord {
 
 export function createTrustRecord(files: Files, path: string): TrustRecord {
   const own = new Set<string>();
-  const foreign = new Set<string>();
-  /** Reasons by hash. */
-  const foreignHashes = new Map<string, string>();
-  const ownHashes = new Set<string>();
+  const foreign = new Map<string, ForeignCause>();
   const roots = new Map<string, string | undefined>();
   const looks = new Map<string, number>();
   let accepted: readonly Acceptance[] = [];
-  /** Built on demand; each acceptance invalidates it. */
-  let names: ReadonlySet<string> | undefined;
+  let acceptedHashes: ReadonlySet<string> = new Set();
   let offset = 0;
   let version = 0;
 
   return {
+    take,
+
     async readOn() {
       const lines: RecordLine[] = [];
       const end = await takeNewLines(files, path, offset, (text) => {
@@ -90,11 +86,8 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
       take(line);
     },
 
-    note: take,
-    isOwn: (file) => own.has(nameOf(file)) || acceptedNames().has(nameOf(file)),
-    isDecided: (file) => [own, foreign, acceptedNames()].some((known) => known.has(nameOf(file))),
-    isForeign: (hash, why) => (why === undefined ? foreignHashes.has(hash) : foreignHashes.get(hash) === why),
-    isKnownOwn: (hash) => ownHashes.has(hash),
+    isOwn: (hash) => own.has(hash) || acceptedHashes.has(hash),
+    causeOf: (hash) => foreign.get(hash),
     hasRoot: (root) => roots.has(root),
     logOf: (root) => roots.get(root),
     lookedMs: (root, collection) => looks.get(`${root}\n${collection}`),
@@ -107,35 +100,23 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     },
   };
 
-  function acceptedNames(): ReadonlySet<string> {
-    names ??= new Set(accepted.flatMap((one) => one.files.map(nameOf)));
-    return names;
-  }
-
-  /** Idempotent, because lines added by this process are read again. */
   function take(line: RecordLine): void {
     if (line.op === "root" && !roots.has(line.root)) roots.set(line.root, line.log);
-    if (line.op === "look") looks.set(`${line.root}\n${line.collection}`, line.at);
-    if (line.op === "own")
-      for (const file of line.files) {
-        if (!own.has(nameOf(file))) version++;
-        own.add(nameOf(file));
-        ownHashes.add(file.hash);
+    else if (line.op === "look") looks.set(`${line.root}\n${line.collection}`, line.at);
+    else if (line.op === "foreign") for (const { hash } of line.files) foreign.set(hash, line.why);
+    else if (line.op === "own")
+      for (const { hash } of line.files.filter((file) => !own.has(file.hash))) {
+        own.add(hash);
+        version++;
       }
-    if (line.op === "foreign")
-      for (const file of line.files) {
-        foreign.add(nameOf(file));
-        foreignHashes.set(file.hash, line.why);
-      }
-    if (line.op !== "accept" && line.op !== "revoke") return;
-    accepted = accepted.filter(({ run }) => run !== line.run);
-    if (line.op === "accept") accepted = [...accepted, line];
-    version++;
-    names = undefined;
+    else if (line.op !== "root") {
+      accepted = accepted.filter(({ run }) => run !== line.run);
+      if (line.op === "accept") accepted = [...accepted, line];
+      acceptedHashes = new Set(accepted.flatMap((one) => one.files.map(({ hash }) => hash)));
+      version++;
+    }
   }
 }
-
-const nameOf = ({ hash, name }: NamedContents): string => `${name}\n${hash}`;
 
 type Line<Op> = Extract<RecordLine, { op: Op }>;
 const named = list(object<NamedContents>({ name: string, hash: string }));

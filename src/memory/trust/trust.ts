@@ -1,12 +1,12 @@
 /**
- * The border between what this user said or made on this machine, and what came from elsewhere: with a repository, or
- * from an agent that wrote into the folder by itself. Only the former speaks as the user.
+ * Tells what this user said or made on this machine from what came from elsewhere: with a repository, or from an agent
+ * that wrote into the folder by itself. Only the former speaks as the user.
  *
  *     own       the store wrote it for this user, or it was changed here between turns, outside of pull, checkout, merge
  *     foreign   everything else, until the user accepts it; what changes after that waits for one more accept
  *
- * What counts is the hash of the contents with the name they stand under. It is kept in the user's state folder, which
- * no repository reaches. Without that folder nothing is known but what this process has written.
+ * The hash of the contents counts, and is kept in the user's state folder, which no repository reaches. Without that
+ * folder nothing is known but what this process has written.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -28,15 +28,13 @@ import { createTurns, type Turns } from "./turns.js";
 export interface Trust {
   /** Before the files of a collection are looked at. Never rejects. */
   prepareLook(collection: string): Promise<void>;
-  /** Decides about contents of which nothing is known yet, and reads what others have decided. Never rejects. */
-  settle(collection: string, found: readonly FoundFile[]): Promise<void>;
+  /** Decides whose the files are of which nothing is known yet, after reading what others have decided. Never rejects. */
+  classify(collection: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   /** Reads what other processes have decided since about this collection. Never rejects. */
   refresh(collection: string): Promise<void>;
   /** Is it known to be own or foreign? */
   isDecided(file: NamedContents): boolean;
-  /** An ID that no repository can guess; `undefined` where there is none. Never rejects. */
-  nameOwner(collection: string): Promise<string | undefined>;
   /** Call before these are written for the user. Never rejects. */
   own(files: readonly NamedContents[]): Promise<void>;
   /** Call before these are written from what is not the user's. Never rejects. */
@@ -96,11 +94,10 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),
-    settle: (collection, found) => guard(() => placeOf(collection).settle(collection, found)),
-    refresh: (collection) => guard(() => placeOf(collection).refresh()),
-    isOwn: (file) => placeOf(file.name).isOwn(file),
-    isDecided: (file) => placeOf(file.name).isDecided(file),
-    nameOwner: async (collection) => (await guard(placeOf(collection).identify))?.id,
+    classify: (collection, found) => guard(() => placeOf(collection).classify(collection, found)),
+    refresh: (collection) => guard(placeOf(collection).refresh),
+    isOwn: ({ hash, name }) => placeOf(name).isOwn(hash),
+    isDecided: ({ hash, name }) => placeOf(name).isDecided(hash),
 
     async own(files) {
       const isAgents = !isToolServer && (await isAnAgents());
@@ -116,20 +113,19 @@ export function createTrust(options: TrustOptions): Trust {
     async accept(files, why) {
       await refuseAgent();
       await inEach(files, (place, its) => place.accept(its, why));
-      tell();
+      for (const listener of listeners) listener();
     },
 
     async revoke() {
       await refuseAgent();
-      const last = [project, global].flatMap((place) => {
-        const acceptance = place.acceptances().at(-1);
-        return acceptance ? [{ acceptance, place }] : [];
-      });
-      last.sort((a, b) => (a.acceptance.at < b.acceptance.at ? 1 : -1));
-      const [newest] = last;
-      await newest?.place.revoke(newest.acceptance.run);
-      if (newest) tell();
-      return newest?.acceptance;
+      const last = [project, global]
+        .flatMap((place) => place.acceptances().map((acceptance) => ({ acceptance, place })))
+        .sort((a, b) => (a.acceptance.at < b.acceptance.at ? -1 : 1))
+        .at(-1);
+      if (!last) return undefined;
+      await last.place.revoke(last.acceptance.run);
+      for (const listener of listeners) listener();
+      return last.acceptance;
     },
 
     onChange: (listener) => void listeners.push(listener),
@@ -156,10 +152,6 @@ export function createTrust(options: TrustOptions): Trust {
       "AGENT",
       "an agent cannot accept memories for you, and this command was run by one, or without a terminal while one works; run it in your own terminal, or type /memory-trust in the session",
     );
-  }
-
-  function tell(): void {
-    for (const listener of listeners) listener();
   }
 }
 
@@ -208,12 +200,12 @@ export function openTrust(options: OpenTrustOptions): Trust {
     ...{ git, globalFolder, processes, stateFolder },
     project: folders.project,
     onForeign(cause, count) {
-      if (counts.size === 0) clock.after(TOGETHER_MS, tell);
+      if (counts.size === 0) clock.after(TOGETHER_MS, notify);
       counts.set(cause, (counts.get(cause) ?? 0) + count);
     },
   });
 
-  function tell(): void {
+  function notify(): void {
     for (const [cause, count] of counts) {
       const what = formatForeign(cause, count);
       // As information: the log reports the same warning only once a day.

@@ -1,10 +1,8 @@
 /**
- * When an agent was at work on this machine, in this process or another. A file that changed meanwhile and was not
- * written by the store counts as the agent's, in any project, since a shell reaches all of them. On disk it is
- * `turns/<day>.jsonl` in the user's state folder: a line where the first turn of an instance begins, one where the last
- * ends, and one now and then between them, which tell how long a killed instance lived.
- *
- * All times are those of the disk, as it dates its files: a clock that was put forward or is wrong changes nothing.
+ * When agents worked on this machine, in this process or another. A file that changed meanwhile, and that the store did
+ * not write, counts as the agent's, in any project: a shell reaches all of them. On disk it is `turns/<day>.jsonl` in the
+ * user's state folder: a line where an instance's first turn begins, one where its last ends, and one every half minute
+ * between them, which tell how long a killed instance lived. Times are those by which the disk dates files.
  */
 import { join } from "node:path";
 import { DAY_MS } from "../../base/days.js";
@@ -20,11 +18,11 @@ export interface Turns {
   end(sessionID: string): Promise<void>;
   /** The instance ends, and with it all of its turns; its process may go on. Never rejects. */
   endAll(): Promise<void>;
-  /** Was an agent at work then, or at some time from then until then? Rejects with the system's error. */
+  /** Did an agent work then, or at some time from then until then? Rejects with the system's error. */
   findWindows(sinceMs: number): Promise<IsInTurn>;
   /** Was our process started within the turn of another, as by its agent's shell? Rejects with the system's error. */
   isWithinTurn(): Promise<boolean>;
-  /** Of the disk. */
+  /** The disk's time. */
   nowMs(): Promise<number>;
   /** Resolves when what has begun or ended is written down. */
   onIdle(): Promise<void>;
@@ -41,30 +39,43 @@ export interface TurnsOptions {
   onFailure(thrown: unknown): void;
 }
 
-/** Disks date files by a clock that ticks every few milliseconds. */
-const SLACK_MS = 50;
+interface TurnWindow {
+  fromMs: number;
+  toMs: number;
+  /** Whose it is, as long as it goes on. */
+  process?: ProcessIdentity;
+}
+
+interface TurnLine {
+  v: 1;
+  instance: string;
+  process: ProcessIdentity;
+  op: "begin" | "alive" | "end";
+  at: number;
+}
+
 /** What is older is not known any more. */
 export const KEPT_DAYS = 60;
+const ALIVE_MS = 30_000;
 
 export function createTurns(options: TurnsOptions): Turns {
   const { clock, files, folder, instance, onFailure, processes } = options;
-  const days = openTurnLog(files, folder);
-  const readOthers = (sinceMs: number) => readOtherTurns(days, { instance, processes, sinceMs });
+  const days = createDayLog({ files, folder, parse: parseTurn });
   const busy = new Set<string>();
   const own: TurnWindow[] = [];
   let writing: Promise<void> = Promise.resolve();
   let stop = (): void => {};
 
   return {
+    nowMs,
+    onIdle: () => writing,
+
     async isWithinTurn() {
       const above = await processes.ancestors();
       if (above.length === 0) return false;
-      const windows = await readOthers(clock.now());
+      const windows = await readOtherTurns(days, { ...options, sinceMs: clock.now() });
       return windows.some(({ process }) => process !== undefined && above.includes(process.id));
     },
-
-    nowMs,
-    onIdle: () => writing,
 
     begin(sessionID) {
       const isFirst = busy.size === 0;
@@ -77,7 +88,7 @@ export function createTurns(options: TurnsOptions): Turns {
         window.fromMs = await nowMs();
         await write("begin", window.fromMs);
         stayAlive();
-        await removeOld(window.fromMs);
+        if (own.length === 1) await days.removeBefore(Math.max(0, window.fromMs - KEPT_DAYS * DAY_MS));
       });
     },
 
@@ -91,9 +102,8 @@ export function createTurns(options: TurnsOptions): Turns {
 
     async findWindows(sinceMs) {
       await writing;
-      const windows = [...own, ...(await readOthers(sinceMs))];
-      return (fromMs, toMs = fromMs) =>
-        windows.some((one) => toMs >= one.fromMs - SLACK_MS && fromMs <= one.toMs + SLACK_MS);
+      const windows = [...own, ...(await readOtherTurns(days, { ...options, sinceMs }))];
+      return (fromMs, toMs = fromMs) => windows.some((one) => toMs >= one.fromMs && fromMs <= one.toMs);
     },
   };
 
@@ -130,49 +140,21 @@ export function createTurns(options: TurnsOptions): Turns {
   async function write(op: TurnLine["op"], at: number): Promise<void> {
     await days.append(Math.max(0, at), [{ v: 1, instance, process: await processes.own(), op, at }]);
   }
-
-  async function removeOld(atMs: number): Promise<void> {
-    if (own.length === 1) await days.removeBefore(Math.max(0, atMs - KEPT_DAYS * DAY_MS));
-  }
-}
-
-/* When the agents of other instances were at work, read from the lines that these left on disk. */
-
-export interface TurnLine {
-  v: 1;
-  instance: string;
-  process: ProcessIdentity;
-  op: "begin" | "alive" | "end";
-  at: number;
-}
-
-export interface TurnWindow {
-  fromMs: number;
-  toMs: number;
-  /** Whose it is, as long as it goes on. */
-  process?: ProcessIdentity;
-}
-
-export const ALIVE_MS = 30_000;
-
-export function openTurnLog(files: Files, folder: string): DayLog<TurnLine> {
-  return createDayLog({ files, folder, parse: parseTurn });
 }
 
 /** Of all instances but this one, since about then. Rejects with the system's error. */
-export async function readOtherTurns(
+async function readOtherTurns(
   days: DayLog<TurnLine>,
-  { instance, processes, sinceMs }: { instance: string; processes: RunningProcesses; sinceMs: number },
+  { instance, processes, sinceMs }: Pick<TurnsOptions, "instance" | "processes"> & { sinceMs: number },
 ): Promise<TurnWindow[]> {
-  const lines: TurnLine[] = [];
-  // A turn may have begun the day before.
-  const firstMs = sinceMs - DAY_MS;
-  for (const dayMs of await days.days())
-    if (dayMs + DAY_MS > firstMs) lines.push(...(await days.read(dayMs)).records);
   const others = new Map<string, TurnLine[]>();
-  for (const line of lines)
-    if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
-  const windows = await Promise.all([...others.values()].map((one) => readWindows(one, processes)));
+  for (const dayMs of await days.days()) {
+    // A turn may have begun the day before.
+    if (dayMs + 2 * DAY_MS <= sinceMs) continue;
+    for (const line of (await days.read(dayMs)).records)
+      if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
+  }
+  const windows = await Promise.all([...others.values()].map((lines) => readWindows(lines, processes)));
   return windows.flat();
 }
 
