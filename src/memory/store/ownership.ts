@@ -48,10 +48,10 @@ export interface OwnershipOptions {
 export function createOwnership({ files, folder, ledger, prefix, trust }: OwnershipOptions): Ownership {
   let deciding = 0;
   let reportedVersion: number | undefined;
-  let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
+  const marking = createMarking({ ledger, prefix, trust });
 
   return {
-    mark: (entry) => entry && mark(entry),
+    mark: marking.mark,
     isDeciding: () => deciding > 0,
     refresh: async () => trust?.refresh(prefix),
     prepareLook: async () => trust?.prepareLook(prefix),
@@ -95,32 +95,9 @@ export function createOwnership({ files, folder, ledger, prefix, trust }: Owners
     /** Changes that this machine began are already recorded as the user's. */
     disownUnknown: async (lines) => trust?.disown(nameAll(lines)),
 
-    memories(entries) {
-      const of = entries.memories();
-      const version = `${trust?.version} ${[...ledger.offsets.values()]}`;
-      if (marked?.of !== of || marked.version !== version) {
-        const readings = entries.all().map((entry) => mark(entry).reading);
-        const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
-        marked = { of, version, memories };
-      }
-      return marked.memories;
-    },
-
-    foreign: (entries) =>
-      new Map(
-        entries
-          .all()
-          .flatMap(({ hash, path, reading }) =>
-            reading.kind === "memory" && isForeign(path, hash)
-              ? [[reading.memory.id, { name: `${prefix}${path}`, hash: hash ?? "" }] as const]
-              : [],
-          ),
-      ),
+    memories: marking.memories,
+    foreign: marking.foreign,
   };
-
-  function isForeign(path: string, hash: string | undefined): boolean {
-    return hash !== undefined && trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
-  }
 
   function nameAll(lines: readonly Pick<LedgerLine, "after" | "path">[]): NamedContents[] {
     return lines.flatMap(({ after, path }) =>
@@ -154,6 +131,49 @@ export function createOwnership({ files, folder, ledger, prefix, trust }: Owners
     }
     return found;
   }
+}
+
+const toChange = ({ hash, path }: { hash: string; path: string }): Pick<LedgerLine, "after" | "path"> => ({
+  after: hash,
+  path,
+});
+
+/** Marks memories that are foreign, and dates those that a person has edited. */
+function createMarking({
+  ledger,
+  prefix,
+  trust,
+}: Pick<OwnershipOptions, "ledger" | "prefix" | "trust">): Pick<Ownership, "foreign" | "mark" | "memories"> {
+  let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
+  return {
+    mark: (entry) => entry && mark(entry),
+
+    memories(entries) {
+      const of = entries.memories();
+      const version = `${trust?.version} ${[...ledger.offsets.values()]}`;
+      if (marked?.of !== of || marked.version !== version) {
+        const readings = entries.all().map((entry) => mark(entry).reading);
+        const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
+        marked = { of, version, memories };
+      }
+      return marked.memories;
+    },
+
+    foreign: (entries) =>
+      new Map(
+        entries
+          .all()
+          .flatMap(({ hash, path, reading }) =>
+            reading.kind === "memory" && isForeign(path, hash)
+              ? [[reading.memory.id, { name: `${prefix}${path}`, hash: hash ?? "" }] as const]
+              : [],
+          ),
+      ),
+  };
+
+  function isForeign(path: string, hash: string | undefined): boolean {
+    return hash !== undefined && trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
+  }
 
   function mark<T extends Entry>(entry: T): T {
     const { hash, path, reading } = entry;
@@ -169,8 +189,3 @@ export function createOwnership({ files, folder, ledger, prefix, trust }: Owners
     return { ...entry, reading: { ...reading, memory } };
   }
 }
-
-const toChange = ({ hash, path }: { hash: string; path: string }): Pick<LedgerLine, "after" | "path"> => ({
-  after: hash,
-  path,
-});
