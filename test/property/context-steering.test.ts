@@ -21,8 +21,6 @@ const RUNS = sizeOf({
   because: "the property is the same",
 });
 const FIXED_TOKENS = 4_000;
-/** Tokens of the lines around what is brought back, and of markers, at most. */
-const AROUND_TOKENS = 120;
 
 /** After these requests somebody asks for something about the item at this place of the list. */
 const wishes = fc.array(
@@ -157,42 +155,3 @@ it(
   },
   patiently(180_000),
 );
-
-it(
-  "what a drop is said to free is what it frees",
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(session, fc.nat(20), async (steps, place) => {
-        const clock = createFakeClock(planTimes(steps)[0] ?? 0);
-        const quiet = { microCompact: { enabled: false }, autoCompact: { threshold: 150_000 } };
-        const world = await openWorld({ options: quiet, clock });
-        const messages = await play(world, [...steps, USER, ANSWER, USER], []);
-        const before = estimateTokens(await world.request([...messages]));
-        const { items } = await readItems(world);
-        const open = items.filter(({ actions, kind }) => actions.drop && kind !== "turn");
-        const item = open[place % Math.max(1, open.length)];
-        if (!item?.actions.drop) return;
-        await ask(world, "drop", item.id);
-        const after = estimateTokens(await world.request([...messages]));
-        const rate = world.ledger("ses_1", "dropped")[0]?.tokensFreed;
-        expect(rate).toBe(item.actions.drop.frees);
-        // The session's own ratio of tokens to characters may be another than four characters a token.
-        if (Math.abs(item.tokens - item.wholeTokens) > 1) return;
-        expect(Math.abs(before - after - item.actions.drop.frees)).toBeLessThan(
-          AROUND_TOKENS + item.actions.drop.frees * 0.5,
-        );
-      }),
-      { numRuns: RUNS, endOnFailure: true },
-    );
-  },
-  patiently(180_000),
-);
-
-const USER: Step = {
-  role: "user",
-  parts: [{ type: "text", text: "Go on." }],
-  pauseMs: 5_000,
-  ending: "ended",
-  isCached: true,
-};
-const ANSWER: Step = { ...USER, role: "assistant", parts: [{ type: "text", text: "Well." }] };

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/io/message.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
-import { openFailures } from "../support/failures.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
@@ -42,10 +41,6 @@ async function does(world: World, session: Session, ...calls: ToolPart[]): Promi
   const text = (status === "error" ? error : output) ?? "";
   return text.includes("[Strata]") ? text.slice(text.indexOf("[Strata]")) : "";
 }
-
-/** As another process on the same disk has it. */
-const failuresOf = ({ clock, files, host: { processes } }: World) =>
-  openFailures({ clock, files, processes, project: PROJECT });
 
 const logOf = (world: World): string[] =>
   (world.files.text(LOG) ?? "").split("\n").filter((line) => line !== "");
@@ -189,40 +184,5 @@ describe("errors.log", () => {
     await empty.request([...session.messages]);
     await empty.strata.idle();
     expect(logOf(empty).map((line) => line.includes("ses_2"))).toEqual([true, false]);
-  });
-
-  it("errors.log is bounded: the oldest go, as a whole, and what is left still counts", async () => {
-    const { world } = await open();
-    const failures = failuresOf(world);
-    const session = createSession(world.clock);
-    const long = "x".repeat(300);
-    for (let n = 0; n < 450; n++) {
-      session.answer([ran(world, `cat ${n} ${long}`, 1, `cat: ${long}: No such file`)]);
-      await failures.learn("ses_1", session.messages.slice(-2));
-    }
-    await failures.onIdle();
-    const paths = [...world.files.contents.keys()].filter((path) => path.includes("/memory/errors.log"));
-    expect(paths.sort()).toEqual([LOG, `${LOG}.1`]);
-    for (const path of paths) expect(world.files.contents.get(path)?.byteLength).toBeLessThan(151_000);
-    const known = await failuresOf(world).all();
-    expect(known.length).toBeGreaterThan(150);
-    expect(known.at(-1)?.call).toContain("cat 449 ");
-  });
-
-  it("errors.log that cannot be written or read changes nothing else: what failed before is known while the process lives", async () => {
-    const wrap: NonNullable<Parameters<typeof openWorld>[0]>["wrap"] = (files) => ({
-      ...files,
-      readFrom: (path, offset) =>
-        path.includes("errors.log") ? Promise.reject(new Error("EIO")) : files.readFrom(path, offset),
-      appendLine: (path, line) =>
-        path.includes("/memory/") ? Promise.reject(new Error("EROFS")) : files.appendLine(path, line),
-    });
-    const { world, session } = await open({ wrap });
-    session.user("go");
-    const fail = () => ran(world, "npm test", 1, MISSING);
-    await does(world, session, fail());
-    expect(await does(world, session, fail())).toContain("once before");
-    expect(await does(world, session, fail())).toContain("twice before");
-    expect((await world.log()).match(/WARN {2}errors/g)).toHaveLength(1);
   });
 });

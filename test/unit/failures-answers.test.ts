@@ -18,25 +18,17 @@ describe("a non-zero exit that is an answer is not a failure", () => {
     ["test -f missing && cat missing", 1, ""],
     ["[ -d build ]", 1, ""],
     ["diff a b", 1, "1c1\n< a\n---\n> b"],
-    ["git diff --exit-code", 1, "diff --git a/x b/x"],
     ["npm test", 1, "AssertionError: expected 1 to be 2"],
-    ["npm run test:unit -- --run", 1, "expected 1 to be 2"],
     [
       "cd packages/app && pnpm vitest run 2>&1 | tail -40",
       1,
       "Error: Cannot find module './not-written-yet'",
     ],
-    ["CI=1 npx --yes jest src", 1, "1 thing went wrong"],
-    ["timeout 60 pytest -x", 1, "E   assert 1 == 2"],
-    ["python3 -m pytest", 2, "ImportError: cannot import name 'x'"],
     ["/usr/local/bin/go test ./...", 1, "panic: no such table"],
-    ["cargo check", 101, "could not compile `x`"],
     ["npx tsc --noEmit", 2, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."],
-    ["npm run lint", 1, "/a.js 1:1 error  Unexpected var"],
     ["make -C build check", 2, "make: *** [all] Error 1"],
     ["./scripts/run-tests.sh", 1, "something is not right"],
     ["./everything", 1, "3 failed, 10 passed"],
-    ["node scripts/probe.js --quiet", 1, ""],
   ])("%s, exit %i", (command, exit, output) => {
     expect(isFailedCommand({ command, exit, output })).toBe(false);
   });
@@ -46,15 +38,11 @@ describe("a command that could not do its task has failed", () => {
   test.each([
     ["npm test", 1, 'npm error Missing script: "test"'],
     ["grep '[' src", 2, "grep: Invalid regular expression"],
-    ["vitest run", 127, "bash: line 1: vitest: command not found"],
     ["npm run test", 127, "> vitest\n\nsh: 1: vitest: not found"],
     ["npx tsc --nope", 1, "error TS5023: Unknown compiler option '--nope'."],
-    ["pytest --nope", 4, "ERROR: usage: pytest\npytest: error: unrecognized arguments: --nope"],
     ["python -m pytest", 1, "/usr/bin/python: No module named pytest"],
-    ["npx vitest run src/nowhere", 1, "No test files found, exiting with code 1"],
     ["make tset", 2, "make: *** No rule to make target 'tset'.  Stop."],
     ["git push", 128, "fatal: The current branch x has no upstream branch."],
-    ["curl -sf localhost:3000", 7, ""],
     ["node server.js", 1, "Error: listen EADDRINUSE: address already in use :::3000"],
     ["npm test", null, "still running"],
     ["cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
@@ -96,24 +84,19 @@ describe("a successful call is recognised as the correction of a failed one", ()
   test.each([
     ["npm test", "npm run test:unit"],
     ["git push", "git push -u origin main"],
-    ["npm ci", "cd packages/app && npm ci"],
     ["docker-compose up", "docker compose up -d"],
     ["cat src/parser.ts", "cat packages/core/src/parser.ts"],
-    ["tar -xyf a.tar", "tar -xf a.tar"],
   ])("%s → %s", (failed, worked) => {
     expect(isCorrection("bash", failed, worked)).toBe(true);
   });
 
   test.each([
     ["git push", "git status"],
-    ["git push", "git pull"],
     ["npm install left", "npm install right"],
     ["cat a.ts", "cat b.ts"],
     ["cat src/a.ts", "cat src/a.test.ts"],
-    ["rm step1.log", "rm step2.log"],
     ["cat src/a/index.ts", "cat src/b/index.ts"],
     ["ls", "npm run build && rm -rf dist && git add -A && git commit -m done && ls"],
-    ["make", "echo make it so"],
     ["cat notes.txt", "rm notes.txt cat"],
   ])("not %s → %s", (failed, worked) => {
     expect(isCorrection("bash", failed, worked)).toBe(false);

@@ -42,14 +42,6 @@ describe("what killed instances have left behind", () => {
     expect(asked).toBe(5);
   });
 
-  it("what killed instances have left behind and cannot be removed is said", async () => {
-    const world = await openWorld({ layers: [] });
-    world.host.ownSessions?.set("ses_x", { id: "ses_x", openedBy: "ended", updatedMs: 0 });
-    world.host.removeSession = async () => false;
-    await report(world);
-    expect(await world.log()).toContain("cannot remove 1 leftover sessions of the plugin");
-  });
-
   it("what killed instances have left behind of old days are budget files, which go too", async () => {
     const old = `${PROJECT}/.opencode/strata/state/background/2026-11-01.jsonl`;
     const world = await openWorld({ layers: [] });

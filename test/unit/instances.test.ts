@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  createEdits,
   createPlaces,
   type EditLine,
   findChangedPaths,
@@ -21,7 +20,6 @@ import {
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses, identify } from "../support/fake-processes.js";
-import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { type Child, startChild } from "../support/processes/child.js";
 
@@ -44,10 +42,10 @@ function open() {
   const family = { knownParent: () => undefined };
   const put = (instance: Instance) =>
     files.writeWhole(`${folder}/${instance.id}.json`, formatInstance(instance));
-  const make = (through = files as Parameters<typeof withFault>[0]) =>
+  const make = () =>
     createInstances({
       clock,
-      files: through,
+      files,
       log,
       processes,
       folder,
@@ -129,18 +127,6 @@ describe("an instance", () => {
     await instances.refresh();
     expect(files.contents.size).toBe(0);
   });
-
-  it("an instance says once that its file cannot be written, and tries again", async () => {
-    const { clock, files, log, make, turn } = open();
-    const faulty = withFault(files, { at: 3, code: "ENOSPC", lasting: true });
-    const instances = make(faulty);
-    await instances.join();
-    for (let beat = 0; beat < 5; beat++) {
-      clock.advance(BEAT_MS);
-      for (let wait = 0; wait < 5; wait++) await turn();
-    }
-    expect(log.lines.filter((line) => line.includes("ENOSPC"))).toHaveLength(1);
-  });
 });
 
 describe("edits", () => {
@@ -166,16 +152,6 @@ describe("edits", () => {
     const later = line({ id: "a-2", at: MORNING + 3_600_000 });
     const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
     expect(found).toEqual([{ path: "a.ts", by: later }]);
-  });
-
-  it("are found on both sides of midnight", async () => {
-    const clock = createFakeClock(Date.UTC(2026, 10, 21, 23, 59, 59));
-    const files = createMemoryFiles({}, clock.now);
-    const a = createEdits({ clock, files, folder: "/edits", instance: "a" });
-    const b = createEdits({ clock, files, folder: "/edits", instance: "b" });
-    await a.begin(["x"], "ses_a");
-    clock.advance(2_000);
-    expect(await b.findConflicts(await b.begin(["x"], "ses_b"), new Set(["a"]))).toHaveLength(1);
   });
 
   it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {

@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { priceJudging } from "../../layers/always/request-usage.js";
-import { JUDGING, PRICE, priceUsage, type SavingsRecord } from "../../src/costs/savings.js";
-import { sumSavings } from "../../src/costs/sums.js";
+import { PRICE, priceUsage } from "../../src/costs/savings.js";
 import type { Message } from "../../src/io/message.js";
 import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { readHistory } from "../../src/messages/history.js";
 import { keep, open, questionIn, say } from "../support/agent-judge.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
-import { runStrata } from "../support/shell.js";
 
 /** As many candidates that do not say the same. */
 const SUBJECTS = [
@@ -65,49 +61,6 @@ describe("the price of asking", () => {
     const alone = priced(session.messages, 2);
     expect(together).toBeGreaterThan(tokens * PRICE.cached);
     expect(alone - together).toBeCloseTo(priceUsage({ sent: 30_000, cached: 30_000, answered: 100 }, PRICE));
-  });
-
-  it("the price of judging is told once, with its share of what was paid, where other costs are", async () => {
-    const lines = [
-      { event: "answer", sent: 9_000, cost: 10_000, net: 100, judging: 30 },
-      { event: "background", reason: JUDGING, backgroundTokens: 900, net: -20 },
-    ].map((more) =>
-      JSON.stringify({
-        v: 1,
-        time: "2026-11-20T10:00:00.000Z",
-        instance: "a",
-        session: "s",
-        layer: "view",
-        ...more,
-      }),
-    );
-    const files = createMemoryFiles({
-      [`${PROJECT}/.opencode/strata/savings/s.jsonl`]: `${lines.join("\n")}\n`,
-    });
-    const told = "what to remember: 0.5 % of what was paid (50 tokens)";
-    for (const [command, line] of [
-      ["stats", `judging ${told}`],
-      ["status", `Judging         ${told}`],
-    ] as const) {
-      const { out } = await runStrata(files, command);
-      expect(out.split("\n").filter((one) => one.includes("udging"))).toEqual([
-        expect.stringContaining(line),
-      ]);
-    }
-    const { out } = await runStrata(files, "stats --csv");
-    expect(out.split("\n").map((one) => one.trim().split(",").at(-1))).toEqual(["judging", "30", ""]);
-  });
-
-  it("the price of asking and that of the small model are one sum in the ledger, and part of what was paid", () => {
-    const record = (more: object) =>
-      ({ v: 1, time: "", instance: "a", session: "s", layer: "view", net: 0, ...more }) as SavingsRecord;
-    const totals = sumSavings([
-      record({ event: "answer", cost: 5_000, judging: 12 }),
-      record({ event: "answer", cost: 5_000 }),
-      record({ event: "background", reason: JUDGING, backgroundTokens: 900, net: -70 }),
-      record({ event: "background", reason: "notes", backgroundTokens: 900, net: -500 }),
-    ]);
-    expect([totals.judging, totals.cost]).toEqual([82, 10_570]);
   });
 
   it.each(["with its next call", "by calls of their own"])(

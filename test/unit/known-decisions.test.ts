@@ -83,13 +83,6 @@ describe("a decision of a session", () => {
     expect(await read("a", "parent")).toEqual(["in time", "in time"]);
   });
 
-  it("a decision of a session is not recorded once the request has gone", async () => {
-    const gone = AbortSignal.abort();
-    await expect(decisions.record("parent", "x", [cleared("a")], gone)).rejects.toThrow("aborted");
-    expect((await decisions.read(DAY)).map(({ key }) => key)).toEqual(["before"]);
-    expect(await read("a", "parent")).toEqual([undefined, undefined]);
-  });
-
   it("a decision of a session holds in its fork if it was made before", async () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
@@ -100,14 +93,6 @@ describe("a decision of a session", () => {
     expect(await read("a", "fork")).toEqual([undefined, undefined]);
     expect(await read("b", "parent")).toEqual([undefined, undefined]);
     expect(await read("a", "parent")).toEqual(["a is gone", "a is gone"]);
-  });
-
-  it("a decision of a session is made in the other independently, with its own text", async () => {
-    await decisions.record("parent", "x", [cleared("a", "the parent's")]);
-    await decisions.record("fork", "x", [cleared("a", "the fork's"), cleared("before", "again")]);
-    expect(await read("a", "parent")).toEqual(["the parent's", "the parent's"]);
-    expect(await read("a", "fork")).toEqual(["the fork's", "the fork's"]);
-    expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
 
   it("a decision of a session holds in a fork that begins at the moment when another instance writes it", async () => {
@@ -132,37 +117,6 @@ describe("a decision of a session", () => {
       expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
     },
   );
-
-  it("a decision of a session is written again before the next one if its file was deleted in the middle of a turn", async () => {
-    files.contents.clear();
-    await decisions.record("parent", "x", [cleared("a")]);
-    expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
-    expect(await read("a", "fork")).toEqual([undefined, undefined]);
-    expect(await open().begin("fork", [DAY])).toBe(false);
-  });
-
-  it("a decision of a session counts once if two instances write it again", async () => {
-    const other = open();
-    await other.load([DAY]);
-    await other.record("parent", "x", [cleared("theirs")]);
-    files.contents.clear();
-    await Promise.all([decisions, other].map((one) => one.load([DAY], { again: true })));
-    await Promise.all([decisions, other].map((one) => one.record("parent", "x", [cleared("a")])));
-    await decisions.load([DAY], { again: true });
-    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
-    expect(await read("theirs", "parent")).toEqual(["theirs is gone", "theirs is gone"]);
-  });
-
-  it("a decision of a session stays known if it cannot be written again, and the write is retried", async () => {
-    files.contents.clear();
-    const { appendLine } = files;
-    files.appendLine = async () => Promise.reject(new Error("disk full"));
-    await expect(decisions.load([DAY], { again: true })).rejects.toThrow("disk full");
-    expect(decisions.find("before", "parent")?.cleared?.text).toBe("before is gone");
-    files.appendLine = appendLine;
-    await decisions.load([DAY], { again: true });
-    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
-  });
 
   it("a decision of a session is not written again if its day was deleted on purpose", async () => {
     await decisions.forget(DAY);

@@ -60,18 +60,6 @@ describe("the kinds of a request", () => {
     expect(kinds).toMatchObject({ answers: 500, results: 0, calls: 0 });
   });
 
-  it("the host's summary, and one that Strata has rewritten, are notes", () => {
-    const messages = play();
-    const [first, second] = messages;
-    if (!first || !second) throw new Error("no messages");
-    const summary = { ...second, info: { ...second.info, summary: true, finish: "stop" } };
-    const host = openRequest([first, summary, ...messages.slice(2)], {});
-    expect(countKinds(host.request, host.shown)).toMatchObject({ notes: 300, answers: 500 });
-    const rewritten = decided("full-compact", "rewritten", "x".repeat(210));
-    const ours = openRequest(messages, { 1: { rewritten } });
-    expect(countKinds(ours.request, ours.shown)).toMatchObject({ notes: 210, answers: 500 });
-  });
-
   it("kinds are whole numbers that add up to the context, whatever the provider has counted", () => {
     const size = fc.nat(300_000);
     fc.assert(

@@ -1,7 +1,5 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { planClear } from "../../layers/2-micro-compact/plan.js";
-import { formatMoney } from "../../src/base/format.js";
 import { findReach, hasLookBack } from "../../src/context/context-size.js";
 import { createKnownPrices, findRates, isFree, type ModelPrices } from "../../src/costs/prices.js";
 import { PRICE, priceNet, type SavingsRecord } from "../../src/costs/savings.js";
@@ -28,15 +26,6 @@ function read(cost: unknown): ModelPrices {
 }
 
 describe("a model's prices", () => {
-  it("a model's prices are read as the host gives them, and tokens of input are the unit", () => {
-    expect(findRates(read(SONNET))).toEqual({ written: 1.25, cached: 0.3 / 3, answered: 5, dollars: 3 });
-  });
-
-  it("a model's prices without one for cache writes are those of input for them", () => {
-    expect(findRates(read(GPT))).toMatchObject({ written: 1, cached: 0.1 });
-    expect(findRates(read({ input: 2, output: 8 }))).toMatchObject({ written: 1, cached: 1 });
-  });
-
   it("a model's prices are dearer for the whole of a long prompt, from the token after each size", () => {
     const prices = read({ ...GPT, tiers: [long(272_000), { ...long(100_000), input: 3 }] });
     expect(prices.longer.map(({ aboveTokens }) => aboveTokens)).toEqual([100_000, 272_000]);
@@ -124,22 +113,6 @@ describe("remembered prices", () => {
   });
 });
 
-describe("a rule with real prices", () => {
-  const candidate = [{ tokens: 10_000, cachedFrom: 18_000 }];
-  const plan = (cost: unknown) =>
-    planClear(candidate, { kind: "warm" }, { floor: 0, horizon: 10, rates: findRates(read(cost)) });
-
-  it("a rule with real prices clears what pays back at this model's prices, and not at another's", () => {
-    expect(plan(GPT)).toMatchObject({ chosen: [0] });
-    // 10,000 tokens at 0.04 for ten requests are 4,000; writing 8,000 again costs 7,680.
-    expect(plan({ input: 5, output: 20, cache: { read: 0.2, write: 5 } })).toBeUndefined();
-  });
-
-  it("a rule with real prices leaves a warm cache alone where nothing is charged", () => {
-    expect(planClear(candidate, { kind: "free" }, { floor: 0, horizon: 10 })).toBeUndefined();
-  });
-});
-
 describe("the reach of a cache with a look-back", () => {
   const turns = (count: number) => Array.from({ length: count }, (_, n) => answer([call("bash", `${n}`)]));
 
@@ -168,16 +141,5 @@ describe("the ledger in money", () => {
       money: 2.5,
     });
     expect(priceNet(-1_150_000, findRates(read(SONNET)))).toEqual({ net: -1_150_000, money: -3.45 });
-  });
-
-  it("the ledger in money shows small sums, too", () => {
-    expect([0, 1.234, -12.3, 0.0345, -0.004, 0.999].map(formatMoney)).toEqual([
-      "$0.00",
-      "$1.23",
-      "-$12.30",
-      "$0.035",
-      "-$0.004",
-      "$1.00",
-    ]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createContextSizes, estimateTokens } from "../../src/context/context-size.js";
 import type { Outcome } from "../../src/context/decision-batch.js";
 import { findText, type KnownDecision, replay, type Standing } from "../../src/context/replay.js";
-import type { Message, ToolPart } from "../../src/io/message.js";
+import type { Message } from "../../src/io/message.js";
 import { findFreshSummary, readHistory, readMessageKey } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call, fork, outputs } from "../support/messages.js";
@@ -97,11 +97,6 @@ describe("a history that is cut", () => {
     expect(view[0]?.parts).toMatchObject([{ text: "newer notes" }]);
     expect(outputs(view)).toEqual(["gone", "third"]);
   });
-
-  it("a history that is cut is not cut before its first message", () => {
-    const messages = talk();
-    expect(show(messages, { 0: notes })).toBe(messages);
-  });
 });
 
 describe("a decision about a whole message", () => {
@@ -131,23 +126,6 @@ describe("a decision about a whole message", () => {
     expect(readMessageKey({ ...first, info }, first)).toBeUndefined();
     expect(readMessageKey(second, { ...first, info })).toBeUndefined();
   });
-});
-
-it("results are found in order, from any message on, and only finished ones with a key", () => {
-  const session = createSession(createFakeClock());
-  const running = call("bash", "", { state: { status: "running" } });
-  const pruned = call("bash", "old", { state: { time: { start: 1, compacted: 2 } } });
-  const timeless = { ...call("bash", "x"), state: { status: "completed", output: "x" } } as ToolPart;
-  session.user("go");
-  session.answer([call("read", "a"), running, pruned, timeless]);
-  session.answer([call("read", "b")]);
-  const history = readHistory(session.messages);
-  expect(history.results(2).map(({ text }) => text)).toEqual(["b"]);
-  expect(history.results().map(({ text, index }) => [text, index])).toEqual([
-    ["a", 1],
-    ["b", 2],
-  ]);
-  expect(history.results(2)).toHaveLength(1);
 });
 
 describe("the host's summary", () => {

@@ -46,15 +46,6 @@ describe("an undone cut", () => {
     for (const name of ["g", "h", "i", "j"]) session.answer([read(`${name}.ts`, 700)]);
     expect((await goOn(again, session, "More.", 70_000)).length).toBeLessThan(session.messages.length);
   });
-
-  it("a cut at the place of an undone one counts", async () => {
-    const { world, session } = await cutOnce();
-    const item = await findItem(world, ({ kind }) => kind === "cut");
-    await ask(world, "undo-cut", item.id);
-    await world.request([...session.messages]);
-    world.strata.requests.wantCut("ses_1");
-    expect((await world.request([...session.messages])).length).toBeLessThan(session.messages.length);
-  });
 });
 
 describe("a cut within a turn that was dropped", () => {
@@ -140,16 +131,14 @@ describe("/context", () => {
     const { world, session } = await talk();
     expect(await run(world)).toMatch(/tokens of 60,000 \(\d+ %\)[\s\S]*read b\.ts/);
     const { id } = await findItem(world, isOf("b.ts"));
-    expect(await run(world, `candidates drop ${id}`)).toMatch(
+    expect(await run(world, `drop ${id}`)).toMatch(
       /^r-\w+ \(read b\.ts\) will leave the context: about [\d,]+ tokens fewer in each request; [\d,]+ cached tokens are written again/,
     );
     expect(textsOf(await goOn(world, session))).not.toContain("b.ts\n1 x");
-    await expect(run(world, `candidates drop ${id}`)).rejects.toThrow(
+    await expect(run(world, `drop ${id}`)).rejects.toThrow(
       /drop changes nothing about a result that is dropped/,
     );
-    await expect(run(world, "candidates drop r-nothing")).rejects.toThrow(
-      /expected the id of something in the context/,
-    );
+    await expect(run(world, "drop r-nothing")).rejects.toThrow(/expected the id of something in the context/);
     await expect(run(world, "fly")).rejects.toThrow(/expected nothing, or one of drop, pin/);
   });
 
@@ -167,6 +156,6 @@ describe("/context", () => {
     const { actions, id } = await findItem(world, isOf("b.ts"));
     const { cacheLost = 0, dollars = 0 } = actions.drop ?? {};
     expect(dollars).toBeCloseTo((cacheLost * (tier.cacheWrite - tier.cacheRead)) / 1_000_000, 6);
-    expect(await run(world, `candidates drop ${id}`)).toContain(", about $0.0");
+    expect(await run(world, `drop ${id}`)).toContain(", about $0.0");
   });
 });

@@ -100,10 +100,6 @@ describe("a subagent", () => {
 });
 
 describe("the brief", () => {
-  it("the brief is absent if nothing is known", () => {
-    expect(formatBrief({ ancestors: [], notesPath: "/n.md" })).toBeUndefined();
-  });
-
   it("the brief stays within 1,500 tokens, with rules before files and whole lines only", () => {
     const session = createSession(createFakeClock());
     for (let n = 0; n < 60; n++) {

@@ -4,7 +4,7 @@ import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines, outputs } from "../support/messages.js";
+import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
@@ -200,22 +200,6 @@ describe("recorded text with words that were taken back since", () => {
     expect(bytesOf(await request(world, copied, "ses_fork"))).toEqual(bytesOf(inFork));
     const again = await world.restart();
     expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
-  });
-
-  it("recorded text with words that were taken back is no longer a reminder", async () => {
-    const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2, goalDistance: 0 } } });
-    const session = createSession(world.clock);
-    session.user(RULE);
-    session.answer([call("bash", "zero")], { text: "zero" });
-    session.user("Port the parser.");
-    session.answer([call("bash", "one"), call("bash", "two")]);
-    expect(outputs(await request(world, session.messages)).join()).toContain("Never use Postgres");
-    const [first] = session.messages;
-    if (first) session.messages[0] = { ...first, parts: [{ type: "text", text: "Look at the importer." }] };
-    session.answer([call("bash", "three")]);
-    const shown = outputs(await request(world, session.messages)).join();
-    expect(shown).not.toContain("Postgres");
-    expect(shown).toContain("two");
   });
 
   it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {

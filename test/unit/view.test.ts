@@ -29,20 +29,6 @@ describe("the size of the context", () => {
     expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_300 - 100, -1);
   });
 
-  it("the size of the context is not counted anew when what stood before the last answer has gone since, and nothing was answered", () => {
-    const sizes = createContextSizes();
-    sizes.observe("ses_1", () => sent, sent);
-    sizes.observe("ses_1", () => sent.slice(1), sent.slice(1));
-    expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
-  });
-
-  it("the size of the context is not what an answer reported to a request that was another one", () => {
-    const sizes = createContextSizes();
-    sizes.observe("ses_1", undefined, sent);
-    sizes.observe("ses_1", () => sent, sent);
-    expect(sizes.fixedTokens("ses_1")).toBe(10_000);
-  });
-
   it("the size of the context is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
