@@ -33,7 +33,7 @@ import {
 } from "./injection/pattern.js";
 import { countMatchBytes, findOwnText, LAYER, readShown, type ShownMemories } from "./injection/shown.js";
 import type { AgentJudge } from "./judge/agent-judge.js";
-import type { Asked } from "./judge/plan-asked.js";
+import type { Question } from "./judge/agent-question.js";
 
 export interface Conversation {
   /** Starts reading the memories from disk for the new message; returns at once. */
@@ -184,13 +184,13 @@ function findTriggered(
 }
 
 interface Made extends Partial<Pick<Addition, "text">>, Pick<Addition, "behind"> {
-  asked?: Asked;
+  asked?: Question;
 }
 
 function addAll(
   behind: Addition["behind"],
   given: readonly (string | undefined)[],
-  asked: Asked | undefined,
+  asked: Question | undefined,
 ): Made | undefined {
   const texts = [...given, asked?.text].filter((text) => text !== undefined);
   if (texts.length === 0 && !asked) return undefined;

@@ -1,7 +1,7 @@
 /** What the running agent is asked, in which words. */
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { MOST_TOKENS, planAsked } from "../../layers/5-auto-memory/judge/plan-asked.js";
+import { MOST_TOKENS, planQuestion } from "../../layers/5-auto-memory/judge/agent-question.js";
 import type { WaitingCandidate } from "../../src/memory/candidates/candidate.js";
 import { QUESTION_HEAD } from "../../src/memory/candidates/question.js";
 import { fc } from "../support/property.js";
@@ -21,7 +21,7 @@ function waiting(
 }
 
 const plan = (candidates: readonly WaitingCandidate[], before: readonly string[] = [], isDue = true) =>
-  planAsked(candidates, { before, isDue });
+  planQuestion(candidates, { before, isDue });
 
 describe("a question to the agent", () => {
   it("a question to the agent names at most three, what was repeated first, then by worth", () => {

@@ -15,16 +15,15 @@ import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readLatest, type WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
 import { LAYER } from "../injection/shown.js";
 import type { Keeper } from "../tools/remember.js";
-import type { KeepContext } from "./keep-asked.js";
-import type { Asked } from "./plan-asked.js";
+import type { KeepContext, Question } from "./agent-question.js";
 
 export interface AgentJudge extends Keeper {
   /** Starts reading what waits; returns at once. */
   prepare(): void;
   /** What to ask behind the newest message or result. Reads nothing; waits a moment for what is being read. */
-  plan(request: ContextRequest): Promise<Asked | undefined>;
+  plan(request: ContextRequest): Promise<Question | undefined>;
   /** The question is recorded: its candidates are not asked about again. Returns at once. */
-  noteAsked(sessionID: string, letters: Asked["letters"]): void;
+  noteAsked(sessionID: string, letters: Question["letters"]): void;
 }
 
 export type AgentJudgeContext = KeepContext &
@@ -39,7 +38,7 @@ export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undef
   const { judge } = config.autoMemory;
   if (judge !== "agent" && judge !== "auto") return undefined;
   let reading: Promise<void> | undefined;
-  let planning: typeof import("./plan-asked.js") | undefined;
+  let questions: typeof import("./agent-question.js") | undefined;
   let open: readonly WaitingCandidate[] = [];
   /** By id. What is on disk may not say so yet. */
   const asked = new Map<string, NonNullable<WaitingCandidate["asked"]>>();
@@ -50,28 +49,25 @@ export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undef
 
     async plan(request) {
       if (reading) await waitAtMost(clock, READ_WITHIN_MS, () => reading);
-      if (!planning || open.length === 0) return undefined;
+      if (!questions || open.length === 0) return undefined;
       // What was read may be older than an undo: only words that are still said are quoted.
       const said = new Set(request.history.messages.map(({ info }) => info.id));
       const own = open.filter((one) => {
         const latest = readLatest(one);
         return !asked.has(one.id) && latest?.session === request.sessionID && said.has(latest.message);
       });
-      if (own.length === 0) return undefined;
-      const recent = planning.listRecent(request);
-      const isDue = recent.length === 0 && planning.isCheap(request.history);
-      return planning.planAsked(own, { before: isDue ? planning.listQuestions(request) : recent, isDue });
+      return own.length === 0 ? undefined : questions.planQuestion(own, questions.readAsked(request));
     },
 
     noteAsked(sessionID, letters) {
       if (letters.size === 0) return;
       const noted = new Map([...letters].map(([id, letter]) => [id, { session: sessionID, letter }]));
       for (const [id, one] of noted) asked.set(id, one);
-      inBackground("note what was asked", () => candidates.noteAsked(noted));
+      void inBackground("note what was asked", () => candidates.noteAsked(noted));
     },
 
     async keep(letters, sessionID) {
-      const { keepAsked } = await import("./keep-asked.js");
+      const { keepAsked } = await import("./agent-question.js");
       return keepAsked(context, { asked, letters, sessionID });
     },
   };
@@ -83,12 +79,11 @@ export function createAgentJudge(context: AgentJudgeContext): AgentJudge | undef
   }
 
   async function read(): Promise<void> {
-    if (judge === "auto" && (await generation.status()).isAllowed) {
-      open = [];
-      return;
+    if (judge === "auto" && (await generation.status()).isAllowed) open = [];
+    else {
+      questions = await import("./agent-question.js");
+      open = (await candidates.list()).filter(questions.isAskable);
     }
-    planning = await import("./plan-asked.js");
-    open = (await candidates.list()).filter(planning.isAskable);
   }
 
   function inBackground(what: string, work: () => Promise<void>): Promise<void> {

@@ -63,11 +63,11 @@ const ANSWER_CHARACTERS = 12_000;
 const MOST_MEMORIES = 40;
 
 /**
- * From top to bottom: may a model be asked? → batches of what waits → `ask` one → `carryOut` its verdicts → what is
+ * From top to bottom: may a model be asked? → batches of what waits → `ask` about one → `carryOut` its verdicts → what is
  * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata why`.
  */
 export function createModelJudge(context: ModelJudgeContext): ModelJudge {
-  const { candidates, generation, memories } = context;
+  const { candidates, generation } = context;
 
   return async (request) => {
     const { isAllowed, why } = await generation.status();
@@ -79,7 +79,7 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
     for (const [index, batch] of batches.entries()) {
       const some = batch.map(({ one }) => one);
       // What the work showed is judged with what was said about it, never for itself.
-      const done = await judge(some, index === 0 ? (request.work ?? []) : [], request);
+      const done = await judge(some, { ...request, work: index === 0 ? (request.work ?? []) : [] });
       if ("why" in done) return { kept, answered, why: done.why };
       kept.push(...done.kept);
       answered += done.answered;
@@ -89,20 +89,18 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
 
   async function judge(
     some: readonly WaitingCandidate[],
-    work: readonly Work[],
-    request: JudgeRequest,
+    request: Asking["request"],
   ): Promise<{ kept: string[]; answered: number } | { why: string }> {
-    const known = (await memories.list())
-      .filter(({ isForeign, status }) => !isForeign && status === "active")
-      .slice(0, MOST_MEMORIES);
-    const asked = await ask(context, formMaterial(some, work, known), request.sessionID);
+    const all = await context.memories.list();
+    const isKnown = ({ isForeign, status }: Memory): boolean => !isForeign && status === "active";
+    const asking: Asking = { known: all.filter(isKnown).slice(0, MOST_MEMORIES), request, some };
+    const asked = await ask(context, asking);
     const ids = some.map(({ id }) => id);
     if ("why" in asked) {
       // What was refused was not asked.
       if (asked.isFailure) await candidates.noteTried(ids);
       return asked;
     }
-    const asking = { known, request, some, work };
     const { notes, unread, unsure } = await carryOut(context, asked, asking).catch(async (thrown) => {
       await candidates.noteTried(ids);
       throw thrown;
@@ -118,19 +116,11 @@ export function createModelJudge(context: ModelJudgeContext): ModelJudge {
   }
 }
 
-const formMaterial = (
-  some: readonly WaitingCandidate[],
-  work: readonly Work[],
-  memories: readonly Memory[],
-): Batch => ({
-  messages: some.map((one) => {
-    const context = readLatest(one)?.context;
-    const sessions = readSessions(one).length;
-    return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
-  }),
-  work: work.map(({ line }) => line),
-  memories,
-});
+interface Asking {
+  some: readonly WaitingCandidate[];
+  known: readonly Memory[];
+  request: JudgeRequest & { work: readonly Work[] };
+}
 
 interface Asked {
   answer: Answer;
@@ -140,13 +130,21 @@ interface Asked {
 /** The answer, or why there is none; a failure counts as a try. */
 async function ask(
   { generation, log, prompts }: ModelJudgeContext,
-  batch: Batch,
-  sessionID: string,
+  { known, request, some }: Asking,
 ): Promise<Asked | { why: string; isFailure: boolean }> {
+  const batch: Batch = {
+    messages: some.map((one) => {
+      const context = readLatest(one)?.context;
+      const sessions = readSessions(one).length;
+      return { statements: readStored(one), sessions, ...(context !== undefined && { context }) };
+    }),
+    work: request.work.map(({ line }) => line),
+    memories: known,
+  };
   const task = await prompts.read("memory-judge");
   const result = await generation.generate({
     purpose: JUDGING,
-    sessionID,
+    sessionID: request.sessionID,
     prompt: `${task.trim()}\n\n${formatBatch(batch)}\n`,
     maxCharacters: ANSWER_CHARACTERS,
   });
@@ -162,47 +160,39 @@ async function ask(
   return { answer, judgeName: (await generation.status()).model ?? "a small model" };
 }
 
-interface Asking {
-  some: readonly WaitingCandidate[];
-  work: readonly Work[];
-  known: readonly Memory[];
-  request: JudgeRequest;
-}
-
 /**
  * Does what the verdicts say, as far as it can be proved. `unsure`: ids of those of which the user decides; `unread`: of
  * those about which a part of the answer could not be used, so that they are asked about once more.
  */
 async function carryOut(
   context: ModelJudgeContext,
-  { answer, judgeName }: Asked,
-  { known, request, some, work }: Asking,
+  asked: Asked,
+  asking: Asking,
 ): Promise<{ notes: Judgement[]; unread: ReadonlySet<string>; unsure: ReadonlySet<string> }> {
+  const { answer, judgeName } = asked;
   // The user may have kept, dropped or taken back some of them meanwhile.
   const waiting = new Set((await context.candidates.list()).map(({ id }) => id));
   const notes: Judgement[] = [];
   const unread = new Set<string>();
   const unsure = new Set<string>();
-  for (const [at, one] of some.entries()) {
+  for (const [at, one] of asking.some.entries()) {
     if (!waiting.has(one.id)) continue;
     const verdicts = answer.verdicts.filter(({ of }) => of.kind === "message" && of.at === at);
     if (answer.unusable.has(at)) {
       unread.add(one.id);
-      const why = `what ${judgeName} said of it could not be used`;
-      notes.push(describe(one, { outcome: "waiting", why }));
+      notes.push(describe(one, "waiting", `what ${judgeName} said of it could not be used`));
     } else if (verdicts.length === 0)
-      notes.push(describe(one, { outcome: "left out", why: `${judgeName} kept nothing of it` }));
+      notes.push(describe(one, "left out", `${judgeName} kept nothing of it`));
     for (const verdict of verdicts) {
       const note = verdict.isSure
-        ? await keep(context, one, { judgeName, known, request, verdict })
-        : describe(one, { outcome: "waiting", why: `${judgeName} is not sure: ${verdict.why}` });
+        ? await keep(context, one, { judgeName, verdict, ...asking })
+        : describe(one, "waiting", `${judgeName} is not sure: ${verdict.why}`);
       if (note.outcome === "waiting") unsure.add(one.id);
       notes.push(note);
     }
   }
   for (const verdict of answer.verdicts)
-    if (verdict.of.kind === "work")
-      notes.push(...(await offerWork(context, work[verdict.of.at], verdict, request.sessionID)));
+    if (verdict.of.kind === "work") notes.push(...(await offerWork(context, verdict.of.at, verdict, asking)));
   return { notes, unread, unsure };
 }
 
@@ -210,15 +200,14 @@ async function carryOut(
 async function keep(
   { clock, gate, log }: ModelJudgeContext,
   one: WaitingCandidate,
-  given: { judgeName: string; known: readonly Memory[]; request: JudgeRequest; verdict: Verdict },
+  { judgeName, known, request, verdict }: Asking & { judgeName: string; verdict: Verdict },
 ): Promise<Judgement> {
-  const { judgeName, known, request, verdict } = given;
   const { context = "", message = "", saidMs = 0, session = "" } = readLatest(one) ?? {};
   const statements = readStored(one);
   const quote = verdict.of.kind === "message" ? statements.slice(verdict.of.from, verdict.of.to + 1) : [];
-  const proved = prove(verdict, { quote, around: statements.map((one) => one.text).join("\n"), context });
-  const whole = statements.map((one) => one.text).join(" ");
-  const base = { atMs: clock.now(), session, message, text: whole, by: "model" as const };
+  const around = statements.map(({ text }) => text).join("\n");
+  const proved = prove(verdict, { quote, around, context });
+  const base = { atMs: clock.now(), session, message, text: readWhole(one), by: "model" as const };
   if (typeof proved === "string") return { ...base, outcome: "refused", why: proved };
   const { content, evidence, isGlobal, isProved, title, type } = proved;
   if (!isProved)
@@ -234,8 +223,8 @@ async function keep(
   };
   const { operation = "extract", run } = request;
   const cause = { operation, session, reason: `judged by ${why}`, ...(run !== undefined && { run }) };
-  const replaced = verdict.replaces === undefined ? undefined : known[verdict.replaces]?.id;
-  const written = await gate.save(draft, saidMs, cause, replaced === undefined ? [] : [replaced]);
+  const replaced = verdict.replaces === undefined ? undefined : known[verdict.replaces];
+  const written = await gate.save(draft, saidMs, cause, replaced ? [replaced.id] : []);
   if (written.kind === "refused") {
     log.info(LAYER, `not remembered: ${written.why}`);
     return { ...base, outcome: "refused", why: written.why };
@@ -246,10 +235,11 @@ async function keep(
 /** What the session proved is the agent's word, and waits for the user; it makes no rule. */
 async function offerWork(
   { candidates, clock }: ModelJudgeContext,
-  seen: Work | undefined,
+  at: number,
   { says, type, why }: Verdict,
-  session: string,
+  { request: { sessionID: session, work } }: Asking,
 ): Promise<Judgement[]> {
+  const seen = work[at];
   if (!seen || usersTypes.has(type)) return [];
   const { atMs: saidMs, line: context, message } = seen;
   const said = { session, message, saidMs, title: formatTitle(says), text: says, context };
@@ -265,12 +255,14 @@ function readStored(one: WaitingCandidate): readonly SaidStatement[] {
   return latest?.statements ?? (latest ? [latest] : []);
 }
 
-function describe(one: WaitingCandidate, outcome: Pick<Judgement, "outcome" | "why">): Judgement {
-  const { message = "", saidMs = 0, session = "", text = "" } = readLatest(one) ?? {};
-  const whole = readStored(one)
-    .map((statement) => statement.text)
+const readWhole = (one: WaitingCandidate): string =>
+  readStored(one)
+    .map(({ text }) => text)
     .join(" ");
-  return { atMs: saidMs, session, message, text: whole || text, by: "model", ...outcome };
+
+function describe(one: WaitingCandidate, outcome: Judgement["outcome"], why: string): Judgement {
+  const { message = "", saidMs = 0, session = "", text = "" } = readLatest(one) ?? {};
+  return { atMs: saidMs, session, message, text: readWhole(one) || text, by: "model", outcome, why };
 }
 
 /* What a session's work showed: a command that worked after failures, a proposal that the user agreed to. Pure. */
@@ -292,28 +284,16 @@ export function findWork(messages: readonly Message[], said: readonly UsersMessa
 /** Commands that worked after others that begin alike had failed. */
 function findMended(messages: readonly Message[]): Work[] {
   const failed = new Map<string, number>();
-  return messages.flatMap((message) =>
-    readCommands(message).flatMap(({ atMs, command, hasSucceeded }): Work[] => {
-      if (simplifyCommand(command) === undefined) return [];
-      const [program = ""] = command.trim().split(/\s/);
-      if (!hasSucceeded) {
-        failed.set(program, (failed.get(program) ?? 0) + 1);
-        return [];
-      }
-      const failures = failed.get(program) ?? 0;
-      failed.delete(program);
-      const after = failures === 1 ? "a failure" : `${failures} failures`;
-      return failures === 0
-        ? []
-        : [
-            {
-              line: `${toCode(command, LONGEST_COMMAND)} worked after ${after}`,
-              message: message.info.id,
-              atMs,
-            },
-          ];
-    }),
-  );
+  const ran = messages.flatMap((one) => readCommands(one).map((run) => ({ ...run, message: one.info.id })));
+  return ran.flatMap(({ atMs, command, hasSucceeded, message }): Work[] => {
+    if (simplifyCommand(command) === undefined) return [];
+    const [program = ""] = command.trim().split(/\s/);
+    const failures = failed.get(program) ?? 0;
+    failed.set(program, hasSucceeded ? 0 : failures + 1);
+    if (!hasSucceeded || failures === 0) return [];
+    const after = failures === 1 ? "a failure" : `${failures} failures`;
+    return [{ line: `${toCode(command, LONGEST_COMMAND)} worked after ${after}`, message, atMs }];
+  });
 }
 
 /** Questions of the agent's that the user said yes to. */
