@@ -31,72 +31,51 @@ const LONGEST_TITLE = 100;
 const MOST_OF_A_NAME = 12;
 
 export function createAliases(): Aliases {
-  const phrases = new Map<string, Phrase>();
-  /** By the first word, or the first two. */
-  const byStart = new Map<string, Set<Phrase>>();
-  /** Single-word names by first two letters and length. */
-  const bySpelling = new Map<string, Set<Phrase>>();
+  /** By the first two letters of the name's first word, in lower case and stemmed; in each, by the stemmed words. */
+  const byStart = new Map<string, Map<string, Phrase>>();
 
   return {
     add(entry) {
-      for (const [key, written, name] of readNames(entry)) {
-        const phrase = phrases.get(key) ?? addPhrase(key, written);
+      for (const { key, name, single, start, words } of readNames(entry)) {
+        const phrases = byStart.get(start) ?? new Map<string, Phrase>();
+        const phrase = phrases.get(key) ?? { words, single, bearers: new Map<string, string>() };
+        byStart.set(start, phrases.set(key, phrase));
         phrase.bearers.set(entry.id, name);
       }
     },
+
     remove(entry) {
-      for (const [key] of readNames(entry)) {
-        const phrase = phrases.get(key);
-        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) removePhrase(key, phrase);
+      for (const { key, start } of readNames(entry)) {
+        const phrases = byStart.get(start);
+        const phrase = phrases?.get(key);
+        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) phrases?.delete(key);
+        if (phrases?.size === 0) byStart.delete(start);
       }
     },
+
     find(text) {
       const written = splitWritten(text);
-      const words = written.map(toStem);
+      const stems = written.map(toStem);
       const found = new Map<string, string>();
-      for (const [at, word] of words.entries())
-        for (const start of [word, `${word} ${words[at + 1] ?? ""}`])
-          for (const phrase of byStart.get(start) ?? [])
-            if (phrase.words.every((other, n) => other === words[at + n])) addMatches(found, phrase);
-      for (const word of new Set(written)) if (!byStart.has(toStem(word))) findMistyped(found, word);
+      for (const [at, word] of stems.entries()) {
+        const phrases = [...(byStart.get(startOf(word))?.values() ?? [])];
+        const exact = phrases.filter(({ words }) => words.every((other, n) => other === stems[at + n]));
+        const isKnown = phrases.some(({ words }) => words.length === 1 && words[0] === word);
+        const mistyped = isKnown ? [] : phrases.filter((one) => isMistyped(written[at] ?? "", one));
+        for (const phrase of [...exact, ...mistyped]) addMatches(found, phrase);
+      }
       return found;
     },
   };
-
-  function addPhrase(key: string, written: readonly string[]): Phrase {
-    const single = written.length === 1 ? written[0] : undefined;
-    const phrase = { words: written.map(toStem), single, bearers: new Map<string, string>() };
-    phrases.set(key, phrase);
-    for (const [index, at] of placesOf(phrase)) {
-      const set = index.get(at);
-      if (set) set.add(phrase);
-      else index.set(at, new Set([phrase]));
-    }
-    return phrase;
-  }
-
-  function removePhrase(key: string, phrase: Phrase): void {
-    phrases.delete(key);
-    for (const [index, at] of placesOf(phrase)) {
-      const set = index.get(at);
-      if (set?.delete(phrase) && set.size === 0) index.delete(at);
-    }
-  }
-
-  function placesOf({ words, single }: Phrase): [Map<string, Set<Phrase>>, string][] {
-    const places: [Map<string, Set<Phrase>>, string][] = [[byStart, words.slice(0, 2).join(" ")]];
-    if (single !== undefined && single.length >= SHORTEST_MISTYPED)
-      places.push([bySpelling, spellingOf(single, single.length)]);
-    return places;
-  }
-
-  function findMistyped(found: Map<string, string>, word: string): void {
-    if (!/^\p{L}+$/u.test(word)) return;
-    for (const length of [word.length - 1, word.length, word.length + 1])
-      for (const phrase of bySpelling.get(spellingOf(word, length)) ?? [])
-        if (phrase.single !== undefined && isOneEditAway(word, phrase.single)) addMatches(found, phrase);
-  }
 }
+
+const startOf = (stem: string): string => stem.slice(0, 2);
+
+const isMistyped = (word: string, { single }: Phrase): boolean =>
+  single !== undefined &&
+  single.length >= SHORTEST_MISTYPED &&
+  /^\p{L}+$/u.test(word) &&
+  isOneEditAway(word, single);
 
 /** An entry with several matched names keeps the longest. */
 function addMatches(found: Map<string, string>, { bearers }: Phrase): void {
@@ -107,13 +86,23 @@ function addMatches(found: Map<string, string>, { bearers }: Phrase): void {
   }
 }
 
-/** The key of a name is its stemmed words. */
-function readNames({ aliases, title }: Kept): [key: string, written: readonly string[], name: string][] {
+interface Name {
+  /** The stemmed words. */
+  key: string;
+  start: string;
+  name: string;
+  words: readonly string[];
+  single: string | undefined;
+}
+
+function readNames({ aliases, title }: Kept): Name[] {
   const names = title.length <= LONGEST_TITLE ? [title, ...aliases] : aliases;
-  return names.flatMap((name): [string, readonly string[], string][] => {
+  return names.flatMap((name): Name[] => {
     const written = splitWritten(name);
+    const words = written.map(toStem);
     const says = written.some((word) => !stopWords.has(word) && !/^[a-z\d]$/.test(word));
-    return says ? [[written.map(toStem).join(" "), written, name]] : [];
+    const single = written.length === 1 ? written[0] : undefined;
+    return says ? [{ key: words.join(" "), start: startOf(words[0] ?? ""), name, words, single }] : [];
   });
 }
 
@@ -126,10 +115,4 @@ function splitWritten(text: string): string[] {
   return plain.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function toStem(word: string): string {
-  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
-}
-
-function spellingOf(word: string, length: number): string {
-  return `${word.slice(0, 2)}${length}`;
-}
+const toStem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word);

@@ -1,6 +1,5 @@
 import { planDateTerms, readDate } from "./dates.js";
 import { findEntities, normalizePath } from "./entities.js";
-import { ASSISTANT_WEIGHT } from "./fuse.js";
 import type { Bag } from "./lexical.js";
 import { MOST_OF_A_FIELD } from "./terms.js";
 
@@ -29,6 +28,8 @@ const MOST_NAMES = 100;
 const LONGEST_NAME = 300;
 /** Weight of words of the title and the aliases. */
 const TITLE_WEIGHT = 2;
+/** Share of an assistant's score that counts. */
+const ASSISTANT_WEIGHT = 0.5;
 
 /** `sequence` is the default for `order`. */
 export function keepEntry(entry: RecallEntry, sequence: number): Kept {

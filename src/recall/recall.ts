@@ -19,7 +19,6 @@ import { type Aliases, createAliases } from "./aliases.js";
 import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
-import { MEANING_WEIGHT, spread, weighAge } from "./fuse.js";
 import {
   type Kept,
   keepEntry,
@@ -199,47 +198,45 @@ function trimWord(word: string): string {
 }
 
 /** Discounts older work, relative to the newest and oldest entries, not to today. */
-export interface Ages {
+interface Ages {
   add(entry: Kept): void;
   remove(entry: Kept): void;
-  /** 1 for the newest entry and entries that do not age. */
+  /**
+   * 1 for the newest entry and entries that do not age, just over 0.5 for the oldest: the part above 0.5 halves with each
+   * quarter of the covered time.
+   */
   weigh(entry: Kept): number;
 }
 
-export function createAges(): Ages {
+function createAges(): Ages {
   const times = new Map<string, number>();
-  let range: { first: number; last: number } | undefined;
+  let range: { last: number; covered: number } | undefined;
 
   return {
-    add({ id, isWork, at }) {
-      if (!isWork || at === undefined) return;
-      times.set(id, at);
+    add({ at, id, isWork }) {
+      if (isWork && at !== undefined) times.set(id, at);
       range = undefined;
     },
     remove({ id }) {
       if (times.delete(id)) range = undefined;
     },
-    weigh({ isWork, at }) {
+    weigh({ at, isWork }) {
       if (!isWork || at === undefined) return 1;
-      range ??= findRange(times.values());
-      return weighAge(range.last - at, range.last - range.first);
+      range ??= findRange([...times.values()]);
+      const { covered, last } = range;
+      return covered > 0 ? 0.5 + 0.5 * 2 ** (-(last - at) / (covered / 4)) : 1;
     },
   };
 }
 
-function findRange(times: Iterable<number>): { first: number; last: number } {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const time of times) {
-    first = Math.min(first, time);
-    last = Math.max(last, time);
-  }
-  return { first, last };
+function findRange(times: readonly number[]): { last: number; covered: number } {
+  const last = times.reduce((a, b) => Math.max(a, b));
+  return { last, covered: last - times.reduce((a, b) => Math.min(a, b)) };
 }
 
 /* Reads a query: its terms, and what they say about how to search. */
 
-export interface Asked {
+interface Asked {
   text: string;
   /** Terms of the query. */
   words: readonly string[];
@@ -266,7 +263,7 @@ const ASSISTANTS_WORDS = new RegExp(
   "i",
 );
 
-export function readQuery(query: string, nowMs: number): Asked {
+function readQuery(query: string, nowMs: number): Asked {
   const text = query.slice(0, MOST_OF_A_QUERY);
   const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
   return {
@@ -280,7 +277,7 @@ export function readQuery(query: string, nowMs: number): Asked {
 
 /* Links between entries: one names the other, or both name the same issue, merge request or file. */
 
-export interface Links {
+interface Links {
   add(entry: Kept): void;
   remove(entry: Kept): void;
   /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
@@ -292,7 +289,7 @@ export interface Links {
 /** An entity named by more entries says nothing about any of them. */
 const HUB = 20;
 
-export function createLinks(): Links {
+function createLinks(): Links {
   const byEntity = new Map<string, Set<string>>();
   /** Naming entries by the id of the named entry. */
   const namedBy = new Map<string, Set<string>>();
@@ -340,7 +337,7 @@ function take(sets: Map<string, Set<string>>, key: string, id: string): void {
  * vectors otherwise.
  */
 
-export interface Meaning {
+interface Meaning {
   /** An entry that is withheld is never given to the embedder. */
   add(entry: Kept, isWithheld: boolean): void;
   remove(id: string): void;
@@ -351,12 +348,13 @@ export interface Meaning {
   judge(text: string): Promise<Judgement[]>;
 }
 
-export interface MeaningOptions {
-  embedder: Embedder | undefined;
-  wordVectors: WordVectors | false;
-}
+/** Weight of the most similar entry by word vectors; an embedder names its own weight. */
+const MEANING_WEIGHT = 0.2;
 
-export function createMeaning({ embedder, wordVectors }: MeaningOptions): Meaning {
+function createMeaning({
+  embedder,
+  wordVectors,
+}: Required<Pick<RecallOptions, "wordVectors">> & { embedder: Embedder | undefined }): Meaning {
   const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
   const byEmbedder = embedder && createEmbedderLikeness(embedder);
   const compareWords = (text: string): Likenesses => {
@@ -385,4 +383,13 @@ export function createMeaning({ embedder, wordVectors }: MeaningOptions): Meanin
       return [...toJudgements(embedded, embedder?.weight), ...toJudgements(rest)];
     },
   };
+}
+
+/** Scales so that the best is 1 and the worst 0; equal ones become 1. */
+function spread(scores: ReadonlyMap<string, number>): Map<string, number> {
+  const values = [...scores.values()];
+  const best = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const worst = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const range = best - worst;
+  return new Map([...scores].map(([id, score]) => [id, range > 0 ? (score - worst) / range : 1]));
 }

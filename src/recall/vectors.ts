@@ -1,4 +1,4 @@
-/** Compares the vectors of entries with that of a query. */
+/** Compares the vectors of entries with that of a query: an embedder's, or those of the built-in table of words. */
 import { createRequire } from "node:module";
 import { type Embedder, normalizeVector } from "./embedder.js";
 import { MOST_OF_A_FIELD, stopWords } from "./terms.js";
@@ -15,18 +15,16 @@ export interface WordLikeness {
 
 /** Below this, two texts share a tone rather than a subject. */
 const LEAST_LIKENESS = 0.3;
-/** The same for vectors of an embedder; many models give more to any two texts, see `keepOutstanding`. */
-const LEAST_EMBEDDED = 0.2;
 
 export function createWordLikeness(words: WordVectors): WordLikeness {
-  const vectors = createVectorTable();
+  const vectors = new Map<string, Float32Array>();
   return {
     add(id, text) {
       const vector = toUnit(words.vectorOf(text));
       if (vector) vectors.set(id, vector);
     },
-    remove: vectors.remove,
-    compare: (text) => compareWith(vectors, toUnit(words.vectorOf(text)), LEAST_LIKENESS),
+    remove: (id) => void vectors.delete(id),
+    compare: (text) => compareWith(vectors, words.vectorOf(text), LEAST_LIKENESS),
   };
 }
 
@@ -42,24 +40,21 @@ export interface EmbedderLikeness {
   compare(text: string): Promise<Likenesses>;
 }
 
-const ROUNDING = 1e-6;
 /** Number of texts per call of the embedder: the most that some servers take. */
 const BATCH = 32;
 
 export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
-  const vectors = createVectorTable();
+  const vectors = new Map<string, Float32Array>();
   const waiting = new Map<string, string>();
   let filling: Promise<void> | undefined;
 
   return {
-    add(id, text) {
-      waiting.set(id, text);
-    },
+    add: (id, text) => void waiting.set(id, text),
     remove(id) {
       waiting.delete(id);
-      vectors.remove(id);
+      vectors.delete(id);
     },
-    has: vectors.has,
+    has: (id) => vectors.has(id),
     fill() {
       filling ??= fetchMissing().finally(() => {
         filling = undefined;
@@ -72,7 +67,7 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
         const given = embedder.embedQuery
           ? await embedder.embedQuery(text)
           : (await embedder.embed([text]))[0];
-        return keepOutstanding(compareWith(vectors, toUnit(given), -1));
+        return keepOutstanding(compareWith(vectors, given, -1));
       } catch {
         return undefined;
       }
@@ -88,11 +83,17 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
         if (waiting.get(id) !== text) continue;
         waiting.delete(id);
         const vector = toUnit(found[n]);
-        if (vector) vectors.set(id, vector);
+        // Those of another model do not compare.
+        const [first] = vectors.values();
+        if (vector && (!first || first.length === vector.length)) vectors.set(id, vector);
       }
     }
   }
 }
+
+const ROUNDING = 1e-6;
+/** Many models give more than nothing to any two texts. */
+const LEAST_EMBEDDED = 0.2;
 
 /**
  * The entries that stand out, scaled so that the most similar is 1: models differ in what they give to texts that have
@@ -113,94 +114,28 @@ function keepOutstanding(alike: Likenesses): Likenesses {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function toUnit(vector: Float32Array | undefined): Float32Array | undefined {
-  return vector && normalizeVector(vector);
-}
+const toUnit = (vector: Float32Array | undefined): Float32Array | undefined =>
+  vector && normalizeVector(vector);
 
-function compareWith(vectors: VectorTable, asked: Float32Array | undefined, least: number): Likenesses {
-  return asked && vectors.compare(asked, least);
-}
-
-/*
- * Many vectors of one length, row by row in one array: a search by meaning spends most of its time comparing one vector
- * with all, and looking each up by name would take five times as long.
- */
-
-export interface VectorTable {
-  /** Adds or replaces a vector of norm 1; ignores one whose dimension differs from the first. */
-  set(id: string, vector: Float32Array): void;
-  remove(id: string): void;
-  has(id: string): boolean;
-  readonly size: number;
-  /** Cosines with this vector by id, above `least` only. */
-  compare(asked: Float32Array, least: number): Map<string, number>;
-}
-
-const FIRST_ROWS = 256;
-
-export function createVectorTable(): VectorTable {
-  const rows = new Map<string, number>();
-  const ids: (string | undefined)[] = [];
-  const free: number[] = [];
-  let length = 0;
-  let values = new Float32Array(0);
-
-  return {
-    get size() {
-      return rows.size;
-    },
-
-    set(id, vector) {
-      if (rows.size === 0) length = vector.length;
-      if (vector.length !== length) return;
-      const row = rows.get(id) ?? free.pop() ?? ids.length;
-      rows.set(id, row);
-      ids[row] = id;
-      if ((row + 1) * length > values.length) grow();
-      values.set(vector, row * length);
-    },
-
-    remove(id) {
-      const row = rows.get(id);
-      if (row === undefined) return;
-      rows.delete(id);
-      ids[row] = undefined;
-      free.push(row);
-      if (rows.size === 0) forget();
-    },
-
-    has: (id) => rows.has(id),
-
-    compare(asked, least) {
-      const alike = new Map<string, number>();
-      if (asked.length !== length) return alike;
-      for (let row = 0; row < ids.length; row++) {
-        const id = ids[row];
-        if (id === undefined) continue;
-        const likeness = multiply(asked, values, row * length);
-        if (likeness > least) alike.set(id, likeness);
-      }
-      return alike;
-    },
-  };
-
-  function grow(): void {
-    const grown = new Float32Array(Math.max(FIRST_ROWS * length, 2 * values.length));
-    grown.set(values);
-    values = grown;
+/** Cosines by id, above `least` only. */
+function compareWith(
+  vectors: ReadonlyMap<string, Float32Array>,
+  given: Float32Array | undefined,
+  least: number,
+): Likenesses {
+  const asked = toUnit(given);
+  if (!asked) return undefined;
+  const alike = new Map<string, number>();
+  for (const [id, vector] of vectors) {
+    const likeness = vector.length === asked.length ? multiply(asked, vector) : -1;
+    if (likeness > least) alike.set(id, likeness);
   }
-
-  /** The next vectors may have another dimension. */
-  function forget(): void {
-    ids.length = 0;
-    free.length = 0;
-    values = new Float32Array(0);
-  }
+  return alike;
 }
 
-function multiply(asked: Float32Array, values: Float32Array, start: number): number {
+function multiply(one: Float32Array, other: Float32Array): number {
   let product = 0;
-  for (let n = 0; n < asked.length; n++) product += (asked[n] as number) * (values[start + n] as number);
+  for (let n = 0; n < one.length; n++) product += (one[n] as number) * (other[n] as number);
   return product;
 }
 
@@ -227,13 +162,11 @@ interface Table {
 
 /** Loads the table, 3 MB, with the first text. If the file is missing, no word is known. */
 export function createWordVectors(): WordVectors {
-  let table: Table | undefined;
-  let isLoaded = false;
+  let table: Table | undefined | "unread" = "unread";
 
   return {
     vectorOf(text) {
-      if (!isLoaded) table = loadTable();
-      isLoaded = true;
+      if (table === "unread") table = loadTable();
       return table && meanOf(table, text);
     },
   };
@@ -245,25 +178,32 @@ function meanOf({ common, rows, values }: Table, text: string): Float32Array | u
       .slice(0, MOST_OF_A_FIELD)
       .toLowerCase()
       .match(/[a-z]+/g) ?? [];
-  const sum = new Int32Array(DIMENSIONS);
-  let count = 0;
-  for (const word of words) {
-    const row = rows.get(word);
-    if (row === undefined || stopWords.has(word)) continue;
-    const start = row * DIMENSIONS;
-    for (let n = 0; n < DIMENSIONS; n++) sum[n] = (sum[n] as number) + (values[start + n] as number);
-    if (++count === MOST_WORDS) break;
-  }
-  return count === 0 ? undefined : Float32Array.from(common, (value, n) => (sum[n] ?? 0) / count - value);
+  const known = words
+    .flatMap((word) => (stopWords.has(word) ? [] : (rows.get(word) ?? [])))
+    .slice(0, MOST_WORDS);
+  if (known.length === 0) return undefined;
+  const sums = new Int32Array(DIMENSIONS);
+  for (const row of known)
+    for (let n = 0; n < DIMENSIONS; n++)
+      sums[n] = (sums[n] as number) + (values[row * DIMENSIONS + n] as number);
+  return Float32Array.from(common, (value, n) => (sums[n] ?? 0) / known.length - value);
 }
 
+/** Uses `require` so that the file is read on first use, not at import. */
 function loadTable(): Table | undefined {
-  const packed = readPacked();
-  if (!packed) return undefined;
-  const bytes = Buffer.from(packed.vectors, "base64");
-  const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const rows = new Map(packed.words.split(" ").map((word, row) => [word, row]));
-  return { rows, values, common: packed.common };
+  try {
+    const packed: Packed = createRequire(import.meta.url)(findPlace(import.meta.url));
+    const bytes = Buffer.from(packed.vectors, "base64");
+    const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return {
+      rows: new Map(packed.words.split(" ").map((word, row) => [word, row])),
+      values,
+      common: packed.common,
+    };
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code !== "MODULE_NOT_FOUND") throw thrown;
+    return undefined;
+  }
 }
 
 interface Packed {
@@ -272,16 +212,6 @@ interface Packed {
   common: readonly number[];
   /** Base64 of int8 rows. */
   vectors: string;
-}
-
-/** Uses `require` so that the file is read on first use, not at import. */
-function readPacked(): Packed | undefined {
-  try {
-    return createRequire(import.meta.url)(findPlace(import.meta.url));
-  } catch (thrown) {
-    if ((thrown as { code?: unknown }).code !== "MODULE_NOT_FOUND") throw thrown;
-    return undefined;
-  }
 }
 
 /** Path of the table relative to this module, which lies in `src/recall/`, or bundled in `dist/`: never outside the package. */

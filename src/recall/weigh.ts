@@ -1,4 +1,7 @@
-import * as fuse from "./fuse.js";
+/**
+ * Combines several scores into one: each is normalised to 0..1 within the query, then they are added by weight. Rank
+ * fusion is not used: it gives a weak signal as much weight as a good one, and measured worse than words alone.
+ */
 import type { Kept, RecallHit } from "./kept.js";
 import type { Fit, LexicalHit } from "./lexical.js";
 
@@ -14,7 +17,7 @@ export interface Structure {
 
 /** Similarities of entries to the query, 1 for the most similar, and the weight of that one. */
 export interface Judgement {
-  alike: fuse.Scores;
+  alike: ReadonlyMap<string, number>;
   weight: number;
 }
 
@@ -40,6 +43,11 @@ interface Weight {
   link?: string;
 }
 
+/** Weight of entries one or two places from a hit, as a share of that hit's word score. */
+const NEIGHBOUR_WEIGHTS = { 1: 0.3, 2: 0.1 } as const;
+const GROUP_WEIGHT = 0.4;
+/** Weight of entries linked to one of the best hits, as a share of its score. */
+const LINK_WEIGHT = 0.2;
 /** Maximum number of entries scored by meaning. */
 const MOST_ALIKE = 100;
 /** Number of best entries whose links are followed. */
@@ -51,10 +59,36 @@ const LEAST_SHARE = 0.05;
 export function weighEntries(options: WeighOptions): RecallHit[] {
   const { fit, isWeighed, judgements, limit, spell, structure } = options;
   const weights = new Map<string, Weight>();
-  weighWords(fit.hits);
-  for (const judgement of judgements) weighMeaning(judgement);
-  weighGroups(fuse.shareOfBest(fit.groups));
-  followLinks();
+  const bestWords = fit.hits[0]?.score ?? 1;
+  for (const hit of fit.hits) {
+    const share = hit.score / bestWords;
+    const weight = add(hit.id, () => share);
+    if (!weight) continue;
+    weight.hit = hit;
+    for (const { id, places } of structure.neighbours(weight.entry)) {
+      const beside = addIndirect(id, NEIGHBOUR_WEIGHTS[places] * share);
+      if (beside) beside.near ??= hit.id;
+    }
+  }
+  for (const { alike, weight } of judgements)
+    for (const [id, likeness] of rank(alike, MOST_ALIKE)) {
+      const found = addIndirect(id, weight * likeness);
+      if (found) found.isAlike = true;
+    }
+  const bestGroup = Math.max(...fit.groups.values());
+  for (const weight of weights.values()) {
+    const score = fit.groups.get(weight.entry.group ?? "") ?? 0;
+    if (score <= 0) continue;
+    weight.score += weightOf(weight.entry) * GROUP_WEIGHT * (score / bestGroup);
+    weight.isInFittingGroup = true;
+  }
+  for (const [id, score] of findBest(MOST_FOLLOWED)) {
+    const entry = structure.entry(id);
+    for (const [other, by] of entry ? structure.follow(entry) : []) {
+      const linked = addIndirect(other, LINK_WEIGHT * score);
+      if (linked) linked.link ??= by;
+    }
+  }
   for (const weight of weights.values()) weight.score *= structure.weighAge(weight.entry);
   const best = findBest(limit);
   const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
@@ -62,72 +96,35 @@ export function weighEntries(options: WeighOptions): RecallHit[] {
     .filter(([, score]) => score >= least)
     .map(([id, score]) => ({ id, score, why: formatWhy(weights.get(id), spell) }));
 
-  function weighWords(hits: readonly LexicalHit[]): void {
-    const bestScore = hits[0]?.score ?? 1;
-    for (const hit of hits) {
-      const share = hit.score / bestScore;
-      const weight = add(hit.id, share);
-      if (!weight) continue;
-      weight.hit = hit;
-      for (const { id, places } of structure.neighbours(weight.entry)) {
-        const beside = addIndirect(id, fuse.NEIGHBOUR_WEIGHTS[places] * share);
-        if (beside) beside.near ??= hit.id;
-      }
-    }
-  }
-
-  function weighMeaning({ alike, weight }: Judgement): void {
-    for (const [id, likeness] of fuse.rank(alike, MOST_ALIKE)) {
-      const found = addIndirect(id, weight * likeness);
-      if (found) found.isAlike = true;
-    }
-  }
-
-  function weighGroups(shares: fuse.Scores): void {
-    for (const weight of weights.values()) {
-      const { group } = weight.entry;
-      const share = group === undefined ? undefined : shares.get(group);
-      if (share === undefined) continue;
-      weight.score += weightOf(weight.entry) * fuse.GROUP_WEIGHT * share;
-      weight.isInFittingGroup = true;
-    }
-  }
-
-  function followLinks(): void {
-    for (const [id, score] of findBest(MOST_FOLLOWED)) {
-      const entry = structure.entry(id);
-      for (const [other, by] of entry ? structure.follow(entry) : []) {
-        const linked = addIndirect(other, fuse.LINK_WEIGHT * score);
-        if (linked) linked.link ??= by;
-      }
-    }
-  }
-
   function weightOf(entry: Kept): number {
     return isWeighed ? entry.weight : 1;
   }
 
   function addIndirect(id: string, score: number): Weight | undefined {
-    const entry = structure.entry(id);
-    return entry && add(id, weightOf(entry) * score);
+    return add(id, (entry) => weightOf(entry) * score);
   }
 
-  function add(id: string, score: number): Weight | undefined {
-    const known = weights.get(id);
-    if (known) {
-      known.score += score;
-      return known;
-    }
+  function add(id: string, scoreOf: (entry: Kept) => number): Weight | undefined {
     const entry = structure.entry(id);
     if (!entry) return undefined;
-    const weight = { entry, score };
+    const weight = weights.get(id) ?? { entry, score: 0 };
+    weight.score += scoreOf(entry);
     weights.set(id, weight);
     return weight;
   }
 
   function findBest(count: number): [id: string, score: number][] {
-    return fuse.rank(new Map([...weights].map(([id, { score }]) => [id, score])), count);
+    return rank(new Map([...weights].map(([id, { score }]) => [id, score])), count);
   }
+}
+
+/** Best first, ties by id, so that the order does not depend on the order of adding. */
+function rank(scores: ReadonlyMap<string, number>, limit: number): [id: string, score: number][] {
+  return [...scores]
+    .map(([id, score]): [string, number] => [id, Math.round(score * 1e6) / 1e6])
+    .filter(([, score]) => score > 0)
+    .sort(([idA, a], [idB, b]) => b - a || (idA < idB ? -1 : 1))
+    .slice(0, limit);
 }
 
 function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[]) => string): string {
@@ -143,28 +140,16 @@ function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[])
 }
 
 /** Neighbours within groups: the answer to a question often comes a turn or two after the words of it. */
-export interface GroupMember {
-  readonly id: string;
-  readonly order: number;
-}
-
 export interface Neighbour {
   readonly id: string;
   readonly places: 1 | 2;
 }
 
 export interface Groups {
-  add(group: string, member: GroupMember): void;
+  add(group: string, member: { readonly id: string; readonly order: number }): void;
   remove(group: string, id: string): void;
   /** Entries up to two places before and after it, with their distance. */
   neighbours(group: string, id: string): readonly Neighbour[];
-}
-
-interface Group {
-  members: Map<string, GroupMember>;
-  /** Index of each member in `inOrder`. Both are rebuilt on first use after a change. */
-  places: ReadonlyMap<string, number>;
-  inOrder: readonly string[] | undefined;
 }
 
 const STEPS = [
@@ -175,38 +160,37 @@ const STEPS = [
 ] as const;
 
 export function createGroups(): Groups {
-  const groups = new Map<string, Group>();
+  /** By group: the order by id of its members. */
+  const groups = new Map<string, Map<string, number>>();
+  /** By group: ids in order, and the place of each. Made with the first use after a change. */
+  const sorted = new Map<string, { ids: readonly string[]; places: ReadonlyMap<string, number> }>();
 
   return {
-    add(name, member) {
-      const group = groups.get(name) ?? { members: new Map(), places: new Map(), inOrder: undefined };
-      groups.set(name, group);
-      group.members.set(member.id, member);
-      group.inOrder = undefined;
+    add(name, { id, order }) {
+      groups.set(name, (groups.get(name) ?? new Map()).set(id, order));
+      sorted.delete(name);
     },
     remove(name, id) {
       const group = groups.get(name);
-      if (!group?.members.delete(id)) return;
-      group.inOrder = undefined;
-      if (group.members.size === 0) groups.delete(name);
+      if (group?.delete(id) && group.size === 0) groups.delete(name);
+      sorted.delete(name);
     },
     neighbours(name, id) {
-      const group = groups.get(name);
-      if (!group) return [];
-      const inOrder = group.inOrder ?? putInOrder(group);
-      const at = group.places.get(id);
+      const { ids, places } = sorted.get(name) ?? sort(name);
+      const at = places.get(id);
       if (at === undefined) return [];
       return STEPS.flatMap(([step, places]) => {
-        const beside = inOrder[at + step];
+        const beside = ids[at + step];
         return beside === undefined ? [] : [{ id: beside, places }];
       });
     },
   };
-}
 
-function putInOrder(group: Group): readonly string[] {
-  const members = [...group.members.values()].sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1));
-  group.inOrder = members.map(({ id }) => id);
-  group.places = new Map(group.inOrder.map((id, at) => [id, at]));
-  return group.inOrder;
+  function sort(name: string) {
+    const members = [...(groups.get(name) ?? [])].sort(([idA, a], [idB, b]) => a - b || (idA < idB ? -1 : 1));
+    const ids = members.map(([id]) => id);
+    const made = { ids, places: new Map(ids.map((id, at) => [id, at])) };
+    sorted.set(name, made);
+    return made;
+  }
 }

@@ -1,7 +1,5 @@
-/**
- * Matches commands and paths against the words and globs that trigger a rule. A match takes at most the product of the two
- * lengths: patterns come from untrusted files, and a regular expression made of many stars could run for ever.
- */
+/** Rules triggered by a call: its command or path matches one of their words or globs. Pure. */
+import { compileGlob } from "../../../src/base/glob.js";
 import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Result } from "../../../src/messages/history.js";
@@ -18,10 +16,9 @@ export interface CallSubject {
 export interface Subject {
   /** Words of the command. */
   words: readonly string[];
-  /** Possible paths, as segments. */
-  paths: readonly (readonly string[])[];
-  /** Each segment with and without its extension, and the parts of names with colons, such as `test:unit`. */
-  names: ReadonlySet<string>;
+  paths: readonly string[];
+  /** Each name in the paths with and without its extension, and the parts of names with colons, such as `test:unit`. */
+  names: readonly string[];
 }
 
 export type Fits = (subject: Subject) => boolean;
@@ -35,10 +32,13 @@ const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
 
 export function takeApart({ command = "", path }: CallSubject): Subject {
   const words = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
-  const paths = (path === undefined ? words : [path.slice(0, LONGEST_PATH).toLowerCase()]).map(splitPath);
-  const names = paths.flat().flatMap((name) => [name, withoutEnding(name), ...name.split(":")]);
-  return { words, paths, names: new Set(names) };
+  const paths = (path === undefined ? words : [path.slice(0, LONGEST_PATH).toLowerCase()]).map(trimPath);
+  const segments = paths.flatMap((one) => one.split("/"));
+  const names = segments.flatMap((name) => [name, withoutEnding(name), ...name.split(":")]);
+  return { words, paths, names: [...new Set(names)] };
 }
+
+const trimPath = (path: string): string => path.replace(/^\.?\//, "");
 
 /** `parser.test.ts` is `parser`, and `.env` is `.env`. */
 function withoutEnding(name: string): string {
@@ -54,65 +54,17 @@ function withoutEnding(name: string): string {
 export function compilePattern(pattern: string): Fits | undefined {
   const wanted = pattern.trim().toLowerCase();
   if (wanted.length > LONGEST_PATTERN || !/[\p{L}\p{N}]/u.test(wanted)) return undefined;
-  const words = wanted.split(/\s+/).map(compileName);
+  const words = wanted.split(/\s+/).map(compileGlob);
   if (words.length > 1)
     return ({ words: given }) => given.some((_, at) => words.every((fits, n) => fits(given[at + n] ?? "")));
-  const segments = splitPath(wanted.replace(/\/+$/, ""));
-  if (segments.length > 1) {
-    const path: readonly (FitsName | typeof ANY)[] = [
-      ...segments.map((segment) => (segment === "**" ? ANY : compileName(segment))),
-      ANY,
-    ];
-    return ({ paths }) => paths.some((given) => fitsInOrder(path, given));
+  const path = trimPath(wanted.replace(/\/+$/, ""));
+  if (!path.includes("/")) {
+    const fits = compileGlob(path);
+    return ({ names }) => names.some(fits);
   }
-  const [name = wanted] = segments;
-  if (!hasWildcard(name)) return ({ names }) => names.has(name);
-  const fits = compileName(name);
-  return ({ names }) => [...names].some(fits);
+  const [itself, within] = [compileGlob(path), compileGlob(`${path}/**`)];
+  return ({ paths }) => paths.some((one) => itself(one) || within(one));
 }
-
-type FitsName = (name: string) => boolean;
-
-/** Matches any number of items. */
-const ANY = "any";
-
-const splitPath = (path: string): string[] => path.replace(/^\.?\//, "").split("/");
-
-const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
-
-/** `*` matches any characters, `?` one. */
-function compileName(pattern: string): FitsName {
-  if (!hasWildcard(pattern)) return (name) => name === pattern;
-  const wanted = [...pattern].map((one) => {
-    if (one === "*") return ANY;
-    return one === "?" ? () => true : (other: string) => other === one;
-  });
-  return (name) => name !== "" && fitsInOrder(wanted, [...name]);
-}
-
-/** Do all items match the pattern in order? Backtracks to the last `ANY` only. */
-function fitsInOrder(pattern: readonly (FitsName | typeof ANY)[], items: readonly string[]): boolean {
-  let at = 0;
-  let lastAny = -1;
-  let resume = 0;
-  for (let index = 0; index < items.length; ) {
-    const wanted = pattern[at];
-    if (wanted === ANY) {
-      lastAny = at++;
-      resume = index;
-    } else if (wanted?.(items[index] ?? "")) {
-      at++;
-      index++;
-    } else {
-      if (lastAny === -1) return false;
-      at = lastAny + 1;
-      index = ++resume;
-    }
-  }
-  return pattern.slice(at).every((left) => left === ANY);
-}
-
-/* Rules triggered by a call: its command or path matches one of their words or globs. Pure. */
 
 export interface TriggerOptions {
   nowMs: number;
@@ -132,14 +84,13 @@ const LINE_CHARACTERS = 300;
 /** A rule with its triggers. */
 export interface TriggerRule {
   memory: Memory;
-  fits(subject: Subject): boolean;
+  fits: Fits;
 }
 
 /** The rules with triggers; memories that came with the repository trigger nothing. */
 export function findTriggerRules(memories: readonly Memory[]): TriggerRule[] {
   return memories.flatMap((memory) => {
-    if (memory.isForeign) return [];
-    const matchers = memory.when.flatMap((pattern) => compilePattern(pattern) ?? []);
+    const matchers = memory.isForeign ? [] : memory.when.flatMap((pattern) => compilePattern(pattern) ?? []);
     if (matchers.length === 0) return [];
     return [{ memory, fits: (subject) => matchers.some((fits) => fits(subject)) }];
   });
@@ -153,13 +104,11 @@ export function planTriggered(
 ): string | undefined {
   const used = subjects.map(takeApart);
   const due = rules
-    .filter(({ memory }) => !recent.has(memory.id) && isActive(memory, nowMs))
-    .filter(({ fits }) => used.some(fits))
+    .filter(({ fits, memory }) => !recent.has(memory.id) && isActive(memory, nowMs) && used.some(fits))
     .slice(0, MOST_RULES);
   if (due.length === 0) return undefined;
-  const format = ({ memory }: TriggerRule): string =>
-    formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS });
-  return [TRIGGER_HEAD, ...due.map(format)].join("\n");
+  const lines = due.map(({ memory }) => formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS }));
+  return [TRIGGER_HEAD, ...lines].join("\n");
 }
 
 /** The command or file of a result's call; `undefined` if it has neither. */

@@ -20,8 +20,7 @@ import type { Memories, Written } from "../../../src/memory/store/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import type { AgentChanges, Conflicts } from "../injection/conflicts.js";
 import type { FindDoubts } from "../injection/doubted-facts.js";
-import type { Said, SaidSearch } from "../said/find-said.js";
-import { findEnd, saysEverywhere } from "../said/find-said.js";
+import type { Said } from "../said/find-said.js";
 import type { UsersMessage } from "../words/statements.js";
 import { formatTitle } from "../words/title.js";
 import { findWhen } from "../words/when.js";
@@ -44,60 +43,66 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       "Keep one fact at once: a correction, rule, decision with its reason, or fact found the hard way; not the task, its state or what code or git says. directive, preference, feedback, pattern: the user's own sentence. Also: title, aliases[], tags[], entities[], importance (0-1), sensitivity (private), scope (global), expires (date).",
     parameters,
     loadCheck: async () => (await import("./arguments.js")).rememberArguments,
-    async execute(args, { messageID, sessionID }) {
+    async execute(args, { messageID, sessionID: session }) {
       const nowMs = clock.now();
       const expires = readExpiry(args.expires, nowMs);
-      const messages = await readUsersMessages(sessionID);
+      const messages = await readUsersMessages(session);
+      const words = await import("../said/find-said.js");
       const isUsers = usersTypes.has(args.type);
-      const search = isUsers ? await searchSaid(args.content, messages) : undefined;
+      const search = isUsers ? words.findSaid(args.content, messages) : undefined;
       if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-      const { findVerbatim } = await import("../said/find-said.js");
-      const said = search?.said ?? findVerbatim(args.content, messages);
+      const said = search?.said ?? words.findVerbatim(args.content, messages);
       const planned =
-        isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
+        isUsers && said
+          ? planSaid(args, said, { ...words, nowMs })
+          : { draft: planFact(args, said, expires) };
       const provenance = said
-        ? provenanceOf(said, sessionID)
-        : { by: "agent" as const, session: sessionID, message: messageID, how: "tool" as const };
-      const cause = { operation: "remember", session: sessionID };
+        ? provenanceOf(said, session)
+        : { by: "agent" as const, session, message: messageID, how: "tool" as const };
+      const cause = { operation: "remember", session };
       const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
-      if (said) await noteSuperseded(written, said, sessionID);
+      if (said) await noteSuperseded(written, said.text, session);
       const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
       const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
-      return isUsers && said ? [answer, `Word for word: ${said.text}`, ...planned.left].join("\n") : answer;
+      return isUsers && said
+        ? [answer, `Word for word: ${said.text}`, ...(planned.left ?? [])].join("\n")
+        : answer;
     },
   });
 
-  async function searchSaid(content: string, messages: readonly UsersMessage[]): Promise<SaidSearch> {
-    const { findSaid } = await import("../said/find-said.js");
-    return findSaid(content, messages);
-  }
-
   /** Logs which of the user's earlier memories the new one has superseded. */
-  async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
+  async function noteSuperseded(written: Written, words: string, session: string): Promise<void> {
     if (written.kind !== "written") return;
-    for (const { id, type } of written.superseded ?? []) {
-      if (!usersTypes.has(type)) continue;
-      await changes.note({ id, what: `put ${written.memory.id} in the place of`, words: said.text, session });
-    }
+    const what = `put ${written.memory.id} in the place of`;
+    for (const { id, type } of written.superseded ?? [])
+      if (usersTypes.has(type)) await changes.note({ id, what, words, session });
   }
 }
 
-type Draft = Omit<MemoryDraft, "provenance">;
+interface Planned {
+  draft: Omit<MemoryDraft, "provenance">;
+  /** What of the agent's wishes the user's sentence does not support. */
+  left?: string[];
+}
 
 /** The user's sentence, with only those of the agent's attributes that the sentence supports. */
-function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft: Draft; left: string[] } {
-  const { aliases, expires, importance, scope, sensitivity, tags, type } = args;
+function planSaid(
+  { aliases, expires, importance, scope, sensitivity, tags, type }: Arguments,
+  { atMs, text }: Said,
+  {
+    findEnd,
+    nowMs,
+    saysEverywhere,
+  }: Pick<typeof import("../said/find-said.js"), "findEnd" | "saysEverywhere"> & { nowMs: number },
+): Planned {
   const isGlobal = scope === "global" && saysEverywhere(text);
   const end = expires === undefined ? undefined : findEnd(text, expires, atMs ?? nowMs);
-  const left = [
-    ...(scope === "global" && !isGlobal
-      ? ["For this project only: the user's sentence does not speak of all projects."]
-      : []),
-    ...(expires !== undefined && end === undefined
-      ? ["Without an end: the user's sentence does not name that day."]
-      : []),
-  ];
-  const draft: Draft = {
+  const left: string[] = [];
+  if (scope === "global" && !isGlobal)
+    left.push("For this project only: the user's sentence does not speak of all projects.");
+  if (expires !== undefined && end === undefined)
+    left.push("Without an end: the user's sentence does not name that day.");
+  const draft = {
     type,
     title: formatTitle(text),
     content: text,
@@ -116,21 +121,20 @@ function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft
 }
 
 /** The agent's fact; if it is exactly the user's sentence, the title is made from that. */
-function planFact(args: Arguments, said: Said | undefined, expires: string | undefined): Draft {
-  const { aliases, entities = [], importance, scope, sensitivity, tags, type } = args;
-  const content = said?.text ?? args.content;
-  const title = said ? formatTitle(content) : args.title;
+function planFact(
+  { content, entities = [], expires: _, title, ...more }: Arguments,
+  said: Said | undefined,
+  expires: string | undefined,
+): Planned["draft"] {
+  const text = said?.text ?? content;
+  const named = said ? formatTitle(text) : title;
+  const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
   return {
-    type,
-    content,
-    entities: [...new Set([...entities, ...findEntities(content)])],
+    ...(given as Pick<Arguments, "type">),
+    content: text,
+    entities: [...new Set([...entities, ...findEntities(text)])],
     when: [],
-    ...(title !== undefined && { title }),
-    ...(aliases && { aliases }),
-    ...(tags && { tags }),
-    ...(importance !== undefined && { importance }),
-    ...(sensitivity && { sensitivity }),
-    ...(scope && { scope }),
+    ...(named !== undefined && { title: named }),
     ...(expires !== undefined && { expires }),
   };
 }

@@ -32,17 +32,20 @@ const parameters: ToolParameters = {
 };
 type Arguments = z.output<typeof updateArguments>;
 
-const DONE: Readonly<Record<Action, string>> = {
-  edit: "Changed",
-  archive: "Archived",
-  restore: "Restored",
-  resolve: "Resolved",
-  reopen: "Open again",
-  link: "Linked",
-  unlink: "No longer linked",
-  pin: "Pinned",
-  unpin: "No longer pinned",
+/** What was done, as the answer begins, and as the user is told of it later. */
+const DONE: Readonly<Record<Action, readonly [answer: string, told: string]>> = {
+  edit: ["Changed", "changed"],
+  archive: ["Archived", "archived"],
+  restore: ["Restored", "restored"],
+  resolve: ["Resolved", "resolved"],
+  reopen: ["Open again", "opened again"],
+  link: ["Linked", "linked"],
+  unlink: ["No longer linked", "unlinked"],
+  pin: ["Pinned", "pinned"],
+  unpin: ["No longer pinned", "unpinned"],
 };
+/** Actions that need the user's words for any memory, since they change its rank for good. */
+const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
   const { changes, conflicts, memories, readUsersMessages } = context;
@@ -52,34 +55,27 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     parameters,
     loadCheck: async () => (await import("./arguments.js")).updateArguments,
     async execute(args, { messageID, sessionID }) {
+      const { action, id } = args;
+      const current = await memories.read(id);
+      const isUsers = current !== undefined && usersTypes.has(current.type);
+      const needsWords = isUsers || PINS.has(action);
+      const messages = action === "edit" || needsWords ? await readUsersMessages(sessionID) : [];
+      const words = current && needsWords ? await readOrder(current, args, messages) : undefined;
+      const reason = words === undefined ? args.reason : `the user said ${JSON.stringify(words)}`;
       const cause: Cause = {
-        operation: args.action,
+        operation: action,
         session: sessionID,
         // The ledger keeps it for ever.
-        ...(args.reason && { reason: redactSecrets(args.reason).text }),
+        ...(reason && { reason: redactSecrets(reason).text }),
       };
-      const written = await change(args, cause, { session: sessionID, message: messageID });
-      const what = written.kind === "unchanged" ? "Nothing to change" : DONE[args.action];
-      return formatWritten(context, written, what);
+      const by = { session: sessionID, message: messageID };
+      const written = await change(args, cause, { by, ...(await readSaid(current, args, messages)) });
+      const [answer, told] = DONE[action];
+      if (isUsers && words !== undefined && written.kind === "written")
+        await changes.note({ id, what: told, words, session: sessionID });
+      return formatWritten(context, written, written.kind === "unchanged" ? "Nothing to change" : answer);
     },
   });
-
-  async function change(args: Arguments, cause: Cause, by: Ground["by"]): Promise<Written> {
-    const { action, id } = args;
-    const current = await memories.read(id);
-    const isUsers = current !== undefined && usersTypes.has(current.type);
-    const messages =
-      action === "edit" || isUsers || PINS.has(action) ? await readUsersMessages(by.session) : [];
-    const words =
-      current && (isUsers || PINS.has(action)) ? await readOrder(current, args, messages) : undefined;
-    const reason = words === undefined ? cause.reason : `the user said ${JSON.stringify(words)}`;
-    const explained = { ...cause, ...(reason !== undefined && { reason: redactSecrets(reason).text }) };
-    const said = await readSaid(current, args, messages);
-    const written = await carryOut(args, explained, { ...said, by });
-    if (isUsers && words !== undefined && written.kind === "written")
-      await changes.note({ id: current.id, what: WHAT[action], words, session: by.session });
-    return written;
-  }
 
   /** The user's words that ask for the change. Throws if there are none. */
   async function readOrder(
@@ -93,8 +89,11 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     const { findOrder } = await import("../said/find-order.js");
     const words = findOrder({ action: ordered, memory, messages, others });
     if (words !== undefined) return words;
+    const why = PINS.has(action)
+      ? "What is pinned stands before all else"
+      : `${memory.id} holds what the user said`;
     throw refuse(
-      `${PINS.has(action) ? "What is pinned stands before all else" : `${memory.id} holds what the user said`}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
+      `${why}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
     );
   }
 
@@ -103,44 +102,25 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     current: Memory | undefined,
     { action, content, title }: Arguments,
     messages: readonly UsersMessage[],
-  ): Promise<Pick<Ground, "search" | "verbatim">> {
+  ): Promise<Pick<Evidence, "search" | "verbatim">> {
     if (action !== "edit" || !current || content === undefined) return {};
-    if (usersTypes.has(current.type)) {
-      const { findSaid } = await import("../said/find-said.js");
-      return { search: findSaid(content, messages) };
-    }
-    if (title !== undefined) return {};
-    const { findVerbatim } = await import("../said/find-said.js");
-    return { verbatim: findVerbatim(content, messages) };
+    const { findSaid, findVerbatim } = await import("../said/find-said.js");
+    if (usersTypes.has(current.type)) return { search: findSaid(content, messages) };
+    return title === undefined ? { verbatim: findVerbatim(content, messages) } : {};
   }
 
-  async function carryOut(args: Arguments, cause: Cause, ground: Omit<Ground, "other">): Promise<Written> {
+  async function change(args: Arguments, cause: Cause, evidence: Omit<Evidence, "other">): Promise<Written> {
     const { action, id } = args;
     if (action === "archive") return memories.archive(id, cause);
     if (action === "restore") return memories.restore(id, cause);
     const other = args.to === undefined ? undefined : await memories.read(args.to);
-    const change = (current: Memory) => planChange(current, args, { ...ground, other });
-    const written = await conflicts.update(id, change, cause);
+    const plan = (current: Memory) => planChange(current, args, { ...evidence, other });
+    const written = await conflicts.update(id, plan, cause);
     return written.kind === "conflict" ? refuseConflict(written) : written;
   }
 }
 
-/** Actions that need the user's words for any memory, since they change its rank for good. */
-const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
-
-const WHAT: Readonly<Record<Action, string>> = {
-  edit: "changed",
-  archive: "archived",
-  restore: "restored",
-  resolve: "resolved",
-  reopen: "opened again",
-  link: "linked",
-  unlink: "unlinked",
-  pin: "pinned",
-  unpin: "unpinned",
-};
-
-interface Ground {
+interface Evidence {
   /** The memory to link with. */
   other: Memory | undefined;
   /** The user's words for this content, if the memory holds what the user said. */
@@ -152,71 +132,50 @@ interface Ground {
 }
 
 /** The changed memory; `undefined` if nothing changes. Throws if the change is not possible. Pure. */
-function planChange(current: Memory, args: Arguments, ground: Ground): Memory | undefined {
-  switch (args.action) {
-    case "edit":
-      return planEdit(current, args, ground);
-    case "resolve":
-    case "reopen":
-      return planBlocker(current, args.action === "resolve" ? "resolved" : "active");
-    case "pin":
-    case "unpin":
-      return current.pinned === (args.action === "pin") ? undefined : { ...current, pinned: !current.pinned };
-    default:
-      return planLink(current, args, ground.other);
+function planChange(current: Memory, args: Arguments, evidence: Evidence): Memory | undefined {
+  const { action } = args;
+  if (action === "edit") return planEdit(current, args, evidence);
+  if (action === "pin" || action === "unpin") {
+    const pinned = action === "pin";
+    return current.pinned === pinned ? undefined : { ...current, pinned };
   }
+  if (action === "link" || action === "unlink") return planLink(current, args, evidence.other);
+  if (current.type !== "blocker")
+    throw refuse(`Expected a blocker, ${current.id} is a ${current.type}; archive what no longer holds.`);
+  const status = action === "resolve" ? "resolved" : "active";
+  return current.status === status ? undefined : { ...current, status };
 }
 
-/** Content that only the agent says becomes the agent's, and is not a rule. */
+/** Content that only the agent says becomes the agent's, and is not a rule. The title of a rule is made of its sentence. */
 function planEdit(
   current: Memory,
-  args: Arguments,
-  { by, search, verbatim: found }: Ground,
+  { content, title }: Arguments,
+  { by, search, verbatim }: Evidence,
 ): Memory | undefined {
-  if (args.content === undefined && args.title === undefined)
+  if (content === undefined && title === undefined)
     throw refuse("edit: expected content or title, neither came.");
-  if (usersTypes.has(current.type)) return planSaid(current, args, search, by.session);
-  const { content = current.content, title = current.title } = args;
-  if (content === current.content && title === current.title) return undefined;
-  const provenance: Provenance = found
-    ? provenanceOf(found, by.session)
-    : { by: "agent", ...by, how: "tool" };
-  return check({ ...current, content: found?.text ?? content, title, provenance });
-}
-
-/** Replaces the content by the user's new sentence, from which the title is made too. */
-function planSaid(
-  current: Memory,
-  { content }: Arguments,
-  search: SaidSearch | undefined,
-  session: string,
-): Memory | undefined {
-  if (content === undefined || search === undefined)
-    throw refuse(
-      `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
-    );
-  if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
-  const { text } = search.said;
-  if (text === current.content) return undefined;
-  return check({
-    ...current,
-    content: text,
-    title: formatTitle(text),
-    when: findWhen(text),
-    provenance: provenanceOf(search.said, session),
-  });
-}
-
-function check(edited: Memory): Memory {
+  let edited: Memory;
+  if (usersTypes.has(current.type)) {
+    if (search === undefined)
+      throw refuse(
+        `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
+      );
+    if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
+    const { text } = search.said;
+    const provenance = provenanceOf(search.said, by.session);
+    edited = { ...current, content: text, title: formatTitle(text), when: findWhen(text), provenance };
+    if (text === current.content) return undefined;
+  } else {
+    const provenance: Provenance = verbatim
+      ? provenanceOf(verbatim, by.session)
+      : { by: "agent", ...by, how: "tool" };
+    const text = verbatim?.text ?? content ?? current.content;
+    edited = { ...current, content: text, title: title ?? current.title, provenance };
+    if ((content ?? current.content) === current.content && edited.title === current.title) return undefined;
+  }
   const checked = checkDraft(edited);
   if (checked.kind === "refused") throw refuse(checked.why);
   return edited;
-}
-
-function planBlocker(current: Memory, status: "resolved" | "active"): Memory | undefined {
-  if (current.type !== "blocker")
-    throw refuse(`Expected a blocker, ${current.id} is a ${current.type}; archive what no longer holds.`);
-  return current.status === status ? undefined : { ...current, status };
 }
 
 function planLink(current: Memory, { action, to }: Arguments, other: Memory | undefined): Memory | undefined {
