@@ -1,40 +1,16 @@
 /** The commands about sessions: what is in their context, open work, checkpoints and handoffs. */
 import { type Command, JSON_OPTION } from "../operations/command.js";
+import { operations } from "../operations/table.js";
 import { FORCE_OPTION } from "../operations/write-new.js";
-import { ACTIONS, type Action } from "../status/context-items.js";
-
-const SESSION_OPTION = [
-  "--session <id>",
-  "of this session (default: the one that sent a request last)",
-] as const;
-
-const steering: Readonly<Record<Action, string>> = {
-  drop: "takes things out of the context, by the ids that strata context lists",
-  pin: "keeps a result, an input or a turn in the context: no layer moves it",
-  unpin: "lets the layers move it again",
-  expand: "brings back, whole and once, what was dropped, cleared or moved to a file",
-  "undo-cut": "sends the messages again that notes have replaced, while they fit",
-};
+import { ACTIONS } from "../status/context-items.js";
+import { commandOf } from "./operation-command.js";
 
 export const sessionCommands: readonly Command[] = [
-  {
-    name: "context",
-    summary: "what stands in a session's context, largest first, and what each change would free and cost",
-    options: [SESSION_OPTION, ["--limit <count>", "maximum number of items shown (default 20)"], JSON_OPTION],
-    example: "strata context --json | jq '.items[0]'",
-    reads: true,
-    load: () => import("./steering/ask.js"),
-  },
-  ...ACTIONS.map(
-    (action): Command => ({
-      name: `context ${action}`,
+  commandOf(operations.context, { example: "strata context --json | jq '.items[0]'" }),
+  ...ACTIONS.map((action) =>
+    commandOf(operations[`context ${action}`], {
       ...(action !== "drop" && { was: action }),
-      summary: steering[action],
-      arguments: action === "undo-cut" ? "[id]" : "<ids...>",
-      options: [SESSION_OPTION, ["--dry-run", "only shows what it frees and costs"]],
-      example:
-        action === "undo-cut" ? "strata context undo-cut --dry-run" : `strata context ${action} r-3fa2b1c`,
-      load: async () => ({ run: (await import("./steering/ask.js")).askFor(action) }),
+      example: `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`,
     }),
   ),
   {

@@ -40,6 +40,8 @@ export const list = defineOperation(listInput, async (core, { type }) => {
   };
 });
 
+export type DescribedCandidate = ReturnType<typeof describe>;
+
 export function describe(candidate: WaitingCandidate) {
   const { id, said, type, worth } = candidate;
   return {

@@ -8,11 +8,12 @@ import type { Memory } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import type { Folders } from "../project/folders.js";
 import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { ContextRequests } from "../status/context-requests.js";
 import type { Style } from "./command.js";
 import { openMemories, openTrust } from "./open-memories.js";
 import type { OpenSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
-import { openLocks, type Project } from "./project.js";
+import { openLocks, openOwnState, type Project } from "./project.js";
 
 /**
  * Who asks. `person`: typed into a terminal of one's own, a session's prompt or a page. `agent`: the model of a session, or
@@ -39,6 +40,8 @@ export interface Core {
   gate(): Promise<Gate>;
   search(): Promise<OpenSearch>;
   entities(): Promise<OpenEntities>;
+  /** What people have asked for about a session's context. */
+  contextRequests(): Promise<ContextRequests>;
   /** Records what contradicts these; returns a line for each contradiction. */
   noteConflicts(changed: readonly Memory[]): Promise<readonly string[]>;
 }
@@ -73,6 +76,12 @@ export async function withCore<T>(
     },
     async entities() {
       return (await import("./open-candidates.js")).openKnownEntities(project);
+    },
+    async contextRequests() {
+      const { createContextRequests } = await import("../status/context-requests.js");
+      const own = openOwnState(project);
+      const locate = async (): Promise<string> => (await own.locateRecord()).contextRequests;
+      return createContextRequests({ clock: cli.clock, files: own.files, locate });
     },
     async noteConflicts(changed) {
       return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);

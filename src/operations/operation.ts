@@ -10,6 +10,9 @@ import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memo
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { Written } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
+
+export { WRONG_ARGUMENT };
+
 import type { Caller, Core } from "./core.js";
 
 /** `reads` changes nothing, `writes` can be undone, `destroys` takes something out of sight. */
@@ -82,7 +85,7 @@ export async function perform(
   return run(core, readInput(input, given, nameOf));
 }
 
-const refuseCaller = (name: string, caller: Caller): StrataError =>
+export const refuseCaller = (name: string, caller: Caller): StrataError =>
   new StrataError(
     caller === "agent" ? "AGENT" : "NOT_ALLOWED",
     caller === "agent"

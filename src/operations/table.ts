@@ -1,4 +1,5 @@
 /** Every operation, once. A new verb is a row here and its function beside; each door has it then. */
+import type { Action } from "../status/context-items.js";
 import type { OperationEntry } from "./operation.js";
 
 const everybody = ["person", "agent", "client"] as const;
@@ -6,9 +7,38 @@ const person = ["person"] as const;
 
 const read = () => import("./read.js");
 const change = () => import("./change.js");
+const context = () => import("./context.js");
 const waiting = () => import("./candidates.js");
 
+const steering = (action: Action, does: string) =>
+  ({
+    name: `context ${action}`,
+    does,
+    effect: "writes",
+    who: ["person", "agent"],
+    takes: "ids",
+    load: async () => (await context()).steer(action),
+  }) as const satisfies OperationEntry;
+
 export const operations = {
+  context: {
+    name: "context",
+    does: "what stands in a session's context, largest first, and what each change would free and cost",
+    effect: "reads",
+    who: ["person", "agent"],
+    load: async () => (await context()).list,
+  },
+  "context drop": steering("drop", "takes things out of the context, by the ids that the list shows"),
+  "context pin": steering("pin", "keeps a result, an input or a turn in the context: no layer moves it"),
+  "context unpin": steering("unpin", "lets the layers move it again"),
+  "context expand": steering(
+    "expand",
+    "brings back, whole and once, what was dropped, cleared or moved to a file",
+  ),
+  "context undo-cut": steering(
+    "undo-cut",
+    "sends the messages again that notes have replaced, while they fit",
+  ),
   list: {
     name: "list",
     does: "the memories of this project and those that hold everywhere",

@@ -1,16 +1,15 @@
 /** Likely sentences that wait: each is kept or dropped. */
 import { formatPercent } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
-import { readLatest, type WaitingCandidate } from "../memory/candidates/candidate.js";
-import { formatSessions, readSurroundings } from "../memory/candidates/why.js";
 import { formatDays } from "../memory/search/search.js";
+import type { DescribedCandidate } from "../operations/candidates.js";
 import { fit, wrap } from "./format-sidebar.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectPage } from "./screen-host.js";
 
 export async function showCandidates({ actions, host, nowMs }: Pages): Promise<void> {
   for (;;) {
-    const waiting = await actions.listCandidates();
+    const { candidates: waiting } = await actions.read<{ candidates: DescribedCandidate[] }>("candidates");
     if (waiting.length === 0)
       return host.dialogs.alert("Candidates", "No sentence waits to become a memory.");
     const picked = await host.dialogs.select(planCandidates(waiting, nowMs()));
@@ -20,12 +19,12 @@ export async function showCandidates({ actions, host, nowMs }: Pages): Promise<v
     const deed = picked.deed ?? (await host.dialogs.select(planChoice(chosen)));
     if (deed === undefined) return;
     if (typeof deed === "object" || deed === "back") continue;
-    const changed = deed === "keep" ? await actions.keep(chosen.id) : await actions.drop(chosen.id);
+    const changed = await actions.change(deed, { ids: [chosen.id] });
     host.dialogs.toast(toPrintable(changed.what), changed.isDone ? "success" : "error");
   }
 }
 
-const wordsOf = (one: WaitingCandidate): string => toPrintable(readSurroundings(one).text);
+const wordsOf = ({ text }: DescribedCandidate): string => toPrintable(text);
 
 /** A candidate, and what a key has decided about it. */
 interface Picked {
@@ -34,14 +33,20 @@ interface Picked {
 }
 
 /** Pure. In the store's order, which is that of worth. */
-export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: number): SelectPage<Picked> {
+export function planCandidates(waiting: readonly DescribedCandidate[], nowMs: number): SelectPage<Picked> {
   return {
     title: `Sentences that may become memories (${waiting.length})`,
     options: waiting.map((one) => ({
       title: fit(wordsOf(one), ROW_COLUMNS),
       value: { id: one.id },
-      footer: formatDays(new Date(readLatest(one)?.saidMs ?? 0).toISOString(), nowMs),
-      description: [formatSessions(one), formatPercent(one.worth), one.type].filter(Boolean).join(", "),
+      footer: formatDays(one.said.at(-1)?.at ?? "", nowMs),
+      description: [
+        one.sessions > 1 && `said in ${one.sessions} sessions`,
+        formatPercent(one.worth),
+        one.type,
+      ]
+        .filter(Boolean)
+        .join(", "),
     })),
     keys: [
       { key: "ctrl+y", title: "keeps", choose: ({ id }) => ({ id, deed: "keep" }) },
@@ -53,8 +58,8 @@ export function planCandidates(waiting: readonly WaitingCandidate[], nowMs: numb
 type Choice = "keep" | "drop" | "back" | { row: number };
 
 /** Pure. The sentence is marked between those beside it. */
-export function planChoice(one: WaitingCandidate): SelectPage<Choice> {
-  const { after, before, text } = readSurroundings(one);
+export function planChoice(one: DescribedCandidate): SelectPage<Choice> {
+  const { after, before, text } = one;
   const rows = [
     ...(before === undefined ? [] : wrap(toPrintable(before), ROW_COLUMNS - MARK.length)),
     ...wrap(toPrintable(text), ROW_COLUMNS - MARK.length).map((line) => `${MARK}${line}`),

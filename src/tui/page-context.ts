@@ -1,4 +1,5 @@
 /** `/context` as a page: what stands in the context, largest first, and what can be done about each item. */
+import { StrataError } from "../base/error.js";
 import { formatCounted, formatMoney, formatPercent, formatTokens } from "../base/format.js";
 import { toPrintable } from "../base/printable.js";
 import {
@@ -30,15 +31,14 @@ export async function showContext({ actions, host }: Pages): Promise<void> {
   if (session === undefined)
     return host.dialogs.alert("Context", "No session is on the screen. Open one first.");
   for (let current: string | undefined; ; ) {
-    const read = await actions.readItems(session);
+    const read = await readItems(actions, session);
     if (!read || read.items.length === 0)
       return host.dialogs.alert(
         "Context",
         "Nothing in it can be steered yet. The list is written behind each request.",
       );
-    const asked = await actions.readAsked(session);
     const id = await host.dialogs.select({
-      ...planContext(read, asked),
+      ...planContext(read, new Map(Object.entries(read.asked))),
       ...(current !== undefined && { current }),
     });
     const item = read.items.find((one) => one.id === id);
@@ -53,11 +53,22 @@ export async function showContext({ actions, host }: Pages): Promise<void> {
       toPrintable(formatCost(item, action, cost)),
     );
     if (!isSure) continue;
-    await actions.steer({ session, action, item: item.id });
-    host.dialogs.toast(
-      toPrintable(`${action} ${fit(formatName(item), 60)}: with your next message`),
-      "success",
-    );
+    const { isDone, what } = await actions.change(`context ${action}`, { session, ids: [item.id] });
+    const done = `${action} ${fit(formatName(item), 60)}: with your next message`;
+    host.dialogs.toast(toPrintable(isDone ? done : what), isDone ? "success" : "error");
+  }
+}
+
+/** `undefined` if nothing is written yet. */
+async function readItems(
+  actions: Pages["actions"],
+  session: string,
+): Promise<(ContextItems & { asked: Record<string, Action> }) | undefined> {
+  try {
+    return await actions.read("context", { session });
+  } catch (thrown) {
+    if (thrown instanceof StrataError && thrown.code === "NO_SESSION") return undefined;
+    throw thrown;
   }
 }
 

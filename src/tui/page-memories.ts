@@ -1,10 +1,8 @@
 /** The list of memories, and one of them with what can be done to it. */
-import { StrataError } from "../base/error.js";
 import { toPrintable } from "../base/printable.js";
 import { formatJudge } from "../memory/judge.js";
 import type { Memory } from "../memory/memory.js";
 import { formatDays } from "../memory/search/search.js";
-import type { Changed } from "./actions.js";
 import { fit, wrap } from "./format-sidebar.js";
 import { type Pages, ROW_COLUMNS } from "./page.js";
 import type { SelectOption, SelectPage } from "./screen-host.js";
@@ -15,7 +13,7 @@ export type MemoryDeed = "edit" | "pin" | "unpin" | "archive" | "restore";
 
 export async function showMemories(pages: Pages): Promise<void> {
   for (let current: string | undefined; ; ) {
-    const all = await pages.actions.listMemories();
+    const { memories: all } = await pages.actions.read<{ memories: Memory[] }>("list");
     const page = planMemories(all, pages.nowMs());
     const id = await pages.host.dialogs.select({ ...page, ...(current !== undefined && { current }) });
     if (id === undefined) return;
@@ -58,14 +56,13 @@ function describeState({ isForeign, pinned, sensitivity, scope, status }: Memory
 /** Resolves with `false` once the user has closed the dialogs, `true` to go back to the list. */
 export async function showMemory({ actions, host, nowMs }: Pages, id: string): Promise<boolean> {
   for (;;) {
-    const memory = await actions.readMemory(id);
-    if (!memory) throw new StrataError("NO_MEMORY", `${id} is no longer there; it may have been archived`);
+    const memory = await actions.read<Memory>("show", { name: id });
     const deed = await host.dialogs.select(planMemoryView(memory, nowMs()));
     if (deed === undefined) return false;
     if (deed === "back") return true;
     if (typeof deed === "object") continue;
     if (!(await isWanted(host, deed, memory))) continue;
-    const changed = await change(actions, deed, id);
+    const changed = await (deed === "edit" ? actions.editMemory(id) : actions.change(deed, { name: id }));
     host.dialogs.toast(toPrintable(changed.what), changed.isDone ? "success" : "error");
     if (deed === "archive") return true;
   }
@@ -78,13 +75,6 @@ async function isWanted(host: Pages["host"], deed: MemoryDeed, { title }: Memory
     "Archive this memory?",
     `"${fit(toPrintable(title), 80)}" is no longer shown to the agent. Its file moves to the archive, from where it can be restored.`,
   );
-}
-
-function change(actions: Pages["actions"], deed: MemoryDeed, id: string): Promise<Changed> {
-  if (deed === "edit") return actions.editMemory(id);
-  if (deed === "archive") return actions.archive(id);
-  if (deed === "restore") return actions.restore(id);
-  return actions.pinMemory(id, deed === "pin");
 }
 
 type ViewChoice = MemoryDeed | "back" | { row: number };

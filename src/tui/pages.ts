@@ -42,7 +42,7 @@ async function undo({ actions, host }: Pages): Promise<void> {
     "Take back the last change of memory",
     "Undoes what was last remembered, changed or archived, or the whole last dream. Memories changed since stay.",
   );
-  if (isSure) await host.dialogs.alert("Taken back", toPrintable(await actions.undo()));
+  if (isSure) await host.dialogs.alert("Taken back", toPrintable((await actions.change("undo")).what));
 }
 
 /* The notes on the session, and the user's own editor for them. */
@@ -92,6 +92,8 @@ export function planNotes(
 
 /* `/recall` as a list to pick from. */
 
+const MOST_HITS = 30;
+
 export async function showRecall(pages: Pages, given: string): Promise<void> {
   const { actions, host, nowMs } = pages;
   const asked =
@@ -101,7 +103,7 @@ export async function showRecall(pages: Pages, given: string): Promise<void> {
     }));
   const words = asked?.trim() ?? "";
   if (words === "") return host.dialogs.close();
-  const found = await actions.recall(words);
+  const { found } = await actions.read<{ found: Found[] }>("recall", { words, limit: MOST_HITS });
   if (found.length === 0)
     return host.dialogs.alert(`Nothing found for "${fit(words, 40)}"`, "Try other words.");
   for (;;) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Candidate, WaitingCandidate } from "../../src/memory/candidates/candidate.js";
 import { planCandidates } from "../../src/memory/candidates/plan-candidates.js";
 import { formatCandidates, planReasons } from "../../src/memory/candidates/why.js";
+import { describe as describeCandidate } from "../../src/operations/candidates.js";
 import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -62,12 +63,12 @@ describe("candidates", () => {
       { worth: 0.9, around: ["We looked at three.", "Rabbit was too much."] },
       { text: "Run the linter before you push.", worth: 0.3, sessions: 4 },
     );
-    const { options } = planPage(all, 3 * DAY_MS);
+    const { options } = planPage(all.map(describeCandidate), 3 * DAY_MS);
     expect(options.map(({ description, title }) => [title, description])).toEqual([
       ["Run the linter before you push.", "said in 4 sessions, 30 %, knowledge"],
       [REDIS, "90 %, knowledge"],
     ]);
-    const choice = planChoice(all[1] as WaitingCandidate);
+    const choice = planChoice(describeCandidate(all[1] as WaitingCandidate));
     expect(choice.options.map(({ title }) => title)).toEqual([
       ...["Keep", "Drop", "Back to the list"],
       ...["We looked at three.", `▸ ${REDIS}`, "Rabbit was too much."],

@@ -1,0 +1,101 @@
+/** Operations on what stands in a session's context: to list it, and to ask the running session for a change. */
+import { basename, join } from "node:path";
+import * as z from "zod";
+import { StrataError } from "../base/error.js";
+import { isFileName } from "../project/folders.js";
+import {
+  type Action,
+  type ContextItems,
+  findWanted,
+  formatCost,
+  formatItems,
+  ITEMS_ENDING,
+  readContextItems,
+  requireAction,
+} from "../status/context-items.js";
+import type { Core } from "./core.js";
+import { defineOperation, flag, names, refuseCaller, WRONG_ARGUMENT, wholeNumber } from "./operation.js";
+
+const session = z
+  .string()
+  .optional()
+  .meta({ value: "id" })
+  .describe("of this session (default: the one that sent a request last)");
+
+const WIDTH = 100;
+
+const listInput = z.object({
+  session,
+  limit: wholeNumber(1, 300)
+    .meta({ value: "count" })
+    .default(20)
+    .describe("maximum number of items shown (default 20)"),
+});
+
+/** What stands in the context, largest first, and what is asked for and not done yet. */
+export const list = defineOperation(listInput, async (core, wanted) => {
+  const items = await requireItems(core, wanted.session);
+  const { waiting } = await (await core.contextRequests()).read();
+  const asked = waiting.filter((one) => one.session === items.session);
+  return {
+    text: formatItems(items, { command: core.nameOf("").trim(), most: wanted.limit, width: WIDTH }),
+    data: { ...items, asked: Object.fromEntries(asked.map(({ action, item }) => [item, action])) },
+  };
+});
+
+const changeInput = z.object({
+  ids: names.default([]),
+  session,
+  dryRun: flag.default(false).describe("only shows what it frees and costs"),
+});
+
+/** Says what each change will free and cost, and asks for it unless this is a dry run. */
+export const steer = (action: Action) =>
+  defineOperation(changeInput, async (core, { dryRun, ids, session: given }) => {
+    if (!dryRun && core.caller !== "person") throw refuseCaller(`context ${action}`, core.caller);
+    if (ids.length === 0 && action !== "undo-cut")
+      throw new StrataError(
+        WRONG_ARGUMENT,
+        `expected ids of what to ${action}; ${core.nameOf("context")} lists them`,
+      );
+    const items = await requireItems(core, given);
+    const wanted = (ids.length > 0 ? ids : [undefined]).map((id) => {
+      const item = findWanted(items.items, action, id, core.nameOf("context"));
+      return { item, cost: requireAction(item, action) };
+    });
+    const requests = await core.contextRequests();
+    const lines: string[] = [];
+    for (const { cost, item } of wanted) {
+      if (!dryRun) await requests.ask({ session: items.session, action, item: item.id });
+      lines.push(formatCost(item, action, cost));
+    }
+    const done = dryRun
+      ? "Nothing was asked for: this was a dry run."
+      : `Asked for: it is done before the next message of ${items.session} is sent.`;
+    return { text: [...lines, done].join("\n") };
+  });
+
+/** Of the given session, else of the one whose context was sent last. @throws StrataError NO_SESSION */
+async function requireItems({ files, folders }: Core, given: string | undefined): Promise<ContextItems> {
+  if (given !== undefined && !isFileName(given))
+    throw new StrataError(WRONG_ARGUMENT, `expected the id of a session, "${given}" came`);
+  const id = given ?? (await findNewest());
+  const items = id === undefined ? undefined : await readContextItems(files, folders, id);
+  if (items) return items;
+  const of = id === undefined ? "any session of this project" : id;
+  throw new StrataError(
+    "NO_SESSION",
+    `nothing is known of the context of ${of}: it is written when OpenCode sends a request with Strata loaded`,
+  );
+
+  async function findNewest(): Promise<string | undefined> {
+    let newest: { id: string; modifiedMs: number } | undefined;
+    for (const name of await files.list(folders.screens)) {
+      if (!name.endsWith(ITEMS_ENDING)) continue;
+      const stat = await files.stat(join(folders.screens, name));
+      const isNewer = stat?.kind === "file" && stat.modifiedMs > (newest?.modifiedMs ?? 0);
+      if (isNewer) newest = { id: basename(name, ITEMS_ENDING), modifiedMs: stat.modifiedMs };
+    }
+    return newest?.id;
+  }
+}
