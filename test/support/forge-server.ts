@@ -34,7 +34,7 @@ export async function startForgeServer(answers: Record<string, ForgeAnswer | For
   const server = createServer((incoming, response) => {
     const path = incoming.url ?? "";
     requests.push({ path, headers: incoming.headers });
-    const found = known.get(path) ?? notFound(path);
+    const found = known.get(path) ?? NOT_FOUND;
     const answer = Array.isArray(found) ? ((found.length > 1 ? found.shift() : found[0]) ?? {}) : found;
     const { body = "", headers = {}, status = 200 } = answer;
     const isText = typeof body === "string";
@@ -63,16 +63,7 @@ export async function startForgeServer(answers: Record<string, ForgeAnswer | For
   return started;
 }
 
-function notFound(path: string): ForgeAnswer {
-  const isGitLab = path.startsWith("/api/v4/");
-  const docs = "https://docs.github.com/rest/issues/issues#get-an-issue";
-  return {
-    status: 404,
-    body: isGitLab
-      ? { message: "404 Not found" }
-      : { message: "Not Found", documentation_url: docs, status: "404" },
-  };
-}
+const NOT_FOUND: ForgeAnswer = { status: 404, body: { message: "404 Not found" } };
 
 const at = "2026-11-02T09:14:03Z";
 
@@ -83,37 +74,16 @@ interface Given {
   author?: string;
 }
 
-const gitHubUser = (login: string) => ({
-  ...{ login, id: 583231, node_id: "MDQ6VXNlcjU4MzIzMQ==", type: "User", site_admin: false },
-  avatar_url: "https://avatars.example/u/583231",
-  html_url: `https://github.com/${login}`,
-});
-
 /** `GET /repos/{owner}/{repo}/issues/{issue_number}` */
 export function gitHubIssue(number: number, given: Given & Record<string, unknown> = {}): ForgeAnswer {
   const { author = "octocat", labels = ["bug"], state = "open", title = "Found a bug", ...more } = given;
-  const url = `https://api.github.com/repos/acme/shop/issues/${number}`;
   return {
-    headers: {
-      "x-ratelimit-limit": "5000",
-      "x-ratelimit-remaining": "4998",
-      "x-ratelimit-reset": "1795255200",
-      "x-ratelimit-resource": "core",
-    },
+    headers: { "x-ratelimit-remaining": "4998", "x-ratelimit-reset": "1795255200" },
     body: {
-      ...{ url, number, title, state, state_reason: null, locked: false, comments: 3, body: "It fails." },
-      ...{
-        id: 3_412_000 + number,
-        node_id: "I_kwDO",
-        repository_url: "https://api.github.com/repos/acme/shop",
-      },
+      ...{ number, title, state, state_reason: null, locked: false, comments: 3, body: "It fails." },
       html_url: `https://github.com/acme/shop/issues/${number}`,
-      user: gitHubUser(author),
-      labels: labels.map((name, n) => ({
-        ...{ id: 208_045_946 + n, node_id: "LA_kw", name, color: "f29513", default: false },
-        ...{ url: `https://api.github.com/repos/acme/shop/labels/${name}`, description: null },
-      })),
-      ...{ assignee: null, assignees: [], milestone: null, author_association: "MEMBER" },
+      user: { login: author, id: 583231, type: "User", site_admin: false },
+      labels: labels.map((name, n) => ({ id: 208_045_946 + n, name, color: "f29513", description: null })),
       ...{ created_at: at, updated_at: at, closed_at: state === "open" ? null : at },
       ...more,
     },
@@ -126,98 +96,51 @@ export function gitHubPull(
   given: Given & { draft?: boolean; mergedAt?: string | null } = {},
 ) {
   const { draft = false, mergedAt = null, ...issue } = given;
-  const url = `https://api.github.com/repos/acme/shop/pulls/${number}`;
-  const html_url = `https://github.com/acme/shop/pull/${number}`;
-  const pull_request = { url, html_url, merged_at: mergedAt, diff_url: `${html_url}.diff` };
+  const pull_request = { html_url: `https://github.com/acme/shop/pull/${number}`, merged_at: mergedAt };
   return gitHubIssue(number, { title: "Fix the bug", ...issue, draft, pull_request });
 }
 
-const gitLabUser = (username: string) => ({
-  ...{ id: 4155490, username, public_email: null, name: "Sam Bauch", state: "active", locked: false },
-  ...{ avatar_url: "https://gitlab.example/a.png", web_url: `https://gitlab.com/${username}` },
-});
-
-const gitLabCommon = (iid: number, { author = "sam", labels = ["bug"], state = "opened" }: Given) => ({
-  ...{ id: 77_000 + iid, iid, project_id: 3, description: "It fails.", state, labels },
-  ...{ author: gitLabUser(author), created_at: at, updated_at: at, upvotes: 0, downvotes: 0 },
-  closed_at: state === "opened" ? null : at,
-});
-
-const gitLabHeaders = {
-  "ratelimit-limit": "2000",
-  "ratelimit-remaining": "1999",
-  "ratelimit-reset": "1795255200",
+const gitLab = (iid: number, given: Given, more: object): ForgeAnswer => {
+  const { author = "sam", labels = ["bug"], state = "opened", ...rest } = { ...more, ...given };
+  return {
+    headers: { "ratelimit-remaining": "1999", "ratelimit-reset": "1795255200" },
+    body: {
+      ...{ id: 77_000 + iid, iid, project_id: 3, description: "It fails.", state, labels, ...rest },
+      author: { id: 4155490, username: author, name: "Sam Bauch", state: "active" },
+      ...{ created_at: at, updated_at: at, closed_at: state === "opened" ? null : at },
+    },
+  };
 };
 
 /** `GET /projects/:id/merge_requests/:iid` */
-export function gitLabMergeRequest(iid: number, given: Given & { draft?: boolean } = {}): ForgeAnswer {
-  const { draft = false, title = "Fix the bug" } = given;
-  return {
-    headers: gitLabHeaders,
-    body: {
-      ...gitLabCommon(iid, given),
-      ...{ title, draft, work_in_progress: draft, merge_status: "can_be_merged", sha: "8888888888888888" },
-      ...{ target_branch: "main", source_branch: "fix", merge_user: null, merged_at: null },
-      references: { short: `!${iid}`, relative: `!${iid}`, full: `acme/shop!${iid}` },
-      web_url: `https://gitlab.com/acme/shop/-/merge_requests/${iid}`,
-    },
-  };
-}
+export const gitLabMergeRequest = (iid: number, given: Given & { draft?: boolean } = {}): ForgeAnswer =>
+  gitLab(iid, given, { title: "Fix the bug", work_in_progress: given.draft === true, merged_at: null });
 
 /** `GET /projects/:id/issues/:iid` */
-export const gitLabIssue = (iid: number, given: Given = {}): ForgeAnswer => ({
-  headers: gitLabHeaders,
-  body: {
-    ...gitLabCommon(iid, given),
-    ...{ title: given.title ?? "Found a bug", type: "ISSUE", issue_type: "issue", confidential: false },
-    references: { short: `#${iid}`, relative: `#${iid}`, full: `acme/shop#${iid}` },
-    web_url: `https://gitlab.com/acme/shop/-/issues/${iid}`,
-  },
-});
+export const gitLabIssue = (iid: number, given: Given = {}): ForgeAnswer =>
+  gitLab(iid, given, { title: "Found a bug", type: "ISSUE", confidential: false });
 
 /** `GET /groups/:id/epics/:epic_iid` */
-export const gitLabEpic = (iid: number, given: Given = {}): ForgeAnswer => ({
-  headers: gitLabHeaders,
-  body: {
-    ...gitLabCommon(iid, given),
-    ...{
-      title: given.title ?? "Checkout",
-      group_id: 7,
-      parent_id: null,
-      parent_iid: null,
-      work_item_id: 9_001,
-    },
-    references: { short: `&${iid}`, relative: `&${iid}`, full: `acme&${iid}` },
-    web_url: `https://gitlab.com/groups/acme/-/epics/${iid}`,
-  },
-});
+export const gitLabEpic = (iid: number, given: Given = {}): ForgeAnswer =>
+  gitLab(iid, given, { title: "Checkout", group_id: 7, parent_id: null });
 
 /** GitHub's refusal beyond the hourly limit. */
 export const gitHubLimit = (resetMs: number): ForgeAnswer => ({
   status: 403,
-  headers: {
-    "x-ratelimit-limit": "60",
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": String(Math.ceil(resetMs / 1_000)),
-  },
-  body: {
-    message: "API rate limit exceeded for 203.0.113.7.",
-    documentation_url: "https://docs.github.com/rest/overview/resources-in-the-rest-api#rate-limiting",
-  },
+  headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(Math.ceil(resetMs / 1_000)) },
+  body: { message: "API rate limit exceeded for 203.0.113.7." },
 });
 
 /** GitHub's refusal of too many concurrent requests. */
 export const gitHubSecondaryLimit = (seconds: number): ForgeAnswer => ({
   status: 403,
   headers: { "retry-after": String(seconds), "x-ratelimit-remaining": "4000" },
-  body: {
-    message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-  },
+  body: { message: "You have exceeded a secondary rate limit." },
 });
 
 /** GitLab's refusal beyond the limit per minute. */
 export const gitLabLimit = (seconds: number): ForgeAnswer => ({
   status: 429,
-  headers: { "retry-after": String(seconds), "ratelimit-remaining": "0", "ratelimit-name": "throttle_api" },
+  headers: { "retry-after": String(seconds), "ratelimit-remaining": "0" },
   body: "Retry later\n",
 });
