@@ -30,6 +30,8 @@ export interface Budget {
   reserve(call: PlannedCall): Promise<Reservation>;
   /** `undefined` if the file cannot be read, which is in the log. */
   today(): Promise<Tally | undefined>;
+  /** Why no call of any size can be made today, as a clause. */
+  findObstacle(): Promise<string | undefined>;
 }
 
 export interface Tally {
@@ -86,15 +88,24 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
       }
     },
 
-    async today() {
-      try {
-        return sumBudget((await days.read(clock.now())).records);
-      } catch (thrown) {
-        logFailure(thrown);
-        return undefined;
-      }
+    today,
+
+    async findObstacle() {
+      const spent = await today();
+      if (!spent) return "the records of the day cannot be read";
+      const isUsedUp = spent.calls >= config.dailyCalls || spent.tokens >= config.dailyTokens;
+      return isUsedUp ? "the budget of the day is used up" : undefined;
     },
   };
+
+  async function today(): Promise<Tally | undefined> {
+    try {
+      return sumBudget((await days.read(clock.now())).records);
+    } catch (thrown) {
+      logFailure(thrown);
+      return undefined;
+    }
+  }
 
   /** Logged once until a reservation succeeds; why no call can be made. */
   function logFailure(thrown: unknown): string {

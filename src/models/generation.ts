@@ -47,7 +47,7 @@ export type GenerationResult =
 export interface Generation {
   /** Never rejects. Of two requests for the same purpose and session that both wait only the newer is made. */
   generate(request: GenerationRequest): Promise<GenerationResult>;
-  /** Would a call be made now? And for people: why not, and what was spent. Never rejects. */
+  /** Would a call be made now? And for people: why not. Never rejects. */
   status(): Promise<GenerationStatus>;
   /** Purposes of the calls under way. */
   running(): readonly string[];
@@ -65,12 +65,6 @@ export interface GenerationStatus {
   why?: string;
   /** "provider/model"; absent when it is the host's choice, or none may be used. */
   model?: string;
-  /** By all instances, since midnight UTC; absent when the records cannot be read. */
-  callsToday?: number;
-  tokensToday?: number;
-  dailyCalls: number;
-  dailyTokens: number;
-  waiting: number;
 }
 
 export interface GenerationOptions {
@@ -88,8 +82,6 @@ export interface GenerationOptions {
   /** Of the daily records. */
   folder: string;
   instance: string;
-  /** How long a model may take for its answer; set in tests only. */
-  deadlineMs?: number;
 }
 
 const DEADLINE_MS = 60_000;
@@ -121,22 +113,12 @@ export function createGeneration(options: GenerationOptions): Generation {
     },
 
     async status() {
-      const { dailyCalls, dailyTokens } = config;
       const choice = chooseModel();
-      const spent = await budget.today();
-      const isUsedUp = spent && (spent.calls >= dailyCalls || spent.tokens >= dailyTokens);
-      const why =
-        findObstacle() ??
-        (spent ? undefined : "the records of the day cannot be read") ??
-        (isUsedUp ? "the budget of the day is used up" : undefined);
+      const why = findObstacle() ?? (await budget.findObstacle());
       return {
         isAllowed: why === undefined,
         ...(why !== undefined && { why }),
         ...(choice.kind === "allowed" && choice.model !== undefined && { model: choice.model }),
-        ...(spent && { callsToday: spent.calls, tokensToday: spent.tokens }),
-        dailyCalls,
-        dailyTokens,
-        waiting: queue.size(),
       };
     },
 
@@ -164,7 +146,7 @@ interface CallParts {
 
 /** One call after another: reserves, asks the host, records what was spent. */
 function createCalls(options: GenerationOptions, parts: CallParts) {
-  const { clock, host, log, prices, savings, toasts, deadlineMs = DEADLINE_MS } = options;
+  const { clock, host, log, prices, savings, toasts } = options;
   const { backoff, budget, chooseModel, findObstacle, signal } = parts;
   const purposes: string[] = [];
   const listeners: (() => void)[] = [];
@@ -211,7 +193,7 @@ function createCalls(options: GenerationOptions, parts: CallParts) {
       ...{ parentID: sessionID, title: purpose, prompt, ...(model !== undefined && { model }) },
       maxAnswerTokens: countMostAnswerTokens(request),
       signal: long ? AbortSignal.any([signal, long.signal]) : signal,
-      deadlineMs: long?.deadlineMs ?? deadlineMs,
+      deadlineMs: long?.deadlineMs ?? DEADLINE_MS,
     });
     if (generated.tokens) await reservation.recordSpent(generated.tokens);
     savings.record(describeCall(request, generated.tokens, findRates(prices?.find(model))));
@@ -295,7 +277,6 @@ function createQueue(write: (request: GenerationRequest) => Promise<GenerationRe
         else void queue.add(() => take(key));
       });
     },
-    size: () => waiting.size,
     clear() {
       queue.clear();
       for (const { resolve } of waiting.values()) resolve(refused(ENDING));

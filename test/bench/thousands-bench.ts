@@ -54,7 +54,7 @@ function measureAll(size: number): void {
   run("memory archive --older-than (all)", main, "archive", "--older-than", "1");
   run("undo of the archive of all", main, "undo");
   const restored = createProject(`restored-${size}`);
-  run("memory restore --backup", restored, "restore", "--backup", join(main, "backup.gz"));
+  run("backup restore", restored, "backup", "restore", join(main, "backup.gz"));
   const others = createProject(`others-${size}`);
   run("import, another tool's", others, "import", join(main, "others.json"));
   run("undo of that import", others, "undo");

@@ -3,6 +3,7 @@ import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
 import { createToasts } from "../../src/io/toasts.js";
+import { createBudget } from "../../src/models/budget.js";
 import { createGeneration } from "../../src/models/generation.js";
 import { createFakeClock } from "./fake-clock.js";
 import { createFakeHost } from "./fake-host.js";
@@ -37,5 +38,6 @@ export function openGeneration(
     folder: FOLDER,
     instance: "one",
   });
-  return { clock, host, log, files, generation, recorded };
+  const { today: readSpent } = createBudget({ ...seams, config, folder: FOLDER, instance: "two" });
+  return { clock, host, log, files, generation, recorded, readSpent };
 }

@@ -48,7 +48,7 @@ describe("strata backup", () => {
     const { code, out } = await runStrata(files, `backup ${FILE}`);
     expect([code, out]).toEqual([0, expect.stringMatching(/^Backed up and verified: \d+ files, /)]);
     const left = await lose(files);
-    expect((await runStrata(left, `memory restore --backup ${FILE} --global`)).code).toBe(0);
+    expect((await runStrata(left, `backup restore ${FILE} --global`)).code).toBe(0);
     for (const [path, bytes] of files.contents)
       if (valued(path)) expect([path, hexOf(left.contents.get(path))]).toEqual([path, hexOf(bytes)]);
     expect((await runStrata(left, "show 8080")).out).toContain("port 8080");
@@ -82,10 +82,10 @@ describe("strata backup restore", () => {
     const notes = `${OPENCODE}/session-memory/ses_1.md`;
     await files.writeWhole(notes, "# Newer\n");
     await files.writeWhole(`${OPENCODE}/session-memory/ses_2.md`, "# New\n");
-    const kept = await runStrata(files, `memory restore --backup ${FILE}`);
+    const kept = await runStrata(files, `backup restore ${FILE}`);
     expect([kept.code, kept.err]).toEqual([1, expect.stringContaining("session-memory/ses_1.md differs")]);
     expect(files.text(notes)).toBe("# Newer\n");
-    expect((await runStrata(files, `memory restore --backup ${FILE} --force`)).code).toBe(0);
+    expect((await runStrata(files, `backup restore ${FILE} --force`)).code).toBe(0);
     expect(files.text(notes)).toBe("# Notes\n");
     expect(files.text(`${OPENCODE}/session-memory/ses_2.md`)).toBe("# New\n");
   });
@@ -95,10 +95,10 @@ describe("strata backup restore", () => {
     await runStrata(files, `backup ${FILE}`);
     const left = await lose(files);
     const before = new Map(left.contents);
-    const dry = await runStrata(left, `memory restore --backup ${FILE} --dry-run`);
+    const dry = await runStrata(left, `backup restore ${FILE} --dry-run`);
     expect(dry.out).toMatch(/Would restore: \d+ files, \d+ hold in every project; --global includes them/);
     expect(left.contents).toEqual(before);
-    await runStrata(left, `memory restore --backup ${FILE}`);
+    await runStrata(left, `backup restore ${FILE}`);
     expect(
       [...left.contents.keys()].filter((path) => path.startsWith(`${GLOBAL}/memory/preference`)),
     ).toEqual([]);
@@ -110,7 +110,7 @@ describe("strata backup restore", () => {
     await runStrata(files, "memory archive decision/server-listens-port-8080");
     const path = `${OPENCODE}/memory/decision/server-listens-port-8080.md`;
     for (const flags of ["", "--force"]) {
-      const { code, err } = await runStrata(files, `memory restore --backup ${FILE} ${flags}`);
+      const { code, err } = await runStrata(files, `backup restore ${FILE} ${flags}`);
       expect([code, err]).toEqual([
         1,
         expect.stringContaining("server-listens-port-8080.md is archived here"),
@@ -133,7 +133,7 @@ describe("strata backup restore", () => {
   ])("restore of a file that %s fails and writes nothing", async (_, contents) => {
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", [FILE]: contents });
     const before = new Map(files.contents);
-    const { code, err } = await runStrata(files, `memory restore --backup ${FILE}`);
+    const { code, err } = await runStrata(files, `backup restore ${FILE}`);
     expect([code, err]).toEqual([3, expect.stringMatching(/nothing was restored$/)]);
     expect(files.contents).toEqual(before);
   });
@@ -150,7 +150,7 @@ describe("strata backup restore", () => {
     const archive = pack(head, { ...entry, path, sha256 }, { end: true, files: 1 });
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", [FILE]: archive });
     const before = new Map(files.contents);
-    const { code, err } = await runStrata(files, `memory restore --backup ${FILE}`);
+    const { code, err } = await runStrata(files, `backup restore ${FILE}`);
     expect([code, err]).toEqual([3, expect.stringContaining("which Strata does not write")]);
     expect(files.contents).toEqual(before);
   });

@@ -85,21 +85,22 @@ describe("request and answer", () => {
   });
 
   it("an answer longer than asked for is a failure, whose tokens count and which is no reason to wait", async () => {
-    const { generation, host } = openGeneration();
+    const { generation, host, readSpent } = openGeneration();
     host.respond = () => written("x".repeat(1_001));
     const result = await generation.generate({ ...notes, maxCharacters: 1_000 });
     expect(result).toEqual({
       kind: "failed",
       why: "the answer has 1,001 characters, 1,000 are allowed",
     });
-    expect(await generation.status()).toMatchObject({ isAllowed: true, callsToday: 1, tokensToday: 125 });
+    expect(await generation.status()).toMatchObject({ isAllowed: true });
+    expect(await readSpent()).toEqual({ calls: 1, tokens: 125 });
   });
 
   it("unknown spending counts as the maximum that is possible", async () => {
-    const { generation, host } = openGeneration();
+    const { generation, host, readSpent } = openGeneration();
     host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
-    expect(await generation.status()).toMatchObject({ tokensToday: countMostTokens(notes) });
+    expect(await readSpent()).toEqual({ calls: 1, tokens: countMostTokens(notes) });
   });
 
   it("a host that breaks its contract and throws is a failure and stops nothing", async () => {
@@ -134,7 +135,6 @@ describe("waiting", () => {
     await settled();
     const older = ask(1);
     for (let n = 2; n <= 8; n++) void ask(n);
-    expect((await world.generation.status()).waiting).toBe(8);
     expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
     const newer = ask(1, "newer");
     expect(await older).toEqual({ kind: "refused", why: "a newer request took its place" });

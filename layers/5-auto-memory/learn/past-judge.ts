@@ -138,7 +138,7 @@ export function createSpending(options: SpendingOptions): Spending {
     async status() {
       const why = findObstacle();
       return {
-        ...{ isAllowed: why === undefined, dailyCalls: 0, dailyTokens: mostTokens, waiting: 0 },
+        isAllowed: why === undefined,
         ...(why !== undefined && { why }),
         ...(model !== undefined && { model }),
       };

@@ -1,11 +1,11 @@
 /** `strata ingest`: Markdown files to memories, one for each heading. */
-import { basename, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
+import { isOthers, listFilesBelow } from "../../io/files-below.js";
 import type { MemoryDraft } from "../../memory/memory.js";
 import { type Run, readType } from "../../operations/command.js";
 import { openProject } from "../../operations/project.js";
-import { listFilesBelow } from "../../operations/transfer/folders.js";
 import { parseSections, planDrafts } from "../../operations/transfer/sections.js";
 import { importDrafts } from "../transfer/import-memories.js";
 
@@ -39,11 +39,15 @@ async function listPages(
   const paths = new Set<string>();
   const notes: string[] = [];
   for (const path of given) {
-    const isFolder = isRecursive && (await files.stat(path))?.kind === "folder";
-    const listed = isFolder ? await listFilesBelow(files, path, /\.(md|markdown|mdx)$/i) : undefined;
-    if (listed?.paths.length === 0) notes.push(`${path} has no Markdown files`);
-    if (listed?.isCut) notes.push(`${path} has too many files for one run; name folders in it`);
-    for (const one of listed?.paths ?? [path]) paths.add(one);
+    if (!isRecursive || (await files.stat(path))?.kind !== "folder") {
+      paths.add(path);
+      continue;
+    }
+    const below = await listFilesBelow(files, path, (inside) => !isOthers(inside));
+    const pages = below.paths.filter((inside) => /\.(md|markdown|mdx)$/i.test(inside));
+    if (pages.length === 0) notes.push(`${path} has no Markdown files`);
+    if (below.isCut) notes.push(`${path} has too many folders for one run; name folders in it`);
+    for (const inside of pages) paths.add(join(path, inside));
   }
   return { paths: [...paths], notes };
 }

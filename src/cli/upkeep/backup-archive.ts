@@ -19,6 +19,7 @@ import { formatCount } from "../../base/format.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { VERSION } from "../../base/version.js";
 import { decodeStrictly } from "../../io/files.js";
+import { listFilesBelow } from "../../io/files-below.js";
 import { type FileKind, patternOf } from "../../kernel/expired-files.js";
 import { kernelFiles } from "../../kernel/kernel-files.js";
 import { type CliContext, exitCodes, type Run } from "../../operations/command.js";
@@ -158,8 +159,6 @@ const FOLDERS: Readonly<Record<BackupRoot, readonly string[]>> = {
 /** Files that only running processes need, or that can be rebuilt from the rest. */
 const PASSING =
   /\.lock$|\/strata\.log|\/state\/memory\/(?:internal|private)\/[^/]+$|\/stats\.html$|\/state\/(?:instances|calls|mail|edits|leases|views|screen|background|vectors|prices)\b/;
-/** Folders of Strata are at most this deep. */
-const MOST_DEPTH = 8;
 
 export const folderOf = ({ globalFolder, root }: Project, of: BackupRoot): string =>
   of === "project" ? root : globalFolder;
@@ -182,19 +181,13 @@ export async function readBackedUp(cli: CliContext): Promise<(file: BackedUp) =>
 
 /** Every file to back up, by root and path, without links. */
 async function listBackedUp(project: Project): Promise<BackedUp[]> {
-  const { files } = project.cli;
   const isBackedUp = await readBackedUp(project.cli);
   const found: BackedUp[] = [];
   for (const root of ["project", "global"] as const)
-    for (const folder of FOLDERS[root]) await walk({ root, path: folder }, MOST_DEPTH);
-  return found;
-
-  async function walk({ path, root }: BackedUp, depth: number): Promise<void> {
-    for (const name of await files.list(join(folderOf(project, root), path))) {
-      const inside = { root, path: `${path}/${name}` };
-      const kind = (await files.statItself(join(folderOf(project, root), inside.path)))?.kind;
-      if (kind === "folder" && depth > 0) await walk(inside, depth - 1);
-      else if (kind === "file" && isBackedUp(inside)) found.push(inside);
+    for (const folder of FOLDERS[root]) {
+      const place = join(folderOf(project, root), folder);
+      const { paths } = await listFilesBelow(project.cli.files, place, () => true);
+      found.push(...paths.map((path) => ({ root, path: `${folder}/${path}` })));
     }
-  }
+  return found.filter(isBackedUp);
 }

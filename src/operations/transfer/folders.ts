@@ -1,8 +1,9 @@
 /** Memories that other programs keep in folders of Markdown files. */
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
+import { isOthers, listFilesBelow } from "../../io/files-below.js";
 import { type MemoryDraft, type MemoryType, readTypeName } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
@@ -43,9 +44,9 @@ export async function readMemoryFolder(
       `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
     );
   const pages = names.filter((name) => (index === undefined ? MEMORY_PAGES[name] : name.endsWith(".md")));
-  const { paths } =
-    index === undefined ? await listFilesBelow(files, folder, /(\.jsonl?|^errors\.log)$/i) : { paths: [] };
-  const records = paths.map((path) => relative(folder, path).replaceAll("\\", "/"));
+  const below =
+    index === undefined ? await listFilesBelow(files, folder, (path) => !isOthers(path)) : undefined;
+  const records = below?.paths.filter((path) => /(\.jsonl?|(^|\/)errors\.log)$/i.test(path)) ?? [];
   const drafts: MemoryDraft[] = [];
   const found = new Set<string>();
   for (const name of [...pages, ...records]) {
@@ -102,37 +103,3 @@ function readMarkdown(text: string, name: string, source: PageSource): MemoryDra
 export const OWN_FIELDS: ReadonlySet<string> = new Set(["sessions", "taken-from"]);
 
 const isWord = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
-
-const MOST_FILES = 5_000;
-const MOST_DEPTH = 12;
-/** Folders with third-party or built files. */
-const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
-
-/**
- * Absolute paths of the files below a folder with this ending, sorted within each folder, a folder's own files first.
- * Follows no link; skips hidden folders and those with built or third-party files. `isCut`: there were too many.
- */
-export async function listFilesBelow(
-  files: Pick<Files, "list" | "statItself">,
-  folder: string,
-  ending: RegExp,
-): Promise<{ paths: string[]; isCut: boolean }> {
-  const paths: string[] = [];
-  let isCut = false;
-  await list(folder, 0);
-  return { paths, isCut };
-
-  async function list(place: string, depth: number): Promise<void> {
-    const folders: string[] = [];
-    for (const name of await files.list(place)) {
-      const path = join(place, name);
-      const kind = (await files.statItself(path))?.kind;
-      if (kind === "folder" && !name.startsWith(".") && !OTHERS.has(name)) folders.push(path);
-      if (kind !== "file" || !ending.test(name)) continue;
-      if (paths.length >= MOST_FILES) isCut = true;
-      else paths.push(path);
-    }
-    if (depth >= MOST_DEPTH && folders.length > 0) isCut = true;
-    else for (const one of folders) await list(one, depth + 1);
-  }
-}

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { formatError } from "../../base/error.js";
 import { decodeStrictly, type Files } from "../../io/files.js";
+import { isOthers, listFilesBelow } from "../../io/files-below.js";
 import { findWay } from "../../memory/store/scan.js";
 import { findKind } from "./read-facts.js";
 import type { TakenFact } from "./taken.js";
@@ -14,11 +15,8 @@ export interface FindOptions {
   isRecursive: boolean;
 }
 
-const MOST_FOLDERS = 5_000;
-/** Folders with third-party or built files. */
-const OTHERS = new Set(["node_modules", "vendor", "target", "dist", "build", "out", "venv", "__pycache__"]);
 /** Folders whose files belong to the folder that they lie in. */
-const PARTS = new Set([".github", ".cursor", ".windsurf"]);
+const PARTS = [".github", ".cursor", ".windsurf"];
 
 /** Paths relative to the root, sorted. `isCut`: there were too many folders. */
 export async function findSources(
@@ -26,22 +24,16 @@ export async function findSources(
   { folders, isRecursive, root }: FindOptions,
 ): Promise<{ paths: string[]; isCut: boolean }> {
   const found = new Set<string>();
-  const visited = new Set<string>();
-  for (const folder of folders)
-    if (folder === "" || (await findWay(files, root, folder)).kind === "clear") await visit(folder, false);
-  return { paths: [...found].sort(), isCut: visited.size >= MOST_FOLDERS };
-
-  async function visit(folder: string, isPart: boolean): Promise<void> {
-    if (visited.has(folder) || visited.size >= MOST_FOLDERS) return;
-    visited.add(folder);
-    for (const name of await files.list(join(root, folder))) {
-      const path = folder === "" ? name : `${folder}/${name}`;
-      const kind = (await files.statItself(join(root, path)))?.kind;
-      if (kind === "file" && findKind(path)) found.add(path);
-      const isBelow = isPart || (isRecursive && !name.startsWith(".") && !OTHERS.has(name));
-      if (kind === "folder" && (PARTS.has(name) || isBelow)) await visit(path, isPart || PARTS.has(name));
-    }
+  let isCut = false;
+  const enters = (path: string): boolean =>
+    path.split("/").some((name) => PARTS.includes(name)) || (isRecursive && !isOthers(path));
+  for (const folder of folders) {
+    if (folder !== "" && (await findWay(files, root, folder)).kind !== "clear") continue;
+    const below = await listFilesBelow(files, join(root, folder), enters);
+    for (const path of below.paths) found.add(folder === "" ? path : `${folder}/${path}`);
+    isCut ||= below.isCut;
   }
+  return { paths: [...found].filter(findKind).sort(), isCut };
 }
 
 /**
