@@ -7,7 +7,7 @@ import type { Memory, MemoryType } from "../memory/memory.js";
 import { readCollections } from "../operations/memory-files.js";
 import { formatExport } from "../operations/transfer/json-export.js";
 import { writeNew } from "../operations/write-new.js";
-import { isWithin } from "../project/own-folders.js";
+import { isWithin } from "../project/own-files.js";
 import type { SharedContext } from "./shared-context.js";
 import { refuse } from "./tool.js";
 

@@ -1,5 +1,5 @@
 /** Problems of the folders that Strata writes to, for the log, `/memory`, `strata doctor` and `strata check`. */
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
@@ -8,7 +8,7 @@ import type { Git } from "../io/host.js";
 import type { Log } from "../io/log.js";
 import { SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { type Folders, hideFromGit, planRules, TORN_RULE } from "./folders.js";
-import { describeWayOut, findWaysOut } from "./own-folders.js";
+import { describeEscape, findEscapes } from "./own-files.js";
 
 export interface OwnFlaw {
   /** The folder or file. */
@@ -27,21 +27,13 @@ export interface OwnFlawsOptions {
   git?: Git | undefined;
 }
 
-/** A folder of Strata and what git should ignore in it. */
-interface Hidden {
-  folder: string;
-  rules: readonly string[];
-  /** Is it a problem if git tracks this file? */
-  isTracked(name: string): boolean;
-}
-
 /** Finds every problem. Never rejects: a folder that cannot be read is a problem, too. */
 export async function findOwnFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
   const { config, files, folders } = options;
   try {
-    const out = await findWaysOut(files, folders, config.linkedFolders);
+    const out = await findEscapes(files, folders, config.linkedFolders);
     return [
-      ...out.map((way) => ({ path: way.folder, ...describeWayOut(way) })),
+      ...out.map((one) => ({ path: one.folder, ...describeEscape(one) })),
       ...(await findIgnoreFlaws(options)),
       ...(await findTrackedFlaws(options)),
     ];
@@ -106,22 +98,22 @@ async function completeIgnores(options: OwnFlawsOptions): Promise<string[]> {
   return said;
 }
 
-function listHidden({ config, folders }: OwnFlawsOptions): Hidden[] {
+/** The folders of Strata, with the rules that git should follow there, and the files that it should not track. */
+function listHidden({ config, folders }: OwnFlawsOptions) {
   const { memory, sessionMemory, strata, toolResults } = folders;
-  const isAny = (name: string): boolean => name !== ".gitignore";
-  const isOfThisMachine = (name: string): boolean => /^(MEMORY\.md|errors\.log.*)$/.test(name);
-  // Machine state and private memories are never shared.
-  const always = [strata, join(memory, "private")].map((folder) => ({
-    folder,
-    rules: ["*"],
-    isTracked: isAny,
-  }));
-  const chosen = [
-    { folder: toolResults, rules: ["*"], isTracked: isAny },
-    { folder: sessionMemory, rules: ["*"], isTracked: isAny },
-    { folder: memory, rules: ["MEMORY.md", "/errors.log*", TORN_RULE], isTracked: isOfThisMachine },
+  const all = { rules: ["*"], tracked: /^(?!\.gitignore$)/ };
+  const ofMemory = {
+    rules: ["MEMORY.md", "/errors.log*", TORN_RULE],
+    tracked: /^(MEMORY\.md|errors\.log.*)$/,
+  };
+  const mayBeCommitted = [
+    { folder: toolResults, ...all },
+    { folder: sessionMemory, ...all },
+    { folder: memory, ...ofMemory },
   ];
-  return [...always, ...chosen.filter(({ folder }) => !config.committedFolders.includes(folder))];
+  // Machine state and private memories are never shared.
+  const never = [strata, join(memory, "private")].map((folder) => ({ folder, ...all }));
+  return [...never, ...mayBeCommitted.filter(({ folder }) => !config.committedFolders.includes(folder))];
 }
 
 async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
@@ -135,10 +127,12 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
       continue;
     }
     const text = await readText(files, path);
-    // A missing .gitignore is created before the first file.
-    if (text === undefined) continue;
     const lacking: string[] = [];
-    for (const rule of planRules(text, rules)) if (await hasMatch(files, folder, rule)) lacking.push(rule);
+    // A missing .gitignore is created before the first file, and a rule for one file together with that file.
+    for (const rule of text === undefined ? [] : planRules(text, rules)) {
+      const name = rule === TORN_RULE ? "MEMORY.md" : rule.replace(/^\/|\*$/g, "");
+      if (name === "" || (await files.stat(join(folder, name)))) lacking.push(rule);
+    }
     if (lacking.length === 0) continue;
     const what = "it does not keep Strata's files there out of git, so a commit would include them";
     const list = lacking.map((rule) => `"${rule}"`).join(" and ");
@@ -147,20 +141,15 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
   return found;
 }
 
-/** A rule for one file is written together with that file, the one for half-written files with the index. */
-async function hasMatch(files: Files, folder: string, rule: string): Promise<boolean> {
-  const name = rule === TORN_RULE ? "MEMORY.md" : rule.replace(/^\//, "").replace(/\*$/, "");
-  return name === "" || (await files.stat(join(folder, name))) !== undefined;
-}
-
 async function findTrackedFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
   const { folders, git } = options;
   const listed = await git?.ask(["ls-files", "-z", "--", ".opencode"], { folder: folders.project });
-  const tracked = (listed ?? "").split("\0").filter((path) => path !== "");
-  return listHidden(options).flatMap(({ folder, isTracked }) => {
-    const paths = tracked.map((path) => join(folders.project, path));
-    const here = paths.filter((path) => path.startsWith(join(folder, "/")));
-    const count = here.filter((path) => isTracked(path.slice(folder.length + 1))).length;
+  const paths = (listed ?? "").split("\0").map((path) => join(folders.project, path));
+  return listHidden(options).flatMap(({ folder, tracked }) => {
+    const names = paths.flatMap((path) =>
+      path.startsWith(folder + sep) ? [path.slice(folder.length + 1)] : [],
+    );
+    const count = names.filter((name) => tracked.test(name)).length;
     if (count === 0) return [];
     const what = `git tracks ${count} ${count === 1 ? "file" : "files"} here, so a commit includes what Strata writes to them`;
     return [{ path: folder, what, todo: formatChoice("untrack them with git rm --cached", folder, options) }];

@@ -43,16 +43,16 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
     state: join(strata, "state"),
     locateRecord: locate,
   });
-  const locateSettled = async (): Promise<ProjectRecord> => {
+  const locateChecked = async (): Promise<ProjectRecord> => {
     // If the project was moved, its record moves with its state.
-    await owner.settle();
+    await owner.check();
     return locate();
   };
   return {
     files: owner.files,
     seal: createSeal({ files, log, stateFolder }),
-    sessions: createSeenSessions({ clock, files, log, locateRecord: locateSettled }),
-    locateRecord: locateSettled,
+    sessions: createSeenSessions({ clock, files, log, locateRecord: locateChecked }),
+    locateRecord: locateChecked,
   };
 }
 

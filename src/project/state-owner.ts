@@ -18,9 +18,50 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { formatError } from "../base/error.js";
 import { matching, object, parseJson, parserOf, string } from "../base/shape.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
-import { type FileStat, type Files, readPlainText, readText } from "../io/files.js";
+import { type Files, readPlainText, readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import type { Log } from "../io/log.js";
+
+/** Of a project's record, as file names: what this user's machine knows of it, outside of it and of any repository. */
+const RECORD = {
+  /** Owner of the machine state in the project. */
+  owner: "owner.json",
+  /** Sessions that ran there. */
+  sessions: "sessions.txt",
+  /** What may become a memory. */
+  candidates: "candidates.json",
+  candidatesLock: "candidates.lock",
+  /** Hashes of dropped candidates. */
+  dropped: "dropped.json",
+  /** Why messages were kept or not. */
+  judgements: "judgements.jsonl",
+  /** What was said in several sessions. */
+  repeats: "repeats.json",
+  /** What people asked about contexts. */
+  contextRequests: "context-requests.jsonl",
+} as const;
+
+/** Paths of the record. */
+export type ProjectRecord = Record<keyof typeof RECORD | "folder" | "lock", string>;
+
+/** Found by the project's real path: a copy, or another clone of the same repository, is another project. */
+export async function locateRecord(
+  files: Files,
+  { project, stateFolder }: { project: string; stateFolder: string },
+): Promise<ProjectRecord> {
+  const path = (await files.realPath(project)) ?? project;
+  const id = createHash("sha256").update(path).digest("hex").slice(0, 32);
+  return planRecord(join(stateFolder, "projects", id));
+}
+
+/** Is it the name of a project's record folder? */
+export const isRecordName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
+
+export function planRecord(folder: string): ProjectRecord {
+  const paths = Object.entries(RECORD).map(([name, file]) => [name, join(folder, file)]);
+  // The lock is beside the folder, which exists only if something is known.
+  return { ...Object.fromEntries(paths), folder, lock: `${folder}.lock` };
+}
 
 export interface StateOwnerOptions {
   clock: Clock;
@@ -38,7 +79,7 @@ export interface StateOwner {
   /** Shared state appears in it only if it is this machine's. */
   readonly files: Files;
   /** Decides once whose the state is, and moves foreign state away. Never rejects; has no time limit. */
-  settle(): Promise<unknown>;
+  check(): Promise<boolean>;
 }
 
 interface Owner {
@@ -48,7 +89,6 @@ interface Owner {
 
 /** Between the name of the folder of machine state and a number. */
 export const SET_ASIDE = ".foreign-";
-const MOST_SET_ASIDE = 1_000;
 /** Names in the folder of machine state that are not shared; `memory` is checked elsewhere. */
 const NOT_SHARED = new Set([
   "owner",
@@ -61,14 +101,12 @@ const NOT_SHARED = new Set([
   "views",
 ]);
 /** Shared files inside folders that are not shared. */
-const SHARED_WITHIN: readonly string[] = [
-  join("extraction", "commands.json"),
-  join("extraction", "learned.jsonl"),
-  join("extraction", "past-sessions.json"),
-];
+const SHARED_WITHIN = ["commands.json", "learned.jsonl", "past-sessions.json"].map((name) =>
+  join("extraction", name),
+);
 /** Machines that share a folder; a file with more is none of ours. */
 const MOST_OWNERS = 20;
-/** How long a read waits for the verdict; after that it finds nothing. */
+/** How long a read waits for the check; after that it finds nothing. */
 const WITHIN_MS = 2_000;
 const SOURCE = "owner";
 
@@ -85,25 +123,24 @@ export async function readOwner(
 
 /** Touches nothing until it is asked. */
 export function createStateOwner(options: StateOwnerOptions): StateOwner {
-  const { clock, files, locateRecord, locks, log, state } = options;
-  const ownerPath = join(state, "owner");
-  let settling: Promise<boolean> | undefined;
+  const { clock, files, locks, log, state } = options;
+  let checking: Promise<boolean> | undefined;
   let isOurs: boolean | undefined;
   let hasComplained = false;
 
   return {
-    settle: settleOnce,
+    check,
     files: guardSharedState({
       files,
       state,
       async mayRead() {
         if (isOurs !== undefined) return isOurs;
-        const waited = await waitAtMost(clock, WITHIN_MS, settleOnce);
+        const waited = await waitAtMost(clock, WITHIN_MS, check);
         return waited.kind === "done" && waited.value;
       },
       async beforeWriting() {
         try {
-          if (!(await files.stat(ownerPath))) await claim(options, await locateRecord());
+          if (!(await files.stat(join(state, "owner")))) await claim(options, await options.locateRecord());
         } catch (thrown) {
           complain(`cannot note the owner of ${state}`, thrown);
         }
@@ -111,16 +148,16 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
     }),
   };
 
-  function settleOnce(): Promise<boolean> {
-    settling ??= settle().then((settled) => {
-      isOurs = settled;
-      return settled;
+  function check(): Promise<boolean> {
+    checking ??= checkOnce().then((found) => {
+      isOurs = found;
+      return found;
     });
-    return settling;
+    return checking;
   }
 
   /** Is the shared state this machine's, from now on if not before? */
-  async function settle(): Promise<boolean> {
+  async function checkOnce(): Promise<boolean> {
     try {
       if ((await listShared(files, state)).length === 0) return true;
     } catch (thrown) {
@@ -128,17 +165,18 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
       return false;
     }
     try {
-      const record = await locateRecord();
-      if (await isClaimed(options, record)) return true;
-      return await locks.withLock(record.lock, () => settleLocked(record));
+      const record = await options.locateRecord();
+      return (
+        (await isClaimed(options, record)) || (await locks.withLock(record.lock, () => checkLocked(record)))
+      );
     } catch (thrown) {
       complain(`cannot verify the owner of ${state}; using it`, thrown);
       return true;
     }
   }
 
-  /** Another process may have settled it while this one waited for the lock. */
-  async function settleLocked(record: ProjectRecord): Promise<boolean> {
+  /** Another process may have checked it while this one waited for the lock. */
+  async function checkLocked(record: ProjectRecord): Promise<boolean> {
     if ((await isClaimed(options, record)) || (await moveRecord(options, record))) return true;
     await identify(options, record);
     try {
@@ -190,12 +228,11 @@ async function moveRecord(place: Place, record: ProjectRecord): Promise<boolean>
 /** This machine's ID, created if it has none. Two processes that do so at once get the same one. */
 async function identify(place: Place, record: ProjectRecord): Promise<string> {
   const { files } = place;
-  const known = await readOwner(files, record);
-  if (known) return known.id;
-  const isMade = await files.create(record.owner, await formatOwner(place, randomUUID()));
+  if (!(await readOwner(files, record)))
+    await files.create(record.owner, await formatOwner(place, randomUUID()));
   const made = await readOwner(files, record);
   if (made) return made.id;
-  throw new Error(`${record.owner} ${isMade ? "is gone" : "cannot be understood; delete it"}`);
+  throw new Error(`${record.owner} cannot be understood; delete it`);
 }
 
 /** Adds this machine's ID to those of others that share the folder. */
@@ -222,29 +259,21 @@ async function listShared(files: Files, state: string): Promise<string[]> {
   const found = await files.statItself(state);
   if (!found) return [];
   if (found.kind !== "folder") throw new Error(`expected a folder, and it is a ${found.kind}`);
-  const names = (await files.list(state)).filter((name) => !NOT_SHARED.has(name));
-  const within = await Promise.all(
-    SHARED_WITHIN.map(async (path) => ((await files.statItself(join(state, path))) ? [path] : [])),
-  );
-  return [...names, ...within.flat()];
+  const shared = (await files.list(state)).filter((name) => !NOT_SHARED.has(name));
+  for (const path of SHARED_WITHIN) if (await files.statItself(join(state, path))) shared.push(path);
+  return shared;
 }
 
 async function setAside(files: Files, log: Log, state: string): Promise<void> {
-  const folder = await findFree(files, state);
-  const names = await listShared(files, state);
-  for (const name of names) await files.rename(join(state, name), join(folder, name));
+  let n = 1;
+  const name = (): string => join(dirname(state), `${basename(state)}${SET_ASIDE}${n}`);
+  while (await files.statItself(name())) n++;
+  const shared = await listShared(files, state);
+  for (const path of shared) await files.rename(join(state, path), join(name(), path));
   log.warn(
     SOURCE,
-    `${names.length} entries of ${state} did not come from this machine: they are moved to ${folder}, not read any more, and may be deleted`,
+    `${shared.length} entries of ${state} did not come from this machine: they are moved to ${name()}, not read any more, and may be deleted`,
   );
-}
-
-async function findFree(files: Files, state: string): Promise<string> {
-  for (let n = 1; n <= MOST_SET_ASIDE; n++) {
-    const folder = join(dirname(state), `${basename(state)}${SET_ASIDE}${n}`);
-    if (!(await files.statItself(folder))) return folder;
-  }
-  throw new Error(`there are ${MOST_SET_ASIDE} folders ${basename(state)}${SET_ASIDE}<n>; delete them`);
 }
 
 interface GuardOptions {
@@ -264,7 +293,7 @@ function guardSharedState({ files, state, ...options }: GuardOptions): Files {
     return !NOT_SHARED.has(below.split(sep)[0] ?? "") || SHARED_WITHIN.includes(below);
   }
 
-  async function read<T>(path: string, run: () => Promise<T>, absent: T): Promise<T> {
+  async function read<T>(path: string, run: () => Promise<T>, absent: Awaited<T>): Promise<T> {
     return isShared(path) && !(await options.mayRead()) ? absent : run();
   }
 
@@ -279,75 +308,15 @@ function guardSharedState({ files, state, ...options }: GuardOptions): Files {
   return {
     read: (path, given) => read(path, () => files.read(path, given), undefined),
     readFrom: (path, offset, given) => read(path, () => files.readFrom(path, offset, given), undefined),
-    stat: (path) => read<FileStat | undefined>(path, () => files.stat(path), undefined),
-    statItself: (path) => read<FileStat | undefined>(path, () => files.statItself(path), undefined),
+    stat: (path) => read(path, () => files.stat(path), undefined),
+    statItself: (path) => read(path, () => files.statItself(path), undefined),
     realPath: (path) => read(path, () => files.realPath(path), undefined),
-    list: (folder) => read(folder, () => files.list(folder), []),
+    list: (folder) => read<string[]>(folder, () => files.list(folder), []),
     writeWhole: (path, contents, given) => write([path], () => files.writeWhole(path, contents, given)),
     create: (path, contents) => write([path], () => files.create(path, contents)),
     appendLine: (path, line) => write([path], () => files.appendLine(path, line)),
     rename: (from, to) => write([from, to], () => files.rename(from, to)),
     touch: (path, timeMs) => read(path, () => files.touch(path, timeMs), undefined),
     remove: (path) => read(path, () => files.remove(path), undefined),
-  };
-}
-
-/*
- * What this user's machine knows about a project, stored outside of it, out of reach of any repository:
- *
- *     <state folder>/key                            the key of `own.ts`
- *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
- *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `own.ts`
- *     <state folder>/projects/<id>/candidates.json  what may become a memory; dropped.json, repeats.json, judgements.jsonl: `candidates/`
- *     <state folder>/projects/<id>/context-requests.jsonl  what people asked about contexts: `steering/`
- *     <state folder>/projects/<id>/sync*            the remote of its memories, and its known state: `sync/`
- *     <state folder>/projects/<id>/checkpoint-*.json  states of sessions, and attached-*.json: `checkpoints/`
- */
-
-/** Paths of the record. */
-export interface ProjectRecord {
-  folder: string;
-  owner: string;
-  lock: string;
-  sessions: string;
-  candidates: string;
-  candidatesLock: string;
-  /** Hashes of dropped candidates. */
-  dropped: string;
-  /** Why messages were kept or not. */
-  judgements: string;
-  /** What was said in several sessions. */
-  repeats: string;
-  contextRequests: string;
-}
-
-const ID_CHARACTERS = 32;
-
-/** Found by the project's real path: a copy, or another clone of the same repository, is another project. */
-export async function locateRecord(
-  files: Files,
-  { project, stateFolder }: { project: string; stateFolder: string },
-): Promise<ProjectRecord> {
-  const path = (await files.realPath(project)) ?? project;
-  const id = createHash("sha256").update(path).digest("hex").slice(0, ID_CHARACTERS);
-  return planRecord(join(stateFolder, "projects", id));
-}
-
-/** Is it the name of a project's record folder? */
-export const isRecordName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
-
-export function planRecord(folder: string): ProjectRecord {
-  return {
-    folder,
-    owner: join(folder, "owner.json"),
-    // Beside the folder, which exists only if something is known.
-    lock: `${folder}.lock`,
-    sessions: join(folder, "sessions.txt"),
-    candidates: join(folder, "candidates.json"),
-    candidatesLock: join(folder, "candidates.lock"),
-    dropped: join(folder, "dropped.json"),
-    judgements: join(folder, "judgements.jsonl"),
-    repeats: join(folder, "repeats.json"),
-    contextRequests: join(folder, "context-requests.jsonl"),
   };
 }

@@ -17,7 +17,7 @@ import { findUpwards } from "../../operations/find-project.js";
 import { openProject } from "../../operations/project.js";
 import { readSettings } from "../../operations/settings.js";
 import { findGlobalFolder } from "../../project/opencode-files.js";
-import { isWithin } from "../../project/own-folders.js";
+import { isWithin } from "../../project/own-files.js";
 import {
   type Change,
   formatPurge,
