@@ -1,7 +1,7 @@
 import type { Hooks } from "@opencode-ai/plugin";
-import { createForkSessions } from "../../src/host/1/fork-sessions.js";
 import { bindHooks } from "../../src/host/1/hooks.js";
-import { createLiveConfig, createOwnSessions } from "../../src/host/1/own-sessions.js";
+import { createLiveConfig } from "../../src/host/1/live-config.js";
+import { createPluginSessions } from "../../src/host/1/plugin-sessions.js";
 import type { Strata } from "../../src/strata.js";
 
 export interface BoundHooks {
@@ -14,10 +14,8 @@ export interface BoundHooks {
 export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHooks {
   const shown: [string, string][] = [];
   const hooks = bindHooks(strata, {
-    forkSessions: createForkSessions(),
     liveConfig: createLiveConfig(),
-    ownSessions: createOwnSessions(),
-    titles: { async open() {}, close() {} },
+    sessions: createPluginSessions(),
     async show(sessionID, text) {
       if (canShow) shown.push([sessionID, text]);
       return canShow;

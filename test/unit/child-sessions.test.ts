@@ -86,7 +86,7 @@ describe("a text that a model writes for us", () => {
     const endings: [string, object | undefined, (world: ReturnType<typeof open>) => void][] = [
       ["no answer within 60 s", undefined, ({ clock }) => clock.advance(60_000)],
       ["called off", undefined, ({ end }) => end.abort()],
-      ["too many requests", NOTHING, ({ host }) => host.ownSessions.notice("session.status", refusal)],
+      ["too many requests", NOTHING, ({ host }) => host.sessions.notice("session.status", refusal)],
     ];
     for (const [reason, tokens, act] of endings) {
       const messages = async () => ({ data: [] });

@@ -182,8 +182,8 @@ describe("a fork", () => {
         "it took more than 1000 tokens",
         ({ host }) => {
           // 485 + 500, told twice, then one more: 15 + 500 are too many.
-          for (const id of ["a", "a"]) host.forkSessions.notice("message.updated", answered(id, 470, 5_000));
-          host.forkSessions.notice("message.updated", answered("b", 10, 100));
+          for (const id of ["a", "a"]) host.sessions.notice("message.updated", answered(id, 470, 5_000));
+          host.sessions.notice("message.updated", answered("b", 10, 100));
         },
       ],
     ];
@@ -201,7 +201,7 @@ describe("a fork", () => {
     const world = open({ prompt: never });
     const running = world.run();
     await settled();
-    const { notice } = world.host.forkSessions;
+    const { notice } = world.host.sessions;
     notice("session.created", { info: { id: "ses_below", parentID: "ses_f" } });
     notice("permission.asked", { id: "per_1", sessionID: "ses_f", permission: "bash", patterns: ["rm a"] });
     notice("question.asked", { id: "que_1", sessionID: "ses_below" });
@@ -226,7 +226,7 @@ describe("a fork", () => {
     });
     const running = world.run();
     while (!world.names().includes("fork")) await settled();
-    const { notice } = world.host.forkSessions;
+    const { notice } = world.host.sessions;
     const report = (id: string, title: string) => notice("session.created", { info: { id, title } });
     report("ses_f", "main (fork #2)");
     report("ses_persons", "main (fork #3)");

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createLiveConfig,
-  createOwnSessions,
-  formatOwnTitle,
-  readOpener,
-} from "../../src/host/1/own-sessions.js";
+import { createLiveConfig } from "../../src/host/1/live-config.js";
+import { createPluginSessions, formatChildTitle, readOpener } from "../../src/host/1/plugin-sessions.js";
 import { createProcesses } from "../../src/io/running-processes.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { bindTestHooks } from "../support/hooks.js";
@@ -13,31 +9,31 @@ import { type LayerFactory, openWorld } from "../support/world.js";
 
 describe("sessions of our own", () => {
   it("sessions of our own are no session that a user has titled alike: it keeps its tools", () => {
-    const own = createOwnSessions();
+    const own = createPluginSessions();
     for (const info of [
       { id: "ses_u", title: "[strata] rename the layers" },
-      { id: "ses_u", title: formatOwnTitle("notes", 7) },
+      { id: "ses_u", title: formatChildTitle("notes", 7) },
       { id: "ses_u", title: "[strata] rename the layers", parentID: "ses_0" },
     ])
       expect(own.notice("session.updated", { info })).toBe(false);
-    expect(own.has("ses_u")).toBe(false);
+    expect(own.isChild("ses_u")).toBe(false);
   });
 
   it("sessions of our own are known by their title or agent, and from then on by their id", () => {
-    const own = createOwnSessions();
+    const own = createPluginSessions();
     const status = { sessionID: "ses_1", status: { type: "busy" } };
     expect(own.notice("session.status", status)).toBe(false);
-    const info = { id: "ses_1", title: formatOwnTitle("notes", 7), parentID: "ses_0" };
+    const info = { id: "ses_1", title: formatChildTitle("notes", 7), parentID: "ses_0" };
     expect(own.notice("session.created", { info })).toBe(true);
     expect(own.notice("session.status", status)).toBe(true);
     expect(own.notice("message.part.updated", { part: { id: "prt_1", sessionID: "ses_1" } })).toBe(true);
     const message = { id: "msg_1", sessionID: "ses_2", agent: "strata" };
     expect(own.notice("message.updated", { info: message })).toBe(true);
-    expect([own.has("ses_1"), own.has("ses_2"), own.has("msg_1")]).toEqual([true, true, false]);
+    expect([own.isChild("ses_1"), own.isChild("ses_2"), own.isChild("msg_1")]).toEqual([true, true, false]);
   });
 
   it("sessions of our own are nobody else's, whatever the host reports", () => {
-    const own = createOwnSessions();
+    const own = createPluginSessions();
     for (const properties of [
       undefined,
       null,
@@ -51,19 +47,19 @@ describe("sessions of our own", () => {
     expect(own.notice("session.updated", { info })).toBe(false);
     // A fork runs with the user's own permissions, and reads what these let it read.
     const fork = { id: "ses_f", title: "[strata fork] look it up · 7", agent: "build" };
-    expect([own.notice("session.created", { info: fork }), own.has("ses_f")]).toEqual([false, false]);
+    expect([own.notice("session.created", { info: fork }), own.isChild("ses_f")]).toEqual([false, false]);
   });
 
   it("sessions of our own remember who opened them in their title", () => {
-    expect(readOpener(formatOwnTitle("session notes", 4_711))).toBe(4_711);
+    expect(readOpener(formatChildTitle("session notes", 4_711))).toBe(4_711);
     expect(readOpener("[strata] session notes")).toBeUndefined();
   });
 
   it("sessions of our own tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
-    const own = createOwnSessions();
-    own.add("ses_1");
+    const own = createPluginSessions();
+    own.addChild("ses_1");
     const heard: unknown[] = [];
-    const unwatch = own.watch("ses_1", (trouble) => heard.push(trouble));
+    const unwatch = own.watch("ses_1", { onTrouble: (trouble) => heard.push(trouble) });
     const retry = { sessionID: "ses_1", status: { type: "retry", attempt: 1, message: "too many" } };
     own.notice("session.status", retry);
     own.notice("message.part.updated", { part: { type: "text", sessionID: "ses_1" } });

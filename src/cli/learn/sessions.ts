@@ -5,7 +5,7 @@ import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { isSecond as isSecondVersion } from "../../base/tested.js";
 import { parseConfig } from "../../config/config-files.js";
-import { writer } from "../../host/1/own-sessions.js";
+import { writer } from "../../host/1/live-config.js";
 import { openPastSessions, type PastSessions } from "../../host/1/past-sessions.js";
 import { openServerModel, type ServerModel } from "../../host/1/server-model.js";
 import type { Login } from "../../host/server.js";

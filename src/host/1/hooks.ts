@@ -18,11 +18,11 @@ import type { Strata } from "../../strata.js";
 import { answerCommand, bindTools, defineTools } from "../commands-and-tools.js";
 import { noteSign, readPrices } from "../readings.js";
 import type { OpenCodeHost } from "./opencode.js";
-import { isOwnAgent } from "./own-sessions.js";
+import { isOwnAgent } from "./plugin-sessions.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
-type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">;
+type Bound = Pick<OpenCodeHost, "liveConfig" | "sessions" | "show">;
 
 /** Dependencies of the rows. */
 interface Binding extends Pick<Strata, "dispatcher" | "calls" | "requests"> {
@@ -90,7 +90,7 @@ function listRows(binding: Binding) {
 
 /** Serves three dispatcher hooks in one host call; they share its time limit. */
 async function answerContext(
-  { dispatcher, host, requests }: Binding,
+  { dispatcher, requests }: Binding,
   output: { messages: Message[] },
 ): Promise<void> {
   let input: ContextRequest | undefined;
@@ -99,7 +99,6 @@ async function answerContext(
     read() {
       const { messages } = output;
       if (isOwnRequest(messages)) return undefined;
-      host.titles.close(messages[0]?.info.sessionID ?? "");
       // A copy, because the host's own list is overwritten below.
       input = requests.open(messages.filter((one) => !isForPeopleOnly(one)));
       return input && { input, value: undefined };
@@ -119,15 +118,16 @@ async function answerContext(
   await dispatcher.serve("context", context, limit);
 }
 
-function bindTurn({ dispatcher, host: { titles } }: Binding) {
-  return row("turn", "chat.message", async ({ agent, sessionID }, { message: info, parts }) => {
-    const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
-    if (isTurn) await titles.open(sessionID, info.id);
-    await dispatcher.serve("turn", {
-      read: () => (isTurn ? { input: { sessionID }, value: undefined } : undefined),
+function bindTurn({ dispatcher }: Binding) {
+  return row("turn", "chat.message", ({ agent, sessionID }, { message: info, parts }) =>
+    dispatcher.serve("turn", {
+      read() {
+        const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
+        return isTurn ? { input: { sessionID }, value: undefined } : undefined;
+      },
       write: () => undefined,
-    });
-  });
+    }),
+  );
 }
 
 function bindCommand({ dispatcher, slashCommands }: Binding) {
@@ -144,9 +144,9 @@ function bindCommand({ dispatcher, slashCommands }: Binding) {
   });
 }
 
-function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
+function bindModelWindow({ dispatcher, host: { sessions } }: Binding) {
   return row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
-    const most = ownSessions.findAnswerLimit(sessionID);
+    const most = sessions.findAnswerLimit(sessionID);
     if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
     return dispatcher.serve("modelWindow", {
       read() {
@@ -160,9 +160,9 @@ function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
   });
 }
 
-function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
+function bindToolArguments({ dispatcher, host: { sessions } }: Binding) {
   return row("toolArguments", "tool.execute.before", async (input, output) => {
-    if (ownSessions.has(input?.sessionID)) throw new StrataError("EREFUSED", "this session has no tools");
+    if (sessions.isChild(input?.sessionID)) throw new StrataError("EREFUSED", "this session has no tools");
     let refusal: string | undefined;
     await dispatcher.serve("toolArguments", {
       read: () => ({
@@ -181,17 +181,14 @@ function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
 }
 
 function bindEvent({ dispatcher, host, calls, slashCommands }: Binding) {
-  const { forkSessions, ownSessions, titles } = host;
   return row("event", "event", (given) =>
     dispatcher.serve("event", {
       read() {
         const { type, properties } = given.event;
-        forkSessions.notice(type, properties);
+        const isChild = host.sessions.notice(type, properties);
         noteSign(type, properties, calls);
         slashCommands.notice(type, properties);
-        if (type === "session.idle" && typeof properties?.sessionID === "string")
-          titles.close(properties.sessionID);
-        if (ownSessions.notice(type, properties) || !dispatcher.handlesEvent(type)) return undefined;
+        if (isChild || !dispatcher.handlesEvent(type)) return undefined;
         return { input: { type, properties }, value: undefined };
       },
       write: () => undefined,

@@ -4,25 +4,21 @@ import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
-import { type Clock, waitAtMost } from "../../io/clock.js";
+import type { Clock } from "../../io/clock.js";
 import type { Host } from "../../io/host.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { createGit } from "../../io/node-git.js";
 import { createProcesses, createRunningProcesses, type Processes } from "../../io/running-processes.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "../../project/opencode-files.js";
 import { findFilesPutBack, withoutUndone } from "../readings.js";
-import { type Asking, createAsking } from "./asking.js";
-import { createChildSessions } from "./child-sessions.js";
-import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
-import { createForks } from "./forks.js";
-import { createLiveConfig, createOwnSessions, type LiveConfig, type OwnSessions } from "./own-sessions.js";
+import { createLiveConfig, type LiveConfig } from "./live-config.js";
+import { type Bounded, createBounded, createModelSessions } from "./model-sessions.js";
+import { createPluginSessions, type PluginSessions } from "./plugin-sessions.js";
 
 /** The Host seam plus what `bindHooks` needs. */
 export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
-  readonly ownSessions: OwnSessions;
-  readonly forkSessions: ForkSessions;
-  readonly titles: Titles;
+  readonly sessions: PluginSessions;
   /** Adds a message to the session that people see and the model never gets. Returns whether it succeeded. */
   show(sessionID: string, text: string): Promise<boolean>;
 }
@@ -36,13 +32,12 @@ export function createOpenCodeHost(
   processes: Processes = createProcesses(clock),
 ): OpenCodeHost {
   const liveConfig = createLiveConfig();
-  const ownSessions = createOwnSessions();
-  const forkSessions = createForkSessions();
-  const children = createChildSessions({ client, clock, ownSessions, processes });
+  const sessions = createPluginSessions();
+  const models = createModelSessions({ client, clock, sessions, processes });
   const project = findProject(directory, worktree);
   const { env } = process;
   const home = env.HOME || homedir();
-  const { bounded } = createAsking(client, clock);
+  const bounded = createBounded(clock);
 
   return {
     project,
@@ -54,21 +49,19 @@ export function createOpenCodeHost(
     git: createGit(),
     openRemoteGit: async () => (await import("../remote-git.js")).createRemoteGit(env),
     liveConfig,
-    ownSessions,
-    forkSessions,
-    titles: createTitles(client, clock),
+    sessions,
     models: liveConfig.models,
     setAutoCompaction: liveConfig.setAutoCompaction,
     summarizes: liveConfig.summarizes,
-    generate: children.generate,
-    isOwnSession: ownSessions.has,
-    listOwnSessions: children.list,
+    generate: models.generate,
+    isOwnSession: sessions.isChild,
+    listOwnSessions: models.list,
     listSessions: async () =>
       (await import("./past-sessions.js")).listThroughClient(client, { bounded, project }),
-    removeSession: children.remove,
-    runFork: createForks({ client, clock, forkSessions, processes }),
-    isFork: forkSessions.isFork,
-    findAsker: forkSessions.findAsker,
+    removeSession: models.remove,
+    runFork: models.runFork,
+    isFork: sessions.isFork,
+    findAsker: sessions.findAsker,
     ...createSessionReads(client, clock, bounded),
 
     async show(sessionID, text) {
@@ -139,16 +132,15 @@ function findProject(directory: string, worktree: string): string {
 
 /* Reads about a session from the host. Every call is bounded. */
 
-export type SessionReads = Pick<
+/** The host's default title, as it writes and recognises it. */
+const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+type SessionReads = Pick<
   Host,
   "findParent" | "findTitle" | "listFilesPutBack" | "readMessages" | "sessionLastUsedMs"
 >;
 
-export function createSessionReads(
-  client: PluginInput["client"],
-  clock: Clock,
-  bounded: Asking["bounded"],
-): SessionReads {
+function createSessionReads(client: PluginInput["client"], clock: Clock, bounded: Bounded): SessionReads {
   const reads = new PQueue({ concurrency: 1 });
 
   return {
@@ -201,80 +193,5 @@ export function createSessionReads(
     const answer = reads.add(read);
     void reads.add(() => clock.pause(0));
     return answer;
-  }
-}
-
-/*
- * Lets the host title a session whose first message was one of our slash commands. The host asks for a title in the
- * first turn, if there is exactly one user message. It also counts the answers we have shown, unless their parts are
- * synthetic; those it does not display (measured with OpenCode 1.18.33). So the parts are synthetic while it counts:
- *
- *     chat.message                   the first turn begins: mark the answers shown so far
- *     (host)                         counts user messages and asks for a title
- *     the request, or the turn's end   unmark them, so that they show again
- */
-
-export interface Titles {
-  /** A turn begins with this message. Bounded; never rejects. */
-  open(sessionID: string, messageID: string): Promise<void>;
-  /** The host has counted, or the turn has ended. Returns at once. */
-  close(sessionID: string): void;
-}
-
-/** The user waits for this once per session. */
-const OPEN_WITHIN_MS = 1_000;
-const SHOW_WITHIN_MS = 5_000;
-/** The host's default title, as it writes and recognises it. */
-export const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-const REMEMBERED = 500;
-
-type StoredPart = Message["parts"][number];
-
-export function createTitles(client: PluginInput["client"], clock: Clock): Titles {
-  const begun = new Set<string>();
-  const marked = new Map<string, readonly StoredPart[]>();
-
-  return {
-    async open(sessionID, messageID) {
-      if (begun.has(sessionID)) return;
-      begun.add(sessionID);
-      if (begun.size > REMEMBERED) begun.delete(begun.values().next().value ?? "");
-      await waitAtMost(clock, OPEN_WITHIN_MS, () => mark(sessionID, messageID));
-    },
-
-    close(sessionID) {
-      const parts = marked.get(sessionID) ?? [];
-      marked.delete(sessionID);
-      for (const part of parts) void waitAtMost(clock, SHOW_WITHIN_MS, () => write(part, false));
-    },
-  };
-
-  async function mark(sessionID: string, messageID: string): Promise<void> {
-    const path = { id: sessionID };
-    const { data: session } = await client.session.get({ path });
-    if (!session || session.parentID !== undefined || !NO_TITLE.test(session.title)) return;
-    const { data = [] } = await client.session.messages({ path, query: { limit: LAST_MESSAGES } });
-    const messages = (data as readonly Message[]).filter(
-      ({ info }) => info.role === "user" && info.id !== messageID,
-    );
-    // After an earlier turn the host has already asked for a title.
-    if (!messages.every(isForPeopleOnly)) return;
-    const parts = messages.flatMap((message) => message.parts);
-    // Remembered before the first write, so that `close` unmarks them even if a write fails.
-    marked.set(sessionID, parts);
-    await Promise.all(parts.map((part) => write(part, true)));
-  }
-
-  /** The plugin client has no method for this route, so this uses its HTTP client. */
-  async function write(part: StoredPart, synthetic: boolean): Promise<void> {
-    const { _client: http } = client as unknown as { _client: { patch(options: object): Promise<unknown> } };
-    const { id, messageID, sessionID } = part as StoredPart &
-      Pick<SdkMessage, "id" | "sessionID"> & { messageID: string };
-    await http.patch({
-      url: "/session/{id}/message/{messageID}/part/{partID}",
-      path: { id: sessionID, messageID, partID: id },
-      body: { ...part, synthetic },
-      headers: { "Content-Type": "application/json" },
-    });
   }
 }

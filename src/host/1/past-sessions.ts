@@ -9,8 +9,8 @@ import { isForPeopleOnly, type Message } from "../../io/message.js";
 import { readStored, toMessages } from "../2/stored.js";
 import { type Revert, withoutUndone } from "../readings.js";
 import { createAskServer, type ServerAddress } from "../server.js";
-import type { Asking } from "./asking.js";
-import { isOurs } from "./child-sessions.js";
+import type { Bounded } from "./model-sessions.js";
+import { isOurs } from "./plugin-sessions.js";
 
 export interface PastSessions {
   /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
@@ -74,7 +74,7 @@ function findPersons(listed: readonly unknown[], project: string): string[] {
 /** The same through the plugin's client; `undefined` if the host does not answer in time. */
 export async function listThroughClient(
   client: PluginInput["client"],
-  { bounded, project }: Pick<Asking, "bounded"> & { project: string },
+  { bounded, project }: { bounded: Bounded; project: string },
 ): Promise<ListedSessions | undefined> {
   // The route accepts a limit, which this version's SDK type leaves out.
   const query = { limit: MOST_LISTED } as { directory?: string };

@@ -8,9 +8,9 @@ import type { Generated, GenerateRequest } from "../../io/host.js";
 import { createProcesses } from "../../io/running-processes.js";
 import { createGenerate } from "../2/generate.js";
 import { createAskServer, formatRefusal, type ServerAddress } from "../server.js";
-import { createChildSessions } from "./child-sessions.js";
-import { createOwnSessions, formatOwnTitle, OWN_AGENT } from "./own-sessions.js";
+import { createModelSessions } from "./model-sessions.js";
 import type { PastSessionsOptions } from "./past-sessions.js";
+import { createPluginSessions, formatChildTitle, OWN_AGENT } from "./plugin-sessions.js";
 
 export interface ServerModel {
   /** Never rejects. `parentID` "": a session of its own, which lasts until `close`. */
@@ -32,12 +32,13 @@ export function openServerModel(options: ServerModelOptions): ServerModel {
 function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModelOptions): ServerModel {
   const client = createClient(project, server);
   const processes = createProcesses(clock);
-  const sessions = createChildSessions({ agent, client, clock, ownSessions: createOwnSessions(), processes });
+  const sessions = createPluginSessions();
+  const models = createModelSessions({ agent, client, clock, sessions, processes });
   let parent: Promise<string | undefined> | undefined;
 
   /** A session without a parent would count as a person's if it could not be removed. */
   async function openParent(): Promise<string | undefined> {
-    const title = formatOwnTitle("parent", processes.ownID);
+    const title = formatChildTitle("parent", processes.ownID);
     return (await client.session.create({ body: { title } }).catch(() => undefined))?.data?.id;
   }
 
@@ -46,11 +47,11 @@ function openFirst({ agent = OWN_AGENT, clock, project, ...server }: ServerModel
       if (request.parentID === "") parent ??= openParent();
       const parentID = request.parentID || (await parent);
       if (parentID === undefined) return { kind: "failed", reason: "the host opened no session for it" };
-      return sessions.generate({ ...request, parentID });
+      return models.generate({ ...request, parentID });
     },
     async close() {
       const id = await parent;
-      if (id !== undefined) await sessions.remove(id);
+      if (id !== undefined) await models.remove(id);
     },
   };
 }
