@@ -16,7 +16,52 @@ interface Described {
   items?: Described;
 }
 
-const TOP_LEVEL = "The rest";
+/** What most people set, if anything. */
+const USUAL = new Set([
+  "enabled",
+  "background.enabled",
+  "background.model",
+  "background.dailyCalls",
+  "background.dailyTokens",
+  "toolResults.threshold",
+  "toolResults.perTool",
+  "autoCompact.threshold",
+  "autoMemory.judge",
+  "errors.onRepeat",
+  "crossAgent.onConflict",
+  "recall.embeddings.url",
+  "recall.embeddings.model",
+  "recall.embeddings.apiKeyEnv",
+  "trust.projects",
+  "trust.remotes",
+  "log.level",
+]);
+
+/** What was measured, bounds something, or is for an unusual place; all others are shown by layer. */
+const EXPERT = new Set([
+  "toolResults.turnBudget",
+  "toolResults.maxTotalMegabytes",
+  "microCompact.idleMinutes",
+  "microCompact.cacheMinutes",
+  "microCompact.keepRecent",
+  "microCompact.horizon",
+  "microCompact.floor",
+  "sessionMemory.updateThreshold",
+  "sessionMemory.toolCallThreshold",
+  "sessionMemory.goalDistance",
+  "autoCompact.coldThreshold",
+  "autoCompact.retryLimit",
+  "autoCompact.summaryTimeout",
+  "errors.maxErrorHistory",
+  "autoMemory.maxLines",
+  "autoMemory.maxSize",
+  "recall.embeddings.timeoutMs",
+  "recall.embeddings.dimensions",
+  "dream.maxRuntime",
+  "sync.worktrees",
+  "linkedFolders",
+  "committedFolders",
+]);
 
 const SET_BY: Record<Owner, string> = {
   anyone: "any file",
@@ -58,27 +103,47 @@ releases do not, so the list is safer.
 export function formatSettingsPage(configSchema: ConfigSchema): string {
   const schema: Described = JSON.parse(formatConfigSchema(configSchema));
   const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
-  const rows = (prefix: string, fields: Record<string, Described>): string[] =>
+  const listRows = (prefix: string, fields: Record<string, Described>): Row[] =>
     Object.entries(fields).flatMap(([name, field]) =>
       field.properties
-        ? rows(`${prefix}${name}.`, field.properties)
-        : formatRow(`${prefix}${name}`, field, owners),
+        ? listRows(`${prefix}${name}.`, field.properties)
+        : [{ name: `${prefix}${name}`, text: formatRow(`${prefix}${name}`, field, owners) }],
     );
-  const groups = Object.entries(schema.properties ?? {});
-  const sections = groups.flatMap(([name, group]) =>
-    group.properties ? [formatSection(name, rows(`${name}.`, group.properties))] : [],
-  );
-  const single = Object.fromEntries(groups.filter(([, group]) => !group.properties));
-  return [BEFORE, ...sections, formatSection(TOP_LEVEL, rows("", single))].join("\n");
+  const all = listRows("", schema.properties ?? {});
+  const ofLayers = all.filter(({ name }) => !USUAL.has(name) && !EXPERT.has(name));
+  const groups = new Set(ofLayers.map(({ name }) => name.split(".")[0] ?? name));
+  return [
+    BEFORE,
+    formatSection(
+      "## What most people set",
+      all.filter(({ name }) => USUAL.has(name)),
+    ),
+    "## For each layer\n",
+    ...[...groups].map((group) =>
+      formatSection(
+        `### ${group}`,
+        ofLayers.filter(({ name }) => name.split(".")[0] === group),
+      ),
+    ),
+    formatSection(
+      "## For experts",
+      all.filter(({ name }) => EXPERT.has(name)),
+    ),
+  ].join("\n");
 }
 
-function formatSection(title: string, rows: readonly string[]): string {
+interface Row {
+  name: string;
+  text: string;
+}
+
+function formatSection(title: string, rows: readonly Row[]): string {
   return [
-    `## ${title}`,
+    title,
     "",
     "| setting | default | allowed | what it does | set by |",
     "|---|---|---|---|---|",
-    ...rows,
+    ...rows.map(({ text }) => text),
     "",
   ].join("\n");
 }

@@ -9,7 +9,7 @@ export const defaults = {
     maxSize: 25_000,
     pastSessions: false,
   },
-  findings: { enabled: true, maxAgeDays: 30, remind: true },
+  findings: { enabled: true },
   boot: {
     enabled: true,
     activeSessions: true,

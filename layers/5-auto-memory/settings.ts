@@ -149,17 +149,9 @@ const recall = z.strictObject({
   entities: entities.prefault({}),
 });
 
-const { maxAgeDays, remind } = defaults.findings;
 const findings = z.strictObject({
   enabled: enabled(
     "Sentences of fetched pages, searches and documents that answer the request are kept as private memories.",
-  ),
-  maxAgeDays: byAnyone(whole(1, 3_650, maxAgeDays, "Days after which an unused finding is archived.")),
-  remind: byAnyone(
-    z
-      .boolean()
-      .default(remind)
-      .describe("Whether the model is reminded, once, to say what it takes from such a page or document."),
   ),
 });
 

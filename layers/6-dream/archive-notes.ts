@@ -2,13 +2,14 @@
 import { join } from "node:path";
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
-import type { Config } from "../../src/config/schema.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { Log } from "../../src/io/log.js";
 import { planPaths, readSessionID } from "../../src/notes/session-files.js";
 import type { Folders } from "../../src/project/folders.js";
 
+/** Days after which the notes of an unused session are archived. */
+const NOTES_DAYS = 180;
 /** Per dream; the next one moves the rest. */
 const MOST_SESSIONS = 500;
 
@@ -16,16 +17,15 @@ interface NotesParts {
   clock: Clock;
   files: Files;
   folders: Pick<Folders, "sessionMemory">;
-  retention: Pick<Config["retention"], "notesDays">;
 }
 
-/** Ids of sessions without a file changed within the days in the settings, sorted by name. */
+/** Ids of sessions without a file changed within `NOTES_DAYS`, sorted by name. */
 export async function findOldNotes(parts: NotesParts): Promise<string[]> {
-  const { clock, files, folders, retention } = parts;
+  const { clock, files, folders } = parts;
   const { sessionMemory } = folders;
   const names = await files.list(sessionMemory);
   const sessions = new Set(names.map(readID).filter((id) => id !== undefined));
-  const latestMs = clock.now() - retention.notesDays * DAY_MS;
+  const latestMs = clock.now() - NOTES_DAYS * DAY_MS;
   const old: string[] = [];
   for (const id of sessions) {
     if (old.length === MOST_SESSIONS) break;

@@ -1,3 +1,3 @@
 export const defaults = {
-  dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000, maxTokens: 50_000 },
+  dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000 },
 } as const;

@@ -13,7 +13,6 @@
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../../src/base/error.js";
 import { inSlices, type Sliced } from "../../src/base/slices.js";
-import type { Config } from "../../src/config/schema.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { Files } from "../../src/io/files.js";
 import type { HeldLock, Locks } from "../../src/io/locks.js";
@@ -75,7 +74,6 @@ export interface DreamParts {
   locks: Locks;
   log: Log;
   memories: Memories;
-  retention: Config["retention"];
 }
 
 /** State of one dream, which may plan more than once and asks the model once. */
@@ -157,7 +155,7 @@ async function tidy(parts: DreamParts, dream: Dream, lock: HeldLock): Promise<Dr
  * has to accept a changed one again. All changes of a call are one run, which one undo reverts. Rejects with the system's
  * error.
  */
-export async function renewFacts(parts: Omit<DreamParts, "locks" | "retention">): Promise<void> {
+export async function renewFacts(parts: Omit<DreamParts, "locks">): Promise<void> {
   const { clock, files, folders, log, memories } = parts;
   const all = await memories.list({ archived: true });
   if (!all.some(readTaken)) return;
@@ -184,7 +182,7 @@ type Planned = Pick<DreamReport, "changes" | "findings" | "refused" | "usedModel
 
 /** Reads what the rules need, then merges with a model what they leave over. Rejects when the signal is aborted. */
 async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise<Planned> {
-  const { clock, files, folders, memories, retention } = parts;
+  const { clock, files, folders, memories } = parts;
   const all = await memories.list({ archived: true });
   // A person decides which version of these holds, and a change by a dream would pass for the decision.
   const conflicts = await readConflictRecords(files, folders.memory);
@@ -202,7 +200,6 @@ async function plan(parts: DreamParts, dream: Dream, state: DreamState): Promise
     lastUsedMs: ({ id, updated }) => Math.max(memories.useOf(id)?.lastMs ?? 0, Date.parse(updated) || 0),
     isWatchedSince: (timeMs) => isWatched(state, timeMs, nowMs),
     missingPaths: ({ id }) => gone.get(id) ?? [],
-    retention,
   });
   const merged = await mergeWithModel(parts, dream, { drafts, seen: state.seen });
   return { changes: readChanges(drafts), findings, ...merged };
@@ -304,22 +301,24 @@ async function recordFailure(
   return { kind: "failed", why };
 }
 
+/** Tokens of the model call in one dream: its prompt and the answer. */
+const MOST_TOKENS = 50_000;
+
 /** Runs a dream in this session, with a model if one may be asked. Never rejects. */
 export async function dreamInSession(
   context: LayerContext,
   { sessionID, ...options }: { sessionID: string; signal: AbortSignal } & Pick<RunOptions, "findObstacle">,
 ): Promise<DreamOutcome> {
   const { checkpoints, clock, config, files, folders } = context;
-  const { maxRuntime: maxRuntimeMs, maxTokens } = config.dream;
+  const { maxRuntime: maxRuntimeMs } = config.dream;
   await checkpoints.keep(sessionID, "dream");
   const deadlineMs = Math.floor(maxRuntimeMs * MODELS_SHARE);
   const { lastModelFailureMs = 0, modelFailures } = await readDreamState(files, folders.dreamState);
   // After a failure the model is not asked for a while; the rules still apply.
   const sinceMs = clock.now() - lastModelFailureMs;
   const isAllowed = modelFailures === 0 || sinceMs < 0 || sinceMs >= planBackoff(modelFailures);
-  const askModel = isAllowed && createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
-  const parts = { ...context, retention: config.retention };
-  return runDream(parts, { maxRuntimeMs, ...(askModel && { askModel }), ...options });
+  const askModel = isAllowed && createAskModel({ ...context, sessionID, maxTokens: MOST_TOKENS, deadlineMs });
+  return runDream(context, { maxRuntimeMs, ...(askModel && { askModel }), ...options });
 }
 
 /** Formats the outcome for people. */

@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../src/base/days.js";
-import type { Config } from "../../src/config/schema.js";
 import { isFinding } from "../../src/memory/finding.js";
 import { findContradictions, findDuplicates, isProtected, mergeMetadata } from "../../src/memory/likeness.js";
 import { lastingTypes, type Memory, usersTypes } from "../../src/memory/memory.js";
@@ -115,11 +114,10 @@ export interface DreamInput {
   isWatchedSince(timeMs: number): boolean;
   /** Paths that the memory names and that do not exist. */
   missingPaths(memory: Memory): readonly string[];
-  /** Days after which some memories are archived. */
-  retention: Retention;
 }
 
-export type Retention = Pick<Config["retention"], "resolvedBlockersDays">;
+/** Days after which a resolved blocker is archived. */
+const RESOLVED_BLOCKERS_DAYS = 90;
 
 export function planDream(input: DreamInput): { drafts: Drafts; findings: readonly Finding[] } {
   // Quotes are never reworded or merged; layer 5 archives unused ones.
@@ -177,9 +175,9 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
 /** Was the blocker resolved long enough ago to be archived? Pinned ones never are. */
 export function isBlockerOver(
   { pinned, status, type, updated }: Memory,
-  { nowMs, retention }: Pick<DreamInput, "nowMs" | "retention">,
+  { nowMs }: Pick<DreamInput, "nowMs">,
 ): boolean {
-  const keptMs = retention.resolvedBlockersDays * DAY_MS;
+  const keptMs = RESOLVED_BLOCKERS_DAYS * DAY_MS;
   return type === "blocker" && !pinned && status === "resolved" && nowMs - Date.parse(updated) >= keptMs;
 }
 

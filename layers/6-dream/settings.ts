@@ -2,7 +2,7 @@ import * as z from "zod";
 import { byUserOrHigher, byUserOrLower, enabled, whole } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { interval, maxRuntime, maxTokens } = defaults.dream;
+const { interval, maxRuntime } = defaults.dream;
 
 const dream = z.strictObject({
   enabled: enabled("Layer 6: memory is tidied in the background."),
@@ -10,14 +10,6 @@ const dream = z.strictObject({
     whole(60_000, 2_592_000_000, interval, "Minimum number of milliseconds between two automatic dreams."),
   ),
   maxRuntime: byUserOrLower(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
-  maxTokens: byUserOrLower(
-    whole(
-      1_000,
-      1_000_000,
-      maxTokens,
-      "Maximum number of tokens of the model call in one dream: its prompt and the answer.",
-    ),
-  ),
 });
 
 export const schemas = { dream };

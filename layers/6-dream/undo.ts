@@ -12,7 +12,7 @@ import { markUndone } from "./page.js";
  * repeat the undone changes: it leaves these memories alone.
  */
 export async function undoChange(
-  { clock, files, folders, log, memories }: Omit<DreamParts, "locks" | "retention">,
+  { clock, files, folders, log, memories }: Omit<DreamParts, "locks">,
   cause: Omit<Cause, "operation">,
   run?: string,
 ): Promise<Undone> {

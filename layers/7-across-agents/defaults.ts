@@ -1,3 +1,3 @@
 export const defaults = {
-  crossAgent: { enabled: true, onConflict: "warn", forkTimeout: 300_000, forkTokens: 200_000 },
+  crossAgent: { enabled: true, onConflict: "warn" },
 } as const;

@@ -23,6 +23,9 @@ import { listTouched } from "./subagents.js";
 
 /** Number of forks that run in parallel, over all sessions. */
 const AT_ONCE = 5;
+/** What one fork may take; a cached token counts a tenth. */
+const FORK_MS = 300_000;
+const FORK_TOKENS = 200_000;
 /** Time for opening, reading and removing sessions, on top of the model's; a task may also wait for another one. */
 const AROUND_MS = 300_000;
 /** With less room in the window the host would compact a fork at once, and no cache would be shared. */
@@ -45,8 +48,7 @@ export interface Forking {
 }
 
 export function createForking(context: LayerContext): Forking {
-  const { config, family, host, prompts } = context;
-  const { forkTimeout, forkTokens } = config.crossAgent;
+  const { family, host, prompts } = context;
   const lanes = new PQueue({ concurrency: AT_ONCE });
   const rooms = createRooms();
 
@@ -58,7 +60,7 @@ export function createForking(context: LayerContext): Forking {
       required: ["tasks"],
     },
     loadCheck: async () => (await import("./leases/arguments.js")).forkArguments,
-    deadlineMs: 2 * forkTimeout + AROUND_MS,
+    deadlineMs: 2 * FORK_MS + AROUND_MS,
 
     async execute({ tasks }, { messageID, sessionID }, signal) {
       await refuseDepth(sessionID);
@@ -72,8 +74,8 @@ export function createForking(context: LayerContext): Forking {
             title: task,
             prompt: `${instruction}\n${task}`,
             signal,
-            deadlineMs: forkTimeout,
-            maxTokens: forkTokens,
+            deadlineMs: FORK_MS,
+            maxTokens: FORK_TOKENS,
           };
           return lanes.add(() => runTask(task, request, { ...context, obstacle }));
         }),

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { byAnyone, byUserOrLower, enabled, whole } from "../../src/config/owners.js";
+import { byAnyone, enabled } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;
+const { onConflict } = defaults.crossAgent;
 
 const crossAgent = z.strictObject({
   enabled: enabled("Layer 7: subagents and instances share what they know."),
@@ -13,10 +13,6 @@ const crossAgent = z.strictObject({
       .describe(
         'What happens when the agent edits a file that another instance has leased, or has edited in the last ten minutes. "warn": the agent is warned. "block": the edit is refused. "off": nothing.',
       ),
-  ),
-  forkTimeout: byUserOrLower(whole(1_000, 3_600_000, forkTimeout, "Milliseconds that one fork may take.")),
-  forkTokens: byUserOrLower(
-    whole(1_000, 100_000_000, forkTokens, "Tokens that one fork may use. A cached token counts a tenth."),
   ),
 });
 

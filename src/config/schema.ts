@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { logLevels } from "../io/log.js";
 import { kernelDefaults } from "./kernel-defaults.js";
-import { byAnyone, byUser, byUserOrHigher, byUserOrLower, list, textLike, whole } from "./owners.js";
+import { byAnyone, byUser, byUserOrLower, list, textLike, whole } from "./owners.js";
 import type { SettingsPart } from "./part.js";
 
 const { dailyCalls, dailyTokens } = kernelDefaults.background;
@@ -53,32 +53,13 @@ const trust = z.strictObject({
   ),
 });
 
-const { notesDays, resolvedBlockersDays } = kernelDefaults.retention;
-const MOST_DAYS = 36_500;
-const retention = z.strictObject({
-  resolvedBlockersDays: byUser(
-    whole(1, MOST_DAYS, resolvedBlockersDays, "Days after which a dream archives a resolved blocker."),
-  ),
-  notesDays: byUser(
-    whole(
-      7,
-      MOST_DAYS,
-      notesDays,
-      "Days after which a dream moves the notes of an unused session to session-memory/archive.",
-    ),
-  ),
-});
-
-const { maxAgeHours, pullOnStart, worktrees } = kernelDefaults.sync;
+const { pullOnStart, worktrees } = kernelDefaults.sync;
 const sync = z.strictObject({
   pullOnStart: byUserOrLower(
     z
       .boolean()
       .default(pullOnStart)
       .describe("Whether a start pulls memories from the remote of strata sync, in the background."),
-  ),
-  maxAgeHours: byUserOrHigher(
-    whole(0, 8_760, maxAgeHours, "Age in hours from which the last pull is too old for a start."),
   ),
   worktrees: byUserOrLower(
     z
@@ -111,7 +92,6 @@ const kernelSchema = z.strictObject({
   ),
   background: background.prefault({}),
   trust: trust.prefault({}),
-  retention: retention.prefault({}),
   sync: sync.prefault({}),
   log: log.prefault({}),
   linkedFolders: byUser(

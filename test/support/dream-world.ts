@@ -1,6 +1,5 @@
 import { type DreamOutcome, type RunOptions, runDream } from "../../layers/6-dream/dream.js";
 import { DAY_MS } from "../../src/base/days.js";
-import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import type { Files } from "../../src/io/files.js";
 import { createLocks } from "../../src/io/locks.js";
 import { type DreamState, readDreamState } from "../../src/project/dream-state.js";
@@ -46,7 +45,6 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
     locks,
     log,
     memories,
-    retention: kernelDefaults.retention,
   };
   return {
     ...world,

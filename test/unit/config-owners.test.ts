@@ -110,8 +110,7 @@ describe("a user's setting in a file of the project", () => {
   it("a user's setting in a file of the project counts, without a message, if it lowers what is spent", async () => {
     const lower = {
       background: { enabled: false, dailyCalls: 3, dailyTokens: 0 },
-      dream: { maxTokens: 2_000 },
-      crossAgent: { forkTokens: 1_000 },
+      dream: { maxRuntime: 2_000 },
     };
     const { config, problems } = await read({
       [GLOBAL]: { memory: { background: { enabled: true, dailyCalls: 1_000 } } },

@@ -70,7 +70,7 @@ describe("settings are merged field by field", () => {
       sessionMemory: { enabled: true, updateThreshold: 4096, toolCallThreshold: 10 },
       autoCompact: { enabled: true, threshold: 140000, retryLimit: 3, summaryTimeout: 180000 },
       autoMemory: { enabled: true, maxLines: 200, maxSize: 25000 },
-      dream: { enabled: true, interval: 3600000, maxRuntime: 600000, maxTokens: 50000 },
+      dream: { enabled: true, interval: 3600000, maxRuntime: 600000 },
     };
     const { config, problems } = await read(inProject(seed));
     expect(problems).toEqual([]);

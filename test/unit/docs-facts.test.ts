@@ -43,13 +43,6 @@ const facts: readonly [page: string, sentence: RegExp, ...settings: string[]][] 
     "sessionMemory.goalRefresh",
   ],
   ["docs/layers.md", /At (\S+) tokens \(less when the model's window is smaller\)/, "autoCompact.threshold"],
-  [
-    "docs/memory.md",
-    /after (\d+) days, \[`retention\.resolvedBlockersDays`\]/,
-    "retention.resolvedBlockersDays",
-  ],
-  ["docs/memory.md", /unused for (\d+) days, `retention\.notesDays`/, "retention.notesDays"],
-  ["docs/memory.md", /unused for (\d+) days, \[`findings\.maxAgeDays`\]/, "findings.maxAgeDays"],
   ["CHANGELOG.md", /results over (\S+) bytes,/, "toolResults.threshold"],
   ["CHANGELOG.md", /Full compact: at (\S+) tokens/, "autoCompact.threshold"],
 ];

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { checkAnswer, createAskModel, planGroups } from "../../layers/6-dream/ask-model.js";
 import { merge, planDream, readChanges } from "../../layers/6-dream/plan.js";
 import { atOnce } from "../../src/base/slices.js";
-import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
@@ -32,7 +31,6 @@ function carryOut(merges: ReturnType<typeof read>["merges"]) {
     lastUsedMs: () => 0,
     isWatchedSince: () => false,
     missingPaths: () => [],
-    retention: kernelDefaults.retention,
   });
   for (const one of merges) merge(drafts, one);
   return readChanges(drafts);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type DreamInput, planDream, readChanges } from "../../layers/6-dream/plan.js";
-import { kernelDefaults } from "../../src/config/kernel-defaults.js";
 import { isProtected } from "../../src/memory/likeness.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { isWatched } from "../../src/project/dream-state.js";
@@ -19,7 +18,6 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
     lastUsedMs: ({ updated }) => Date.parse(updated),
     isWatchedSince: () => true,
     missingPaths: () => [],
-    retention: kernelDefaults.retention,
     ...given,
   };
 }
@@ -106,14 +104,13 @@ describe("unneeded memories are archived", () => {
   });
 });
 
-it("resolved blockers are archived after the days in the settings", () => {
-  const isArchived = (days: number, resolvedBlockersDays: number): boolean => {
+it("resolved blockers are archived after 90 days", () => {
+  const isArchived = (days: number): boolean => {
     const updated = new Date(NOW - days * 86_400_000).toISOString();
     const blocker = memoryOf({ id: "blocker/x", status: "resolved", updated });
-    return carryOut([blocker], { retention: { resolvedBlockersDays } })[0]?.status === "archived";
+    return carryOut([blocker])[0]?.status === "archived";
   };
-  expect(kernelDefaults.retention.resolvedBlockersDays).toBe(90);
-  expect([isArchived(89, 90), isArchived(90, 90), isArchived(8, 7)]).toEqual([false, true, true]);
+  expect([isArchived(89), isArchived(90)]).toEqual([false, true]);
 });
 
 it("unused memories are archived only if use was tracked for long enough", () => {

@@ -88,7 +88,7 @@ function openKeeper() {
     memory("limit", limitOf(100), { sensitivity: "private", type: "knowledge", by: "agent" }),
   );
   const clock = createFakeClock();
-  const config = { findings: { enabled: true, maxAgeDays: 30, remind: false } };
+  const config = { findings: { enabled: true } };
   const given = { clock, config: { ...config, background: {} }, log: createFakeLog(), memories };
   const keeper = createFindingKeeper(given as never);
   const read = (url: string, text: string) => {

@@ -231,7 +231,7 @@ describe("a page that the session itself has read", () => {
     const background = new PQueue();
     const findings = createFindings({
       ...{ background, clock, host: createFakeHost(), log: createFakeLog(), memories },
-      ...({ config: { findings: { maxAgeDays: 30, remind: true } } } as FindingsOptions),
+      ...({ config: {} } as FindingsOptions),
       folders: planFolders(PROJECT),
     });
     const page = call("webfetch", PAGE, { startMs: clock.now(), state: { input: { url: ADDRESS } } });
@@ -286,13 +286,5 @@ describe("the reminder", () => {
       told.push(behindResult(await world.request([...session.messages]), text));
     }
     expect(told.map((text) => text.includes(REMINDER_HEAD))).toEqual([false, true, false]);
-  });
-
-  it("the reminder is absent if findings.remind is false", async () => {
-    const world = await openWorld({ findings: { remind: false } });
-    const session = createSession(world.clock, "ses_1");
-    session.user(ASKED);
-    session.answer([read(world, PAGE)]);
-    expect(behindResult(await world.request([...session.messages]), PAGE)).toBe("");
   });
 });

@@ -97,14 +97,14 @@ describe("a start with a remote", () => {
     expect(await world.log()).toContain("decision/port came from another machine of yours");
   });
 
-  it("the next start pulls only after sync.maxAgeHours", async () => {
-    const { choose, reached, world } = await openSynced({ sync: { maxAgeHours: 2 } });
+  it("the next start pulls only after a day", async () => {
+    const { choose, reached, world } = await openSynced();
     await choose();
     await begin(world);
-    world.clock.advance(HOUR_MS);
+    world.clock.advance(12 * HOUR_MS);
     await begin(await world.restart());
     expect(reached).toHaveLength(1);
-    world.clock.advance(HOUR_MS);
+    world.clock.advance(12 * HOUR_MS);
     await begin(await world.restart());
     expect(reached).toHaveLength(2);
   });

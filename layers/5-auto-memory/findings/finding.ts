@@ -36,7 +36,7 @@ export interface FindingKeeper {
    * `background.model`; without a valid answer the quotes found by words stay.
    */
   choose(sessionID: string): Promise<void>;
-  /** Archives findings unused for `findings.maxAgeDays`. Deletes nothing. */
+  /** Archives findings unused for `FINDINGS_DAYS`. Deletes nothing. */
   archiveAged(): Promise<void>;
 }
 
@@ -102,11 +102,11 @@ export function createFindingKeeper(options: FindingKeeperOptions): FindingKeepe
     },
 
     async archiveAged() {
-      const days = config.findings.maxAgeDays;
-      const aged = findAged(await memories.list(), { days, nowMs: clock.now(), useOf: memories.useOf });
-      const cause = { operation: "archive", reason: `not used for ${days} days` };
+      const aged = findAged(await memories.list(), { nowMs: clock.now(), useOf: memories.useOf });
+      const cause = { operation: "archive", reason: `not used for ${FINDINGS_DAYS} days` };
       for (const { id } of aged) await memories.archive(id, cause);
-      if (aged.length > 0) log.info(LAYER, `${aged.length} findings archived: unused for ${days} days`);
+      if (aged.length > 0)
+        log.info(LAYER, `${aged.length} findings archived: unused for ${FINDINGS_DAYS} days`);
     },
   };
 }
@@ -189,15 +189,18 @@ function findKnown(memories: readonly Memory[], { entities, title }: MemoryDraft
   });
 }
 
-/** Findings neither read again nor shown for this many days. */
+/** Days after which an unused finding is archived. */
+const FINDINGS_DAYS = 30;
+
+/** Findings neither read again nor shown for so long. */
 export function findAged(
   memories: readonly Memory[],
-  { days, nowMs, useOf }: { days: number; nowMs: number; useOf(id: string): Use | undefined },
+  { nowMs, useOf }: { nowMs: number; useOf(id: string): Use | undefined },
 ): Memory[] {
   return memories.filter((memory) => {
     if (!isFinding(memory) || memory.isForeign || memory.pinned || memory.status !== "active") return false;
     const lastMs = Math.max(Date.parse(memory.updated) || 0, useOf(memory.id)?.lastMs ?? 0);
-    return nowMs - lastMs > days * DAY_MS;
+    return nowMs - lastMs > FINDINGS_DAYS * DAY_MS;
   });
 }
 

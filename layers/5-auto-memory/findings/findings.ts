@@ -47,7 +47,7 @@ const LAST_MESSAGES = 10;
 const LONGEST_ASKED = 4_000;
 
 export function createFindings(options: FindingsOptions): Findings {
-  const { background, clock, config, folders, host, log, memories } = options;
+  const { background, clock, folders, host, log, memories } = options;
   const keeper = createFindingKeeper(options);
   const seen = new Set<string>();
   let unsaid: readonly Read[] = [];
@@ -81,7 +81,7 @@ export function createFindings(options: FindingsOptions): Findings {
       const due = findNewMatches(mentioned, { nowMs, shown: new Set([...known, ...said]) });
       const text = planMatches(due, { nowMs, roomBytes: MATCH_BYTES, gone: new Map() });
       memories.noteUse(findLineIDs(text ?? ""));
-      const reminder = config.findings.remind ? planReminder(request, fresh, project) : undefined;
+      const reminder = planReminder(request, fresh, project);
       const texts = [text, reminder].filter((one) => one !== undefined);
       return texts.length === 0 ? undefined : texts.join("\n\n");
     },

@@ -21,10 +21,11 @@ export interface PullOnStartOptions {
   instance: string;
   locks: Locks;
   log: Pick<Log, "info" | "warn">;
-  maxAgeHours: number;
   toasts: Pick<Toasts, "show">;
 }
 
+/** From this age on the last pull is too old for a start. */
+const MOST_AGE_HOURS = 24;
 /** Short: nobody waits for it, and it should not keep a machine from going to sleep. */
 const NETWORK_MS = 60_000;
 
@@ -34,11 +35,11 @@ export async function pullOnStart(options: PullOnStartOptions, places: readonly 
 }
 
 async function pullOne(options: PullOnStartOptions, place: SyncPlace): Promise<void> {
-  const { clock, files, log, maxAgeHours, toasts } = options;
+  const { clock, files, log, toasts } = options;
   const stored = openSyncFiles(files, place);
   const config = await stored.readConfig();
   const { pulledMs } = await stored.readState();
-  const isFresh = pulledMs !== undefined && Math.abs(clock.now() - pulledMs) < maxAgeHours * HOUR_MS;
+  const isFresh = pulledMs !== undefined && Math.abs(clock.now() - pulledMs) < MOST_AGE_HOURS * HOUR_MS;
   if (!config || isFresh) return;
   const sync = createSync({ ...options, place, machinePaths: [], networkMs: NETWORK_MS });
   const synced = await sync.pull();

@@ -38,6 +38,6 @@ export function createSyncPull(options: SyncPullOptions): Layer {
     const git = places.length > 0 ? await host.openRemoteGit?.() : undefined;
     if (!git) return;
     const { pullOnStart } = await import("./pull-on-start.js");
-    await pullOnStart({ ...options, git, maxAgeHours: config.sync.maxAgeHours }, places);
+    await pullOnStart({ ...options, git }, places);
   }
 }

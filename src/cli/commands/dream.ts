@@ -18,7 +18,6 @@ export const run: Run = async (cli, { dryRun, json }) => {
       locks: openLocks(project, "cli dream", files),
       log,
       memories,
-      retention: config.retention,
     };
     const outcome = await runDream(parts, {
       maxRuntimeMs: config.dream.maxRuntime,

@@ -143,7 +143,7 @@ async function planDream({ shared, id }: ClientContext): Promise<string> {
   const { config, files, locks, memories, project: of } = shared;
   const { cli, folders, log } = of;
   const outcome = await runDream(
-    { clock: cli.clock, files, folders, locks, log, memories, retention: config.retention },
+    { clock: cli.clock, files, folders, locks, log, memories },
     { maxRuntimeMs: config.dream.maxRuntime, isDry: true },
   );
   if (outcome.kind === "refused" || outcome.kind === "failed")
