@@ -7,21 +7,19 @@ import type { Config } from "./config/schema.js";
 import type { Requests } from "./context/request.js";
 import { type Clock, waitAtMost } from "./io/clock.js";
 import type { Log } from "./io/log.js";
-import { createPrompts } from "./io/prompts.js";
 import type { Toasts } from "./io/toasts.js";
-import type { Calls } from "./kernel/calls.js";
+import { type Calls, createCalls } from "./kernel/calls.js";
 import { createDispatcher, type Dispatcher } from "./kernel/dispatcher.js";
+import { kernelFiles } from "./kernel/file-kinds.js";
 import {
   announce,
-  createRecording,
-  createRemembering,
-  createRequesting,
-  createWorking,
-  openGround,
+  createMemoryParts,
+  createRequestParts,
+  createSessionParts,
+  openCore,
   type Seams,
   waitForAll,
 } from "./kernel/kernel.js";
-import { kernelFiles } from "./kernel/kernel-files.js";
 import { createLayers, type Stack } from "./kernel/layer-context.js";
 import { createCheckpoints } from "./notes/checkpoints/checkpoints.js";
 
@@ -48,16 +46,13 @@ export async function createStrata(
   options?: Record<string, unknown>,
 ): Promise<Strata> {
   const parts = stack.layers.map(({ settings }) => settings);
-  const ground = await openGround(seams, parts, options);
-  const { clock, config, files, host, instance, log, reading, toasts } = ground;
-  const recording = createRecording(ground);
-  const { calls, savings } = recording;
-  const requesting = createRequesting(ground);
-  const remembering = createRemembering(ground, seams);
-  const working = createWorking(ground, { prices: requesting.prices, savings });
-  const prompts = createPrompts(files);
-  const known = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
-  const context = { ...known, checkpoints: createCheckpoints(known) };
+  const core = await openCore(seams, parts, options);
+  const { clock, config, files, folders, host, instance, log, reading, toasts, writes } = core;
+  const requesting = createRequestParts(core);
+  const { embedder, ...remembering } = createMemoryParts(core, seams);
+  const known = { ...core, ...requesting, ...remembering, ...createSessionParts(core, requesting) };
+  const calls = createCalls({ clock, files, log, writes, folder: folders.calls, instance });
+  const context = { ...known, calls, checkpoints: createCheckpoints(known) };
   const layers = createLayers(stack.layers, context);
   const tools = layers.flatMap((layer) => layer.tools ?? []);
   const fileKinds = [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)];
@@ -70,13 +65,13 @@ export async function createStrata(
     onCalled: calls.noteLayer,
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
-  const idle = (): Promise<void> => waitForAll(context, dispatcher);
+  const idle = (): Promise<void> => waitForAll(context, embedder, dispatcher);
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     await dispatcher.dispose();
     toasts.dispose();
-    working.generation.dispose();
-    void remembering.trust.turns.endAll();
+    context.generation.dispose();
+    void context.trust.turns.endAll();
     log.info("strata", `instance ${instance} ends`);
     void calls.end();
     await waitAtMost(clock, LAST_WRITES_MS, idle);

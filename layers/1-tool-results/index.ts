@@ -14,7 +14,7 @@ import { formatError } from "../../src/base/error.js";
 import { createDecisions } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
-import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/expired-files.js";
+import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createDecideResults, isUndecided } from "./decide-results.js";
 import { defaults } from "./defaults.js";

@@ -16,7 +16,7 @@ import { type Addition, type DatedDecision, decide, extend } from "../../src/con
 import { findStanding, forget } from "../../src/context/forgotten.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
-import type { FileKind } from "../../src/kernel/expired-files.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createAttachments, listCheckpointCommands } from "./attachments.js";

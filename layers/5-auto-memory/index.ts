@@ -15,7 +15,7 @@
 import { inSlices } from "../../src/base/slices.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
-import type { FileKind } from "../../src/kernel/expired-files.js";
+import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { refuseWords } from "../../src/memory/draft.js";
 import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";

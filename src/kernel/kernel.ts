@@ -18,6 +18,7 @@ import type { Host } from "../io/host.js";
 import { createLocks } from "../io/locks.js";
 import { createLog, type Log } from "../io/log.js";
 import type { Get, Post } from "../io/post.js";
+import { createPrompts } from "../io/prompts.js";
 import { createToasts, SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
 import { createSecretGate } from "../memory/draft.js";
@@ -33,13 +34,12 @@ import { createNotes } from "../notes/notes.js";
 import { createFamily } from "../project/family.js";
 import { planFolders } from "../project/folders.js";
 import { createInstances } from "../project/instances.js";
-import { type Own, openOwn, type SeenSessions } from "../project/own.js";
+import { openOwn } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import { lookAfterFolders } from "../project/own-flaws.js";
 import { openEntities } from "../sources/entities/open-entities.js";
-import { createCalls } from "./calls.js";
 import type { Dispatcher } from "./dispatcher.js";
-import type { KernelContext } from "./layer-context.js";
+import type { Core, MemoryParts, RequestParts, SessionParts } from "./layer-context.js";
 
 export interface Seams {
   clock: Clock;
@@ -53,32 +53,12 @@ export interface Seams {
   get?: Get;
 }
 
-/** The parts that all others need. */
-export interface Ground
-  extends Pick<KernelContext, "background" | "clock" | "config" | "deferred" | "files" | "folders" | "host">,
-    Pick<KernelContext, "instance" | "log" | "reading" | "seal" | "toasts" | "writes"> {
-  locateRecord: Own["locateRecord"];
-  sessions: SeenSessions;
-}
-
-type Requesting = Pick<
-  KernelContext,
-  "decisions" | "prices" | "requests" | "resultFiles" | "sizes" | "windows"
->;
-type Recording = Pick<KernelContext, "notes" | "calls" | "savings">;
-type Remembering = Pick<
-  KernelContext,
-  "candidates" | "entities" | "exchange" | "locks" | "memories" | "search"
-> &
-  Pick<KernelContext, "trust"> & { embedder: OpenEmbedder | undefined };
-type Working = Pick<KernelContext, "family" | "generation" | "instances">;
-
 /** Reads the configuration and opens the log and the files. State of another machine counts as absent. */
-export async function openGround(
+export async function openCore(
   { clock, files: disk, host }: Seams,
   parts: readonly SettingsPart[],
   options: Record<string, unknown> | undefined,
-): Promise<Ground> {
+): Promise<Core> {
   const writes = new PQueue({ concurrency: 1 });
   const background = new PQueue({ concurrency: 4 });
   const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
@@ -103,8 +83,7 @@ export async function openGround(
     git: host.git,
   });
   const deferred = createDeferred({ clock, log });
-  return {
-    ...own,
+  const shared = {
     background,
     clock,
     config,
@@ -117,45 +96,24 @@ export async function openGround(
     toasts,
     writes,
   };
+  return { ...own, ...shared };
 }
 
-/** Ledger, call counts and notes. */
-export function createRecording({
-  clock,
-  deferred,
-  files,
-  folders,
-  host,
-  instance,
-  log,
-  sessions,
-  writes,
-}: Ground): Recording {
-  return {
-    savings: createSavings({ files, clock, writes, log, deferred, folder: folders.savings, instance }),
-    calls: createCalls({ clock, files, log, writes, folder: folders.calls, instance }),
-    notes: createNotes({
-      files,
-      clock,
-      log,
-      folder: folders.sessionMemory,
-      readMessages: host.readMessages,
-      seen: sessions,
-    }),
-  };
-}
-
-/** Decisions, result files, sizes, windows and prices: the parts for building requests to the model. */
-export function createRequesting({ clock, config, files, folders, log, writes }: Ground): Requesting {
-  const of = { folder: folders.decisions, resultsFolder: folders.toolResults };
+export function createRequestParts(core: Core): RequestParts {
+  const { clock, config, files, folders, log, writes } = core;
   const known = {
-    decisions: createDecisions({ clock, files, log, ...of }),
+    decisions: createDecisions({
+      ...{ clock, files, log },
+      folder: folders.decisions,
+      resultsFolder: folders.toolResults,
+    }),
     prices: createKnownPrices({ files, log, writes, path: folders.prices }),
     sizes: createContextSizes(),
     windows: createModelWindows(),
   };
   return {
     ...known,
+    savings: createSavings({ ...core, folder: folders.savings }),
     resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
     requests: createRequests({
       ...{ clock, ...known },
@@ -166,44 +124,51 @@ export function createRequesting({ clock, config, files, folders, log, writes }:
   };
 }
 
-export function createRemembering(
-  ground: Ground,
+/** With the embedder of the search, if one is configured. */
+export function createMemoryParts(
+  core: Core,
   { get, post, readVariable = () => undefined }: Pick<Seams, "get" | "post" | "readVariable">,
-): Remembering {
-  const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
+): MemoryParts & { embedder: OpenEmbedder | undefined } {
+  const { clock, config, files, folders, host, instance, sessions } = core;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
-  const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
+  const trust = openTrust({ ...core, accepted: config.trust });
   const memories = createMemoryStore({
-    ...{ clock, files, folders, instance, locks, log, trust },
+    ...{ ...core, locks, trust },
     globalFolder: host.globalFolder,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
     privateTypes: planPrivateTypes(config, folders),
   });
-  const embedder = openEmbedder({ ...ground, readVariable, post });
+  const embedder = openEmbedder({ ...core, readVariable, post });
   const search = createMemorySearch({
-    ...{ background, clock, embedder, files, log, memories, sessions },
+    ...{ ...core, embedder, memories, sessions },
     mayEmbed: embedder?.mayEmbed,
     sessionMemory: folders.sessionMemory,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
-  const candidates = createCandidates({ ...ground, locks });
-  const entities = openEntities({ ...ground, readVariable, get });
-  const { exchange } = memories;
-  return { candidates, embedder, entities, exchange, locks, memories, search, trust };
+  const candidates = createCandidates({ ...core, locks });
+  const entities = openEntities({ ...core, readVariable, get });
+  return { candidates, embedder, entities, exchange: memories.exchange, locks, memories, search, trust };
 }
 
-/** Other instances, subagents, and Strata's own model calls. */
-export function createWorking(ground: Ground, recording: Pick<KernelContext, "prices" | "savings">): Working {
-  const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
+export function createSessionParts(
+  core: Core,
+  costs: Pick<RequestParts, "prices" | "savings">,
+): Omit<SessionParts, "checkpoints"> {
+  const { clock, config, files, folders, host, instance, log, reading } = core;
   const family = createFamily(host);
   return {
     family,
+    notes: createNotes({
+      ...{ clock, files, log },
+      folder: folders.sessionMemory,
+      readMessages: host.readMessages,
+      seen: core.sessions,
+    }),
     generation: createGeneration({
+      ...{ ...core, ...costs },
       config: config.background,
       claims: reading.claims,
-      ...recording,
-      ...{ clock, files, host, log, toasts, instance },
       folder: folders.background,
     }),
     instances: createInstances({
@@ -213,6 +178,7 @@ export function createWorking(ground: Ground, recording: Pick<KernelContext, "pr
       id: instance,
       directory: host.directory,
     }),
+    prompts: createPrompts(files),
   };
 }
 
@@ -240,16 +206,17 @@ export function announce(
   clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
 }
 
-type Busy = Pick<
-  KernelContext,
-  "background" | "deferred" | "generation" | "memories" | "trust" | "writes"
-> & {
-  embedder: { onIdle(): Promise<void> } | undefined;
-};
-
 /** Resolves when no background work is left. In this order, because background work ends in a write. */
 export async function waitForAll(
-  { background, deferred, embedder, generation, memories, trust, writes }: Busy,
+  {
+    background,
+    deferred,
+    generation,
+    memories,
+    trust,
+    writes,
+  }: Core & MemoryParts & Pick<SessionParts, "generation">,
+  embedder: OpenEmbedder | undefined,
   dispatcher: Dispatcher,
 ): Promise<void> {
   await background.onIdle();

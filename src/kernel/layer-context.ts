@@ -30,14 +30,16 @@ import type { Instances } from "../project/instances.js";
 import type { Own, Seal, SeenSessions } from "../project/own.js";
 import type { OpenEntities } from "../sources/entities/open-entities.js";
 import type { Calls } from "./calls.js";
-import type { FileKind } from "./expired-files.js";
+import type { FileKind } from "./file-kinds.js";
 import type { Layer, Tool } from "./layer.js";
 import type { Proof } from "./proof.js";
 
-/** Everything a layer is given to work with. */
-export interface LayerContext {
+/** What all other parts need: configuration, files and where work waits. */
+export interface Core {
   /** ID of this running plugin in this project. */
   instance: string;
+  /** The configuration as read, with its problems. */
+  reading: ConfigReading;
   config: Config;
   clock: Clock;
   files: Files;
@@ -46,63 +48,81 @@ export interface LayerContext {
   log: Log;
   /** Short messages on the screen; never waited for. */
   toasts: Toasts;
-  savings: Savings;
-  decisions: Decisions;
-  resultFiles: ResultFiles;
-  sizes: ContextSizes;
-  notes: Notes;
-  requests: Pick<Requests, "unwantCut" | "wantCut">;
-  prompts: Prompts;
-  /** Parents of sessions. */
-  family: Family;
-  /** Other instances in this project. Layer 7 makes this one known to them. */
-  instances: Instances;
-  /** Strata's own model calls. A hook never waits for them. */
-  generation: Generation;
-  /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
-  locks: Locks;
+  /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
+  background: PQueue;
+  /** Work behind the turn that is done once for several requests. */
+  deferred: Deferred;
+  /** Queue of writes, one after the other, in the background. */
+  writes: PQueue;
   /** The sessions that ran on this machine. */
   sessions: SeenSessions;
   /** Marks lines that this user's machine wrote. */
   seal: Seal;
+  /** Paths of this machine's record of the project. Rejects with the system's error. */
+  locateRecord: Own["locateRecord"];
+}
+
+/** What a request to the model is made of, and what it costs. */
+export interface RequestParts {
+  savings: Savings;
+  decisions: Decisions;
+  resultFiles: ResultFiles;
+  sizes: ContextSizes;
+  requests: Requests;
+  windows: ModelWindows;
+  prices: KnownPrices;
+}
+
+/** What is remembered. */
+export interface MemoryParts {
+  /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
+  locks: Locks;
   /** A hook may call `known`; everything else reads the disk. */
   memories: Memories;
   /** Sentences that may become memories. Never shown to a model. */
   candidates: Candidates;
-  /** Named states of sessions, and attachments. */
-  checkpoints: Checkpoints;
   /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
   /** Searches memories and notes. */
   search: MemorySearch;
   /** Facts from GitLab and GitHub about merge requests, issues and epics. */
   entities: OpenEntities;
-  /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
-  background: PQueue;
-  /** Work behind the turn that is done once for several requests. */
-  deferred: Deferred;
+  /** For a sync with other machines. */
+  exchange: Exchange;
+}
+
+/** Sessions, other instances, and models that Strata asks itself. */
+export interface SessionParts {
+  notes: Notes;
+  /** Named states of sessions, and attachments. */
+  checkpoints: Checkpoints;
+  /** Parents of sessions. */
+  family: Family;
+  /** Other instances in this project. Layer 7 makes this one known to them. */
+  instances: Instances;
+  /** Strata's own model calls. A hook never waits for them. */
+  generation: Generation;
+  prompts: Prompts;
+}
+
+/** Everything a layer is given to work with. */
+export interface LayerContext
+  extends Omit<Core, "locateRecord" | "reading" | "writes">,
+    Omit<RequestParts, "prices" | "requests" | "windows">,
+    Omit<MemoryParts, "exchange">,
+    SessionParts {
+  requests: Pick<Requests, "unwantCut" | "wantCut">;
 }
 
 /** What the parts that are always on get in addition: the machinery itself. */
-export interface KernelContext extends LayerContext {
-  requests: Requests;
-  /** For a sync with other machines. */
-  exchange: Exchange;
-  windows: ModelWindows;
-  prices: KnownPrices;
+export interface KernelContext extends Core, RequestParts, MemoryParts, SessionParts {
   calls: Calls;
-  /** Paths of this machine's record of the project. Rejects with the system's error. */
-  locateRecord: Own["locateRecord"];
-  /** The configuration as read, with its problems. */
-  reading: ConfigReading;
   /** Every kind of file that the kernel and the layers write. */
   fileKinds: readonly FileKind[];
   /** Groups of settings with an on/off switch. */
   switches: readonly string[];
   /** Tools of the seven layers. */
   tools: readonly Tool[];
-  /** Queue of writes, one after the other, in the background. */
-  writes: PQueue;
 }
 
 /**

@@ -2,8 +2,13 @@
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
 import { DAY_MS } from "../../src/base/days.js";
-import { type FileKind, findExpired, matches, removeExpired } from "../../src/kernel/expired-files.js";
-import { kernelFiles } from "../../src/kernel/kernel-files.js";
+import {
+  type FileKind,
+  findExpired,
+  kernelFiles,
+  matches,
+  removeExpired,
+} from "../../src/kernel/file-kinds.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

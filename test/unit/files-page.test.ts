@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
-import { kernelFiles, stateFolderFiles } from "../../src/kernel/kernel-files.js";
+import { kernelFiles, stateFolderFiles } from "../../src/kernel/file-kinds.js";
 
 const page = readFileSync("docs/files.md", "utf8");
 /** The paths in the first columns of the page's tables. */

@@ -1,8 +1,7 @@
 /** Vectors on disk: asked for once, bounded, and no loss if the file is damaged. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matches } from "../../src/kernel/expired-files.js";
-import { kernelFiles } from "../../src/kernel/kernel-files.js";
+import { kernelFiles, matches } from "../../src/kernel/file-kinds.js";
 import { createVectorCache, formatVectors, packVector, parseVectors } from "../../src/models/vector-cache.js";
 import { createFakePost, listInputs, openEmbeddingWorld } from "../support/embedding-world.js";
 import { createFakeClock } from "../support/fake-clock.js";

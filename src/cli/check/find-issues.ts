@@ -10,9 +10,9 @@ import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
 import { createDryFiles, formatLock } from "../../io/dry-files.js";
 import type { Files } from "../../io/files.js";
+
 import { createGit } from "../../io/node-git.js";
-import { findExpired, removeIfUnchanged } from "../../kernel/expired-files.js";
-import { kernelFiles, stateFolderFiles } from "../../kernel/kernel-files.js";
+import { findExpired, kernelFiles, removeIfUnchanged, stateFolderFiles } from "../../kernel/file-kinds.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { formatPrefix, type Memory } from "../../memory/memory.js";
 import { LEDGER } from "../../memory/path.js";
