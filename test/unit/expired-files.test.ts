@@ -41,8 +41,8 @@ it("a start removes machine state after a week, messages after a month, and noth
   clock.advance(DAY_MS);
   expect(await sweep()).toEqual([
     `${STATE}/background/2026-11-21.jsonl`,
-    `${STATE}/edits/2026-11-21.jsonl`,
     `${STATE}/calls/x.json`,
+    `${STATE}/edits/2026-11-21.jsonl`,
     `${STATE}/screen/x.context.json`,
     `${STATE}/screen/x.json`,
     `${STATE}/views/x.json`,
