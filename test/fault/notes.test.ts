@@ -1,13 +1,13 @@
 /** Every file operation of the notes fails once, and the disk fills up at every one of them. */
 import { expect, it } from "vitest";
 import { HEADINGS } from "../../src/notes/page.js";
-import { parseStored, type Sections } from "../../src/notes/stored.js";
+import { parseStored } from "../../src/notes/stored.js";
 import { type FaultyFiles, withFault } from "../support/faulty-files.js";
 import { ask, NOTES_FILE, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
 
 const first = [ask(0, "Never use eval."), reply(1, "done", ran(1, "npm test", 1, "broken"))];
 const second = [...first, ask(2, "Go on."), reply(3, "gone on", ran(3, "npm test", 0))];
-const sections = Object.fromEntries(HEADINGS.map((heading) => [heading, "None."])) as Sections;
+const sections = Object.fromEntries(HEADINGS.map((heading) => [heading, "None."]));
 
 async function playWithFault(fault: { at: number; code: string; lasting: boolean }) {
   const whole = openNotes();

@@ -3,7 +3,6 @@
 import { expect, it } from "vitest";
 import type { Message, ToolPart } from "../../src/io/message.js";
 import { HEADINGS } from "../../src/notes/page.js";
-import type { Sections } from "../../src/notes/stored.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
 import { fc, runs } from "../support/property.js";
 
@@ -54,10 +53,8 @@ function toMessages({ calls, says }: Turn, round: number): Message[] {
   ];
 }
 
-const modelSections = (n: number): Sections =>
-  Object.fromEntries(
-    HEADINGS.map((heading) => [heading, `model ${n} on ${heading}\n\n- always`]),
-  ) as Sections;
+const modelSections = (n: number) =>
+  Object.fromEntries(HEADINGS.map((heading) => [heading, `model ${n} on ${heading}\n\n- always`]));
 
 /** An empty line, also one within a quotation, is like any other. */
 const isEmpty = (line: string): boolean => /^[\s>]*$/.test(line);
@@ -153,50 +150,30 @@ it("nothing that a message may hold makes learning or writing fail", async () =>
     fc.constantFrom(null, undefined),
     fc.object({ maxDepth: 2 }),
   );
-  const part = fc.record(
+  const record = (fields: Record<string, fc.Arbitrary<unknown>>, required: string[] = Object.keys(fields)) =>
+    fc.record(fields, { requiredKeys: required as never[] });
+  const INPUTS = ["command", "filePath", "patchText", "newString", "todos", "name", "edits"];
+  const state = record({
+    status: fc.constantFrom("completed", "error", "running"),
+    input: fc.oneof(odd, record(Object.fromEntries(INPUTS.map((name) => [name, odd])), [])),
+    ...{ output: odd, error: odd, metadata: odd },
+    time: fc.oneof(odd, record({ start: fc.oneof(fc.double(), odd) })),
+  });
+  const tools = ["bash", "edit", "read", "todowrite", "skill", "task", "apply_patch", "lease", "fork"];
+  const part = record(
     {
       type: fc.constantFrom("text", "tool", "file", "compaction"),
-      text: odd,
-      tool: fc.oneof(
-        fc.constantFrom("bash", "edit", "read", "todowrite", "skill", "task", "apply_patch"),
-        odd,
-      ),
-      callID: odd,
-      filename: odd,
-      url: odd,
-      state: fc.oneof(
-        odd,
-        fc.record({
-          status: fc.constantFrom("completed", "error", "running"),
-          input: fc.oneof(
-            odd,
-            fc.record(
-              {
-                command: odd,
-                filePath: odd,
-                patchText: odd,
-                newString: odd,
-                todos: odd,
-                name: odd,
-                edits: odd,
-              },
-              { requiredKeys: [] },
-            ),
-          ),
-          output: odd,
-          error: odd,
-          metadata: odd,
-          time: fc.oneof(odd, fc.record({ start: fc.oneof(fc.double(), odd) })),
-        }),
-      ),
+      ...{ text: odd, callID: odd, filename: odd, url: odd },
+      tool: fc.oneof(fc.constantFrom(...tools), odd),
+      state: fc.oneof(odd, state),
     },
-    { requiredKeys: ["type"] },
+    ["type"],
   );
-  const time = fc.oneof(odd, fc.record({ created: fc.oneof(fc.double(), odd) }));
-  const info = fc.record({ id: odd, role: fc.constantFrom("user", "assistant"), time });
+  const time = fc.oneof(odd, record({ created: fc.oneof(fc.double(), odd) }));
+  const info = record({ id: odd, role: fc.constantFrom("user", "assistant"), time });
   const message = fc.oneof(
     odd,
-    fc.record({ info: fc.oneof(info, odd), parts: fc.oneof(odd, fc.array(fc.oneof(part, odd))) }),
+    record({ info: fc.oneof(info, odd), parts: fc.oneof(odd, fc.array(fc.oneof(part, odd))) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(message, { maxLength: 6 }), async (made: unknown[]) => {

@@ -5,16 +5,15 @@ import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { formatStored } from "../../src/notes/session-files.js";
 import { parseStored } from "../../src/notes/stored.js";
-import { findNextStep } from "../../src/notes/wording.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
 
 const PROJECT = "/project";
 const PATH = `${PROJECT}/.opencode/session-memory/ses_1.md`;
-const nothing = new Set<string>();
 const ledgerOf = ({ messages }: Session) => learnMessages(EMPTY_LEDGER, messages, PROJECT);
-const handoff = (session: Session, removed = nothing) => formatHandoff(ledgerOf(session), removed, PATH);
+const handoff = (session: Session, removed: readonly string[] = []) =>
+  formatHandoff(ledgerOf(session), new Set(removed), PATH);
 const did = (tool: string, input: object, state: object = {}): ToolPart =>
   call(tool, "ok", { state: { input: input as Record<string, unknown>, ...state } });
 
@@ -51,17 +50,13 @@ describe("the handoff", () => {
       `An earlier session was left unfinished; its notes are in ${PATH}`,
       "It began with: Port the parser. Never use eval.",
       "Last request, not answered: And write the docs.",
-      "Open todos:",
-      "- docs",
-      "- wire it up (in progress)",
+      ...["Open todos:", "- docs", "- wire it up (in progress)"],
       "Next step: wire it up",
-      "The user's rules:",
-      "- Never use eval.",
+      ...["The user's rules:", "- Never use eval."],
       "It said last: Looking.",
       "Plan: plan.md",
       "Changed: src/parser.ts, plan.md",
-      "Failed, and not since then:",
-      '- bash npm test: "1 failed"',
+      ...["Failed, and not since then:", '- bash npm test: "1 failed"'],
       "It had claimed: #34",
     ]);
   });
@@ -82,7 +77,7 @@ describe("the handoff", () => {
     const open = begin();
     open.answer([did("todowrite", { todos: [{ content: "docs", status: "pending" }] })], { text: "Done." });
     expect(handoff(open)).toContain("- docs");
-    expect(handoff(open, new Set(["todo:docs"]))).toBeUndefined();
+    expect(handoff(open, ["todo:docs"])).toBeUndefined();
   });
 
   it("the handoff is the same after a restart, and never longer than 3,000 characters", () => {
@@ -92,34 +87,9 @@ describe("the handoff", () => {
       session.answer([did("edit", { filePath: `${PROJECT}/${"deep/".repeat(30)}${n}.ts`, newString: "x" })]);
       session.user(`Never do ${n} ${"again ".repeat(200)}.`);
     }
-    const ledger = ledgerOf(session);
-    const text = formatHandoff(ledger, nothing, PATH);
-    const read = parseStored(formatStored({ version: 1, ledger, removed: [] }))?.ledger ?? EMPTY_LEDGER;
-    expect(formatHandoff(read, nothing, PATH)).toBe(text);
-    expect(text?.length).toBeLessThanOrEqual(3_000);
+    const stored = { version: 1, ledger: ledgerOf(session), removed: [] } as const;
+    const read = parseStored(formatStored(stored))?.ledger ?? EMPTY_LEDGER;
+    expect(formatHandoff(read, new Set(), PATH)).toBe(handoff(session));
+    expect(handoff(session)?.length).toBeLessThanOrEqual(3_000);
   });
-
-  it("the handoff accepts notes from before there were leases", () => {
-    const { leases: _, ...ledger } = ledgerOf(begin());
-    expect(parseStored(JSON.stringify({ version: 1, ledger, removed: [] }))?.ledger.leases).toEqual([]);
-  });
-});
-
-describe("the next step that an agent announces", () => {
-  const samples: [text: string, next: string | undefined][] = [
-    ["All done.", undefined],
-    ["Half is ported. Next I will do the emitter.", "Next I will do the emitter."],
-    ["Half is ported. Next, the emitter.", "Next, the emitter."],
-    ["**Next steps:**\n1. emitter\n2. docs\n\nBye.", "**Next steps:** 1. emitter 2. docs"],
-    ["Remaining: the emitter.", "Remaining: the emitter."],
-    ["I still need to run the tests.", "I still need to run the tests."],
-    ["I haven't run the tests. The rest stands.", "I haven't run the tests. The rest stands."],
-    ["Next, shall I do the docs?", undefined],
-    ["Let me know if I have to do more.", undefined],
-    ["The parser reads the next token.", undefined],
-  ];
-  for (const [text, next] of samples)
-    it(`${JSON.stringify(text)} says ${next === undefined ? "nothing" : "what"}`, () => {
-      expect(findNextStep(text)).toBe(next);
-    });
 });

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { formatMaterial } from "../../layers/3-session-memory/write-sections.js";
 import type { Message } from "../../src/io/message.js";
 import { HEADINGS } from "../../src/notes/page.js";
-import type { Sections } from "../../src/notes/stored.js";
 import { redactLines, redactSecrets } from "../../src/text/secrets/secrets.js";
 import {
   ask,
@@ -25,8 +24,8 @@ const BODY = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu";
 const ARMOUR_END = ["-----END ", "PRIVATE KEY-----"].join("");
 const NEEDLES = [TOKEN, TOKEN.slice(0, 8), PASSWORD, BODY];
 
-const sections = (text: string): Sections =>
-  Object.fromEntries(HEADINGS.map((heading) => [heading, `- ${heading}: ${text}`])) as Sections;
+const sections = (text: string) =>
+  Object.fromEntries(HEADINGS.map((heading) => [heading, `- ${heading}: ${text}`]));
 
 /** A session in which a secret stands wherever one can. */
 function tellAll(at: number, secret: string): Message[] {
@@ -80,7 +79,7 @@ it("no secret stands in the notes, beside them, in what a model is shown of them
   );
 });
 
-it("a secret is taken out before a text is cut, of which half would look like none", async () => {
+it("a secret is taken out before a text is cut, of which half would look like none, also out of the material for a model", async () => {
   const world = openNotes();
   const near = (length: number): string => `${"w ".repeat(length / 2 - 6)}${TOKEN}`;
   await world.tell(
@@ -93,19 +92,10 @@ it("a secret is taken out before a text is cut, of which half would look like no
     ),
   );
   expect(findNeedles([...filesOf(world), ...(await listShown(world))])).toEqual([]);
-  const material = formatMaterial(
-    [ask(0, near(4_000)), reply(1, near(1_200), ran(1, near(200), 1, near(240)))],
-    {
-      maxCharacters: 48_000,
-    },
-  );
+  const key = [ask(0, `It is\n${ARMOUR}\n${BODY}\n${ARMOUR_END}`), reply(1, `password: ${PASSWORD}`)];
+  const cut = [ask(0, near(4_000)), reply(1, near(1_200), ran(1, near(200), 1, near(240)))];
+  const material = formatMaterial([...tellAll(0, TOKEN), ...key, ...cut], { maxCharacters: 48_000 });
   expect(findNeedles([material])).toEqual([]);
-});
-
-it("the material for a model has no secrets in it", () => {
-  expect(findNeedles([formatMaterial(tellAll(0, TOKEN), { maxCharacters: 48_000 })])).toEqual([]);
-  const messages = [ask(0, `It is\n${ARMOUR}\n${BODY}\n${ARMOUR_END}`), reply(1, `password: ${PASSWORD}`)];
-  expect(findNeedles([formatMaterial(messages, { maxCharacters: 48_000 })])).toEqual([]);
 });
 
 it("a line with a secret that a person has written stays where it is, and goes no further", async () => {

@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { HEADINGS } from "../../src/notes/page.js";
-import { createFakeHost, PROJECT, written } from "../support/fake-host.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { call, fork, lines, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
 const NOTES = `${PROJECT}/.opencode/session-memory`;
-const SECTIONS = HEADINGS.map((heading) => `## ${heading}\n- about ${heading}`).join("\n\n");
-const options = { sessionMemory: { updateThreshold: 512, toolCallThreshold: 2 } };
 const event = (world: World, type: string, properties: object) =>
   world.strata.dispatcher.ask("event", { type, properties: { ...properties } }, undefined);
 const noteOf = (world: World, sessionID: string) => world.files.text(`${NOTES}/${sessionID}.md`);
 
 async function open(given: Parameters<typeof openWorld>[0] = {}) {
-  const world = await openWorld({ options, ...given });
+  const world = await openWorld(given);
   return { world, session: createSession(world.clock) };
 }
 
@@ -80,219 +77,117 @@ describe("the notes on a session", () => {
 });
 
 describe("the reminder", () => {
-  it("the reminder is recorded, stands in the tail, and is the same for ever and everywhere", async () => {
-    const { world, session } = await open({
-      options: { sessionMemory: { goalRefresh: 3, goalDistance: 0 } },
-    });
-    session.user("Port the parser.");
-    session.answer([call("bash", "one"), call("bash", "two")]);
-    expect(outputs(await world.request(session.messages))).toEqual(["one", "two"]);
-    session.answer([call("bash", "three")]);
-    const shown = outputs(await world.request(session.messages));
-    expect(shown.slice(0, 2)).toEqual(["one", "two"]);
-    expect(shown[2]).toMatch(/^three\n\n\[Strata\] A reminder after 3 tool calls.*\nPort the parser\.$/s);
-    expect(world.decisions()).toMatchObject([{ outcome: "extended", layer: "session-memory" }]);
+  const reminding = { sessionMemory: { goalRefresh: 2, goalDistance: 0 } };
 
-    session.answer([call("bash", "four")]);
-    expect(outputs(await world.request(session.messages))).toEqual([...shown, "four"]);
+  it("the reminder is recorded, stands in the tail, and is the same for ever and everywhere", async () => {
+    const { world, session } = await open({ options: reminding });
+    session.user("Port the parser.");
+    session.answer([call("bash", "one")]);
+    expect(outputs(await world.request(session.messages))).toEqual(["one"]);
+    session.answer([call("bash", "two")]);
+    const shown = outputs(await world.request(session.messages));
+    expect(shown[0]).toBe("one");
+    expect(shown[1]).toMatch(/^two\n\n\[Strata\] A reminder after 2 tool calls.*\nPort the parser\.$/s);
+    expect(world.decisions()).toMatchObject([{ outcome: "extended", layer: "session-memory" }]);
+    session.answer([call("bash", "three")]);
+    expect(outputs(await world.request(session.messages))).toEqual([...shown, "three"]);
     const again = await world.restart();
-    expect(outputs(await again.request(fork(session.messages, "ses_f")))).toEqual([...shown, "four"]);
+    expect(outputs(await again.request(fork(session.messages, "ses_f")))).toEqual([...shown, "three"]);
     expect(world.decisions()).toHaveLength(1);
   });
 
-  it("the reminder goes with the next batch that clears results before it, at once and for good", async () => {
-    const { world, session } = await open({
-      options: {
-        sessionMemory: { goalRefresh: 2, goalDistance: 0 },
-        microCompact: { floor: 100, keepRecent: 0 },
-      },
-    });
-    session.user("Port the parser.");
-    session.answer([call("bash", "x".repeat(8_000)), call("task", "two")]);
-    const reminded = outputs(await world.request(session.messages));
-    expect(reminded[1]).toMatch(/^two\n\n\[Strata\] A reminder/);
-    session.answer([], { text: "Done." });
-    world.clock.advance(3 * 60 * 60_000);
-    session.user("And now?");
-    const cleared = outputs(await world.request(session.messages));
-    expect(cleared[0]).toContain("[Strata] Cleared");
-    expect(cleared[1]).toBe("two");
-    session.answer([], { text: "Nothing." });
-    const again = await world.restart();
-    expect(outputs(await again.request(session.messages))).toEqual(cleared);
-  });
-
-  it("the reminder stays where nothing before it is cleared", async () => {
-    const { world, session } = await open({
-      options: { sessionMemory: { goalRefresh: 2, goalDistance: 0 } },
-    });
-    session.user("Port the parser.");
-    session.answer([call("bash", "one"), call("task", "two")]);
-    const reminded = outputs(await world.request(session.messages));
-    session.answer([], { text: "Done." });
-    world.clock.advance(3 * 60 * 60_000);
-    session.user("And now?");
-    expect(outputs(await world.request(session.messages))).toEqual(reminded);
-  });
+  it.each([
+    [8_000, true],
+    [3, false],
+  ])(
+    "the reminder goes with the next batch that clears results before it, and only then: %d characters",
+    async (size, isCleared) => {
+      const microCompact = { floor: 100, keepRecent: 0 };
+      const { world, session } = await open({ options: { ...reminding, microCompact } });
+      session.user("Port the parser.");
+      session.answer([call("bash", "x".repeat(size)), call("task", "two")]);
+      const reminded = outputs(await world.request(session.messages));
+      expect(reminded[1]).toMatch(/^two\n\n\[Strata\] A reminder/);
+      session.answer([], { text: "Done." });
+      world.clock.advance(3 * 60 * 60_000);
+      session.user("And now?");
+      const later = outputs(await world.request(session.messages));
+      if (isCleared) expect(later).toEqual([expect.stringContaining("[Strata] Cleared"), "two"]);
+      else expect(later).toEqual(reminded);
+      session.answer([], { text: "Nothing." });
+      expect(outputs(await (await world.restart()).request(session.messages))).toEqual(later);
+    },
+  );
 });
 
 describe("what the last session has left open", () => {
-  const asked = (view: readonly Message[]) => view[0]?.parts.map(({ text }) => text ?? "") ?? [];
+  /** The texts of a new session's first message. */
+  async function begin(world: World, sessionID: string) {
+    const session = createSession(world.clock, sessionID);
+    session.user("hello");
+    return { session, texts: textsOf(await world.request(session.messages)) };
+  }
+  const textsOf = (view: readonly Message[]) => view[0]?.parts.map(({ text }) => text ?? "") ?? [];
 
-  async function leaveOpen() {
-    const { world, session } = await open();
+  async function leaveOpen(given: Parameters<typeof openWorld>[0] = {}, answer?: string) {
+    const { world, session } = await open(given);
     session.user("Finish the port.");
-    session.answer([call("bash", "half")]);
+    session.answer([call("bash", "half")], answer === undefined ? {} : { text: answer });
+    if (given.options) await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
     await world.request(session.messages);
     await world.strata.idle();
-    // Killed in the middle of the turn.
-    return world.restart();
+    return world;
   }
 
   it("what the last session has left open is told with the first message of the next one, once, in the same bytes from then on", async () => {
-    const world = await leaveOpen();
-    const next = createSession(world.clock, "ses_2");
-    next.user("hello");
-    const [own, greeting] = asked(await world.request(next.messages));
-    expect(own).toBe("hello");
-    expect(greeting).toContain("It is no request");
-    expect(greeting).toContain("Last request, not answered: Finish the port.");
-    expect(greeting).toContain(`${NOTES}/ses_1.md`);
-    next.answer([], { text: "hi" });
-    next.user("go on");
-    expect(asked(await world.request(next.messages))).toEqual([own, greeting]);
-    expect(asked(await (await world.restart()).request(next.messages))).toEqual([own, greeting]);
+    // Killed in the middle of the turn.
+    const world = await (await leaveOpen()).restart();
+    const { session, texts } = await begin(world, "ses_2");
+    expect(texts).toEqual(["hello", expect.stringContaining("It is no request")]);
+    expect(texts[1]).toContain("Last request, not answered: Finish the port.");
+    expect(texts[1]).toContain(`${NOTES}/ses_1.md`);
+    session.answer([], { text: "hi" });
+    session.user("go on");
+    expect(textsOf(await world.request(session.messages))).toEqual(texts);
+    expect(textsOf(await (await world.restart()).request(session.messages))).toEqual(texts);
     expect(world.decisions().filter(({ outcome }) => outcome === "extended")).toHaveLength(1);
   });
 
   it("what the last session has left open is not told to a subagent, nor in the middle of a session, nor after a week", async () => {
-    const world = await leaveOpen();
+    const world = await (await leaveOpen()).restart();
     await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_2" } });
-    const child = createSession(world.clock, "ses_child");
-    child.user("look");
-    expect(asked(await world.request(child.messages))).toEqual(["look"]);
+    expect((await begin(world, "ses_child")).texts).toEqual(["hello"]);
     const later = createSession(world.clock, "ses_3");
     later.user("one");
     later.answer([]);
     later.user("two");
-    expect(asked(await world.request(later.messages))).toEqual(["one"]);
+    expect(textsOf(await world.request(later.messages))).toEqual(["one"]);
     world.clock.advance(8 * 86_400_000);
-    const week = createSession(world.clock, "ses_4");
-    week.user("hello");
-    expect(asked(await world.request(week.messages))).toEqual(["hello"]);
+    expect((await begin(world, "ses_4")).texts).toEqual(["hello"]);
   });
 
-  it("what the last session has left open is not told of a session that is in the middle of its turn, and is once that was ended", async () => {
-    const { world, session } = await open();
-    session.user("Finish the port.");
-    session.answer([call("bash", "half")]);
-    await world.request(session.messages);
-    await world.strata.idle();
-    const beside = createSession(world.clock, "ses_2");
-    beside.user("hello");
-    expect(asked(await world.request(beside.messages))).toEqual(["hello"]);
+  it("what the last session has left open is not told while it is in the middle of its turn, here or in another instance", async () => {
+    const world = await leaveOpen();
+    expect((await begin(world, "ses_2")).texts).toEqual(["hello"]);
     await event(world, "session.idle", { sessionID: "ses_1" });
-    const next = createSession(world.clock, "ses_3");
-    next.user("hello");
-    expect(asked(await world.request(next.messages))[1]).toContain("not answered: Finish the port.");
-  });
+    expect((await begin(world, "ses_3")).texts[1]).toContain("not answered: Finish the port.");
 
-  it("what the last session has left open is not told of a session that another instance is at work on, and is once that was killed", async () => {
-    const { world, session } = await open({ options: { ...options, boot: { activeSessions: false } } });
-    session.user("Finish the port.");
-    session.answer([call("bash", "half")]);
-    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
-    await world.request(session.messages);
-    await world.strata.idle();
-    const other = await world.restart();
-    const beside = createSession(world.clock, "ses_2");
-    beside.user("hello");
-    expect(asked(await other.request(beside.messages))).toEqual(["hello"]);
+    const one = await leaveOpen({ options: { boot: { activeSessions: false } } });
+    expect((await begin(await one.restart(), "ses_2")).texts).toEqual(["hello"]);
     const host = Object.assign(createFakeHost(), { processes: createFakeProcesses(2) });
-    const { world: third } = await open({ clock: world.clock, files: world.files, host });
-    const next = createSession(world.clock, "ses_3");
-    next.user("hello");
-    expect(asked(await third.request(next.messages))[1]).toContain("not answered: Finish the port.");
+    const afterKill = await openWorld({ clock: one.clock, files: one.files, host });
+    expect((await begin(afterKill, "ses_3")).texts[1]).toContain("not answered: Finish the port.");
   });
 
-  it("what the last session has left open is written when the host ends", async () => {
+  it("what the last session has left open is written when the host ends, and is nothing once it was answered", async () => {
     const { world, session } = await open();
     session.user("Finish the port.");
     session.answer([call("bash", "half")]);
-    const writing = world.request(session.messages);
-    await writing;
+    await world.request(session.messages);
     await world.strata.dispose();
     expect(noteOf(world, "ses_1")).toContain("Finish the port.");
-  });
-
-  it("what the last session has left open is nothing once it was answered", async () => {
-    const { world, session } = await open();
-    session.user("Finish the port.");
-    session.answer([call("bash", "ok")], { text: "It is finished." });
-    session.answer([], { text: "Done." });
-    await world.request(session.messages);
-    await world.strata.idle();
-    const next = createSession(world.clock, "ses_2");
-    next.user("hello");
-    expect(asked(await world.request(next.messages))).toEqual(["hello"]);
-  });
-});
-
-describe("the sections that a small model writes", () => {
-  async function work(respond: string, given: Record<string, unknown> = options) {
-    const host = createFakeHost();
-    host.respond = () => written(respond);
-    const { world, session } = await open({ host, options: given });
-    session.user("Port the parser.");
-    const step = async (size: number, calls: number) => {
-      session.answer(Array.from({ length: calls }, () => call("bash", "x".repeat(size))));
-      await world.request(session.messages);
-      await world.strata.idle();
-    };
-    return { world, host, session, step };
-  }
-
-  it("the sections that a small model writes are asked for after so much growth and so many calls, both, and again after as much", async () => {
-    const { host, step } = await work(SECTIONS);
-    await step(4_000, 1);
-    expect(host.generated).toHaveLength(0);
-    await step(0, 1);
-    expect(host.generated).toHaveLength(1);
-    await step(0, 3);
-    expect(host.generated).toHaveLength(1);
-    await step(4_000, 1);
-    expect(host.generated).toHaveLength(2);
-    expect(host.generated[0]).toMatchObject({ parentID: "ses_1", title: "session notes" });
-    expect(host.generated[0]?.prompt).toContain("USER: Port the parser.");
-  });
-
-  it("the sections that a small model writes stand in the notes when they are what was asked for", async () => {
-    const { world, step } = await work(SECTIONS);
-    await step(4_000, 2);
-    expect(noteOf(world, "ses_1")).toContain("about Learnings");
-  });
-
-  it("the sections that a small model writes are refused when they are anything else, and the notes stay as they were", async () => {
-    for (const garbage of [
-      "I cannot do that.",
-      `Sure!\n${SECTIONS}`,
-      SECTIONS.replace("Learnings", "Lessons"),
-    ]) {
-      const { world, step } = await work(garbage);
-      await step(4_000, 2);
-      expect(noteOf(world, "ses_1")).toContain("Port the parser.");
-      expect(noteOf(world, "ses_1")).not.toContain("about Workflow");
-      expect(await world.log()).toContain("rejected the model's sections for the notes of ses_1: Expected");
-    }
-  });
-
-  it("the sections that a small model writes are not asked for without a budget, nor where only the main model is there", async () => {
-    const { host, step, world } = await work(SECTIONS, { ...options, background: { dailyCalls: 0 } });
-    await step(4_000, 2);
-    const paid = await work(SECTIONS);
-    paid.host.configured.small = "acme/large";
-    await paid.step(4_000, 2);
-    expect([...host.generated, ...paid.host.generated]).toEqual([]);
-    expect(noteOf(world, "ses_1")).toContain("Port the parser.");
+    const done = await leaveOpen({}, "It is finished.");
+    await event(done, "session.idle", { sessionID: "ses_1" });
+    expect((await begin(done, "ses_2")).texts).toEqual(["hello"]);
   });
 });
