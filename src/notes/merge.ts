@@ -100,8 +100,9 @@ function findOwned(lines: readonly string[], written: readonly WrittenLine[]): O
     const same = places.get(text.trimEnd()) ?? [];
     if (/^##\s+\S/.test(text)) isPersons = same.length === 0;
     if (isPersons || same.length === 0) return { text };
-    // Of equal lines, the one that follows the line above.
-    [last = -1] = same.splice(Math.max(0, same.indexOf(last + 1)), 1);
+    // Of equal lines, the next one below the line above.
+    const next = same.findIndex((index) => index > last);
+    [last = -1] = same.splice(Math.max(0, next), 1);
     const id = ours[last]?.id;
     return id === undefined ? { text } : { text, id };
   });
@@ -109,9 +110,14 @@ function findOwned(lines: readonly string[], written: readonly WrittenLine[]): O
 
 /** Puts a person's lines below the machine's line that precedes them in the file. */
 function placeLines(planned: readonly PageLine[], file: readonly OwnedLine[]): MergedLine[] {
-  const said = new Set(file.flatMap(({ id, text }) => (id === undefined ? [text.trimEnd()] : [])));
   // A model that was shown a person's line may repeat it.
-  const page = planned.filter(({ id, text }) => !id.startsWith("model:") || !said.has(text));
+  const said = new Set<string>();
+  let section = "";
+  for (const { id, text } of file) {
+    if (/^##\s/.test(text)) section = id ?? "";
+    if (id === undefined) said.add(`model:${section.replace("heading:", "")}:${text.trimEnd()}`);
+  }
+  const page = planned.filter(({ id }) => !said.has(id));
   const persons = new Map<string, string[]>([
     ["", []],
     ...page.map(({ id }) => [id, []] as [string, string[]]),
