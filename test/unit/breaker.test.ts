@@ -22,56 +22,40 @@ const compacted = (freedShare: number, isManual = false): BreakerEvent => ({
 /** So long that the next compaction is no refill. */
 const rest = [answered(), answered(), answered(), answered()];
 
-describe("the breaker of a session opens", () => {
-  it("the breaker of a session opens after three failures in a row, and says the last reason", () => {
-    expect(after(failed, failed).open).toBeUndefined();
-    expect(after(failed, failed, failed).open).toBe(
-      "3 attempts at a summary in a row failed, the last with: too long",
-    );
-    expect(after(failed, failed, compacted(0.5), failed, failed).open).toBeUndefined();
-    expect(nextState(CLOSED, failed, 1).open).toBeDefined();
+describe("the breaker of a session", () => {
+  const poor = [compacted(0.09), ...rest];
+  const refill = [answered(), answered(), answered(), compacted(0.5)];
+  const open = [failed, failed, failed];
+
+  it.each<[string, BreakerEvent[], string | undefined]>([
+    ["two failures", [failed, failed], undefined],
+    ["three failures", open, "3 attempts at a summary in a row failed, the last with: too long"],
+    ["a success between failures", [failed, failed, compacted(0.5), failed, failed], undefined],
+    ["two poor summaries", [...poor, ...poor], undefined],
+    ["three poor summaries", [...poor, ...poor, ...poor], "freed less than a tenth"],
+    ["a good one between poor ones", [...poor, ...poor, compacted(0.1), ...rest, ...poor], undefined],
+    ["two refills", [compacted(0.5), ...refill, ...refill], undefined],
+    ["three refills", [compacted(0.5), ...refill, ...refill, ...refill], "within 3 answers"],
+    [
+      "a rest between refills",
+      [compacted(0.5), ...refill, ...rest, compacted(0.5), ...refill, ...refill],
+      undefined,
+    ],
+    ["a floor", [floor], "too small"],
+    ["a floor after failures", [...open, floor], "failed"],
+    ["failures after a floor", [floor, ...open], "too small"],
+    ["an answer that fits after a floor", [floor, answered(true)], undefined],
+    ["an answer that does not fit after a floor", [floor, answered(false)], "too small"],
+    ["an answer after failures", [...open, answered(true)], "failed"],
+    ["a manual compaction", [...open, compacted(0, true)], undefined],
+    ["a compaction that helped", [...open, compacted(0.1)], undefined],
+    ["one that did not", [...open, compacted(0.09)], "failed"],
+  ])("the breaker of a session is open or closed after %s", (_, events, why) => {
+    if (why === undefined) expect(after(...events).open).toBeUndefined();
+    else expect(after(...events).open).toContain(why);
   });
 
-  it("the breaker of a session opens after three summaries in a row that freed less than a tenth", () => {
-    const poor = [compacted(0.09), ...rest];
-    expect(after(...poor, ...poor).open).toBeUndefined();
-    expect(after(...poor, ...poor, ...poor).open).toContain("freed less than a tenth");
-    expect(after(...poor, ...poor, compacted(0.1), ...rest, ...poor).open).toBeUndefined();
-  });
-
-  it("the breaker of a session opens after the context was full again three times within three answers of a summary", () => {
-    const refill = [answered(), answered(), answered(), compacted(0.5)];
-    expect(after(compacted(0.5), ...refill, ...refill).open).toBeUndefined();
-    expect(after(compacted(0.5), ...refill, ...refill, ...refill).open).toContain("within 3 answers");
-    expect(
-      after(compacted(0.5), ...refill, ...rest, compacted(0.5), ...refill, ...refill).open,
-    ).toBeUndefined();
-  });
-
-  it("the breaker of a session opens at once where not even the smallest request fits, and keeps the reason it opened for", () => {
-    expect(after(floor)).toMatchObject({ open: "too small", isFloor: true });
-    expect(after(failed, failed, failed, floor).open).toContain("failed");
-    expect(after(floor, failed, failed, failed).open).toBe("too small");
-  });
-});
-
-describe("the breaker of a session closes", () => {
-  const open = after(failed, failed, failed);
-
-  it("the breaker of a session closes by a manual compaction, whatever it freed, and by one that helped", () => {
-    for (const event of [compacted(0, true), compacted(0.1)]) {
-      expect(nextState(open, event, LIMIT)).toEqual({ ...CLOSED, answersSince: 0 });
-    }
-    expect(nextState(open, compacted(0.09), LIMIT).open).toBe(open.open);
-  });
-
-  it("the breaker of a session closes after a floor by an answer that fits, and after nothing else by an answer", () => {
-    expect(after(floor, answered(true))).toEqual(CLOSED);
-    expect(after(floor, answered(false)).open).toBe("too small");
-    expect(nextState(open, answered(true), LIMIT)).toBe(open);
-  });
-
-  it("the breaker of a session closes not by what changes nothing: the state is then the same object", () => {
+  it("the breaker of a session is the same object after what changes nothing", () => {
     expect(nextState(CLOSED, answered(), LIMIT)).toBe(CLOSED);
     const floored = after(floor);
     expect(nextState(floored, floor, LIMIT)).toBe(floored);
