@@ -68,49 +68,34 @@ describe("strata bootstrap takes rules for other agents", () => {
     expect(facts[".cursor/rules/many.mdc#rules"]?.when).toEqual([]);
   });
 
-  it("a rule loses its escape sequences, and is renewed as any other", async () => {
+  it("a rule loses its escape sequences, and a renewed one has to be accepted again", async () => {
     const files = openProject({
       ".cursorrules": "\ufeffUse \u001b[31mtabs\u001b[0m.  \r\n\r\n\tAlways.\u0007",
     });
     await runStrata(files, "bootstrap");
     expect((await byFact(files))[".cursorrules#rules"]?.content).toBe("Use [31mtabs[0m.  \n\n\tAlways.");
+    await runStrata(files, "trust --yes", { answers: true });
+    expect(await listMemories(files, "--foreign")).toEqual([]);
     await files.writeWhole(`${PROJECT}/.cursorrules`, "Use spaces.");
     expect((await runStrata(files, "bootstrap")).out).toContain("1 renewed");
+    expect(await listMemories(files, "--foreign")).toHaveLength(1);
   });
 
-  it("CLAUDE.md is read only if OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
+  it("a rule file is read only if OpenCode ignores it, and dropped when OpenCode begins to send it", async () => {
     const files = openProject({
       "AGENTS.md": "x",
       "CLAUDE.md": "Rules of the root.",
       "lib/CLAUDE.md": "Sent beside the files of lib.",
       "web/CLAUDE.md": "Ignored beside AGENTS.md.",
       "web/AGENTS.md": "x",
+      ".cursor/rules/a.mdc": "Named by the configuration.",
+      "opencode.json": '{"instructions": [".cursor/rules/*.mdc"]}',
     });
     await runStrata(files, "bootstrap --recursive");
     expect(Object.keys(await byFact(files)).sort()).toEqual(["CLAUDE.md#rules", "web/CLAUDE.md#rules"]);
     await files.remove(`${PROJECT}/AGENTS.md`);
     expect((await runStrata(files, "bootstrap")).out).toContain("1 dropped");
     expect(Object.keys(await byFact(files))).toEqual(["web/CLAUDE.md#rules"]);
-  });
-
-  it("a rule file that the configuration names as an instruction is left to OpenCode", async () => {
-    const files = openProject({
-      ".cursor/rules/a.mdc": "One.",
-      ".windsurfrules": "Two.",
-      "opencode.json": '{"instructions": [".cursor/rules/*.mdc"]}',
-    });
-    await runStrata(files, "bootstrap");
-    expect(Object.keys(await byFact(files))).toEqual([".windsurfrules#rules"]);
-  });
-
-  it("a renewed rule has to be accepted again", async () => {
-    const files = openProject({ ".cursorrules": "One." });
-    await runStrata(files, "bootstrap");
-    await runStrata(files, "trust --yes", { answers: true });
-    expect(await listMemories(files, "--foreign")).toEqual([]);
-    await files.writeWhole(`${PROJECT}/.cursorrules`, "Two.");
-    await runStrata(files, "bootstrap");
-    expect(await listMemories(files, "--foreign")).toHaveLength(1);
   });
 });
 

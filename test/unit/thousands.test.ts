@@ -6,8 +6,8 @@ import { formatOwnExport } from "../support/many-memories.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 
-const FEW = 150;
-const MANY = 600;
+const FEW = 40;
+const MANY = 120;
 /** A command's fixed costs weigh more on few memories, so the measured ratio is below 1. */
 const MOST_GROWTH = 1.1;
 
@@ -20,7 +20,7 @@ const commands = {
 };
 
 describe("file operations a memory", () => {
-  it("of import, check, bootstrap, archive and undo are no more for 600 memories than for 150", async () => {
+  it("of import, check, bootstrap, archive and undo are no more for 120 memories than for 40", async () => {
     const [few, many] = [await countAll(FEW), await countAll(MANY)];
     for (const name of Object.keys(commands))
       expect([name, (many[name] ?? 0) / MANY / ((few[name] ?? 1) / FEW)]).toEqual([

@@ -20,24 +20,29 @@ describe("JSON of other tools", () => {
     created_at: "2026-03-01T10:00:00Z",
   };
 
-  it.each([
-    ["a list", JSON.stringify([entry])],
-    ["an object with a list", JSON.stringify({ version: 2, memories: [entry] })],
-    ["an object with data and a list", JSON.stringify({ data: { items: [entry] } })],
-    ["JSON Lines", `${JSON.stringify(entry)}\n`],
-    ["JSON Lines with damaged ones", `{"a\n${JSON.stringify(entry)}\nx`],
-  ])("%s is read with title, type, tags and date", (_name, text) => {
-    expect(readJsonExport(text, source)).toEqual({
-      drafts: [
+  it("a list, an object with one, and JSON Lines are read with title, type, tags and date", () => {
+    const line = JSON.stringify(entry);
+    for (const text of [
+      `[${line}]`,
+      `{"version":2,"memories":[${line}]}`,
+      `{"data":{"items":[${line}]}}`,
+      `${line}\n`,
+      `{"a\n${line}\nx`,
+    ])
+      expect([text, readJsonExport(text, source)]).toEqual([
+        text,
         {
-          ...{ type: "knowledge", title: "Port", content: entry.content, tags: ["server", "fact"] },
-          created: "2026-03-01T10:00:00.000Z",
-          provenance: { by: "tool", how: "imported" },
-          extra: { "imported-from": "other.json" },
+          drafts: [
+            {
+              ...{ type: "knowledge", title: "Port", content: entry.content, tags: ["server", "fact"] },
+              created: "2026-03-01T10:00:00.000Z",
+              provenance: { by: "tool", how: "imported" },
+              extra: { "imported-from": "other.json" },
+            },
+          ],
+          without: 0,
         },
-      ],
-      without: 0,
-    });
+      ]);
   });
 
   it("an entry keeps its importance, confidence, agent, words, dates and sensitivity", async () => {
@@ -85,16 +90,6 @@ describe("JSON of other tools", () => {
   ])("an entry with %j is private only if it is not known to be open", (fields, sensitivity) => {
     const [draft] = readJsonExport(JSON.stringify([{ ...entry, ...fields }]), source)?.drafts ?? [];
     expect(draft?.sensitivity).toBe(sensitivity);
-  });
-
-  it("a page of a memory folder keeps its sensitivity, importance and dates", async () => {
-    const page =
-      "---\ntitle: Port\nsensitivity: private\nimportance: 0.9\nupdated: 2026-05-02\n---\nIt is 8080.\n";
-    const files = open({ "/m/MEMORY.md": "# Index\n- [Port](port.md)\n", "/m/port.md": page });
-    await runStrata(files, "import /m");
-    expect(await list(files)).toMatchObject([
-      { id: "private/knowledge/port", importance: 0.9, updated: "2026-05-02T00:00:00.000Z" },
-    ]);
   });
 
   it("an entry never becomes a rule or preference of the user's: a model may have worded it", () => {
@@ -177,35 +172,17 @@ describe("folders", () => {
     expect((await runStrata(files, "ingest docs --recursive")).out).toContain("2 already known");
   });
 
-  it("a page of a folder cannot claim a fact's source or its number of sessions", async () => {
+  it("a page of a folder keeps its fields, and cannot claim a fact's source or its number of sessions", async () => {
     const page =
-      "---\nname: tabs\ntaken-from: { file: package.json, as: commands, hash: a }\nsessions: [a, b, c]\nowner: me\n---\nUse tabs.\n";
+      "---\nname: tabs\ntaken-from: { file: package.json, as: commands, hash: a }\nsessions: [a, b, c]\nowner: me\nsensitivity: private\nimportance: 0.9\nupdated: 2026-05-02\n---\nUse tabs.\n";
     const files = open({ "/kept/MEMORY.md": "- [tabs](tabs.md)\n", "/kept/tabs.md": page });
     await runStrata(files, "import /kept");
     const [memory] = await list(files);
+    expect(memory).toMatchObject({
+      ...{ id: "private/knowledge/tabs", importance: 0.9, updated: "2026-05-02T00:00:00.000Z" },
+    });
     const text = files.text(`${PROJECT}/.opencode/memory/${memory.id}.md`);
     expect(text).toContain("owner: me");
     expect(text).not.toMatch(/taken-from|sessions/);
-  });
-
-  it("a thousand exported memories are written in a few steps, each whole", async () => {
-    const lines = Array.from({ length: 1_000 }, (_, n) =>
-      JSON.stringify({ v: 1, id: `knowledge/fact-${n}`, contents: `fact number ${n}` }),
-    );
-    const files = open({ "/m.jsonl": lines.join("\n") });
-    let steps = 0;
-    const counting = new Proxy(files, {
-      get: (target, name) => {
-        if (name !== "create") return Reflect.get(target, name);
-        return (path: string, contents: string) => {
-          if (path.endsWith("pending.json")) steps++;
-          return target.create(path, contents);
-        };
-      },
-    });
-    const { out } = await runStrata(counting, "import /m.jsonl");
-    expect(out).toBe("Imported: 1000 memories");
-    expect(steps).toBe(4);
-    expect(files.text(`${PROJECT}/.opencode/memory/knowledge/fact-999.md`)).toBe("fact number 999");
   });
 });
