@@ -17,8 +17,7 @@ import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { defaults } from "./defaults.js";
 import { createForking } from "./fork.js";
-import { createEditWarnings, EDIT_LAYER } from "./leases/edit-warnings.js";
-import { createEdits, createPlaces } from "./leases/edits.js";
+import { createEdits, createEditWarnings, createPlaces, EDIT_LAYER } from "./leases/edits.js";
 import { createLeases, createLeaseTool } from "./leases/leases.js";
 import { createDelivery, createMail } from "./mail/mail.js";
 import { createSendMessageTool } from "./mail/send-message-tool.js";
@@ -63,8 +62,8 @@ function create(context: LayerContext): LayerParts {
   const edits = createEdits({ clock, files, folder: folders.edits, instance });
   const mail = createMail({ clock, decisions, files, folder: folders.mail, locks });
   const delivery = createDelivery(mail, later);
-  const warnings = createEditWarnings({
-    ...{ edits, instances, later, leases, places },
+  const warnings = createEditWarnings(edits, {
+    ...{ instances, later, leases, places },
     policy: config.crossAgent.onConflict,
     onConflict: ({ path }) =>
       toasts.show(`another OpenCode is also working on ${path}; the agent has been warned.`, "warning"),

@@ -1,21 +1,12 @@
 /** The parts that are always active beside the seven layers: those asked before the layers, then those asked after. */
-import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
-import type { ConfigReading } from "../../src/config/config.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { type Clock, waitAtMost } from "../../src/io/clock.js";
-import type { Deferred } from "../../src/io/deferred.js";
-import type { Files } from "../../src/io/files.js";
-import type { Host, OwnSession } from "../../src/io/host.js";
-import type { Log } from "../../src/io/log.js";
-import type { Toasts } from "../../src/io/toasts.js";
-import { type FileKind, removeExpired, stateFolderFiles } from "../../src/kernel/file-kinds.js";
+import { waitAtMost } from "../../src/io/clock.js";
+import type { OwnSession } from "../../src/io/host.js";
+import { removeExpired, stateFolderFiles } from "../../src/kernel/file-kinds.js";
 import type { Layer } from "../../src/kernel/layer.js";
-import type { KernelContext, LayerContext } from "../../src/kernel/layer-context.js";
-import type { Trust } from "../../src/memory/trust/trust.js";
-import type { Folders } from "../../src/project/folders.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 import { createBreakWatch } from "./break-watch.js";
-import type { MemoryPageOptions } from "./memory-page.js";
 import { createRequestUsage } from "./request-usage.js";
 import { createResultRefresh } from "./result-refresh.js";
 import { createScreen } from "./screen.js";
@@ -24,8 +15,11 @@ import { createSyncPull } from "./sync/sync-pull.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createView } from "./view.js";
 
+/** How long the page of `/memory` waits for what the last request has left to write. */
+const PAGE_WAITS_MS = 1_000;
+
 export function createAlways(context: KernelContext): readonly Layer[] {
-  const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
+  const { clock, config, deferred, family } = context;
   const screen = createScreen(context);
   const breaks = createBreakWatch(context);
   const takenBack = createTakenBack({ ...context, explain: breaks.explain });
@@ -43,92 +37,66 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     createView({
       ...context,
       breaks,
-      savingsFolder: folders.savings,
       usage: createRequestUsage({ ...context, screen }),
       resultRefresh: createResultRefresh(context),
     }),
     // Once the view has compared the request with the last one.
     steering.applies,
-    ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
+    ...(config.autoMemory.enabled ? [createTurnFollower(context)] : []),
     createHousekeeping(context),
     createSyncPull(context),
-    createMemoryCommand({ ...context, screen }),
-    ...createReminder(reading, toasts),
+    {
+      name: "status",
+      phase: "before",
+      handlers: {},
+      commands: [
+        {
+          name: "memory",
+          description: "Strata: context, savings and settings; no model call",
+          async execute({ sessionID }) {
+            const { formatMemoryPage } = await import("./memory-page.js");
+            await waitAtMost(clock, PAGE_WAITS_MS, deferred.settle);
+            return formatMemoryPage({ ...context, screen }, sessionID);
+          },
+        },
+      ],
+    },
+    ...createReminder(context),
 
     steering.lists,
     screen.layer,
-    createTurnEnd(context),
+    // Deferred work is done at once: the host may exit, or another instance continue the session.
+    {
+      name: "turn-end",
+      phase: "after",
+      servesForks: ["event"],
+      handlers: { event: ({ type }) => void (type === "session.idle" && deferred.settle()) },
+    },
     takenBack.records,
     breaks.layer,
   ];
+}
 
-  function lookAgain(): void {
+/**
+ * Tracks the turns of agents: files that change on disk during a turn count as the agent's. No turn waits for it. The
+ * memories are read when a turn ends, because git may rewrite the same files later and the user may commit them.
+ */
+function createTurnFollower({ background, log, memories, trust }: KernelContext): Layer {
+  const lookAgain = (): void =>
     void background
       .add(() => memories.list())
       .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
-  }
-}
-
-/** When a turn ends, deferred work is done at once: the host may exit, or another instance continue the session. */
-export function createTurnEnd({ deferred }: Pick<LayerContext, "deferred">): Layer {
-  return {
-    name: "turn-end",
-    phase: "after",
-    servesForks: ["event"],
-    handlers: {
-      event({ type }) {
-        if (type === "session.idle") void deferred.settle();
-        return undefined;
-      },
-    },
-  };
-}
-
-/** How long the page waits for what the last request has left to write. */
-const SETTLE_WITHIN_MS = 1_000;
-
-/** `/memory`: the status of this session and of the project. Handles no hook. */
-export function createMemoryCommand(options: MemoryPageOptions & { deferred: Deferred }): Layer {
-  return {
-    name: "status",
-    phase: "before",
-    handlers: {},
-    commands: [
-      {
-        name: "memory",
-        description: "Strata: context, savings and settings; no model call",
-        async execute({ sessionID }) {
-          const { clock, deferred } = options;
-          const { formatMemoryPage } = await import("./memory-page.js");
-          await waitAtMost(clock, SETTLE_WITHIN_MS, deferred.settle);
-          return formatMemoryPage(options, sessionID);
-        },
-      },
-    ],
-  };
-}
-
-/* Tracks the turns of agents: files that change on disk during a turn count as the agent's. */
-
-/**
- * No turn waits for its handlers. The memories are read when a turn ends, because git may rewrite the same files later and
- * the user may commit them.
- */
-export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
   return {
     name: "trust",
     phase: "before",
     // A fork continues to work when the session that asked for it is idle.
     servesForks: ["turn", "event"],
     handlers: {
-      turn({ sessionID }) {
-        void turns.begin(sessionID);
-        return undefined;
-      },
+      turn: ({ sessionID }) => void trust.turns.begin(sessionID),
       event({ properties: { info, sessionID }, type }) {
         const id = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : sessionID;
         const isOver = type === "session.idle" || type === "session.deleted";
-        if (isOver && typeof id === "string") void turns.end(id).then(lookAgain);
+        if (isOver && typeof id === "string") void trust.turns.end(id).then(lookAgain);
         return undefined;
       },
     },
@@ -139,9 +107,10 @@ export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: (
  * Repeats the warning about wrong settings with the first turn, because a screen that opens slowly misses the toast at
  * start-up.
  */
-export function createReminder({ problems }: ConfigReading, toasts: Toasts): Layer[] {
+function createReminder({ reading: { problems }, toasts }: KernelContext): Layer[] {
   const [first] = problems;
   if (first === undefined) return [];
+  const count = problems.length === 1 ? "One setting is wrong" : `${problems.length} settings are wrong`;
   let isShown = false;
   return [
     {
@@ -149,11 +118,7 @@ export function createReminder({ problems }: ConfigReading, toasts: Toasts): Lay
       phase: "before",
       handlers: {
         turn() {
-          if (!isShown) {
-            const count =
-              problems.length === 1 ? "One setting is wrong" : `${problems.length} settings are wrong`;
-            toasts.show(`${count} (strata doctor): ${first}`, "warning");
-          }
+          if (!isShown) toasts.show(`${count} (strata doctor): ${first}`, "warning");
           isShown = true;
           return undefined;
         },
@@ -173,7 +138,7 @@ const READ_WITHIN_MS = 20_000;
 /** Limit for records that are loaded but may have grown, and while an earlier read hangs. */
 const LOOK_WITHIN_MS = 1_000;
 
-export function createReplay({ clock, decisions, log }: KernelContext): Layer {
+function createReplay({ clock, decisions, log }: KernelContext): Layer {
   let hanging = 0;
 
   return {
@@ -220,17 +185,6 @@ export function createReplay({ clock, decisions, log }: KernelContext): Layer {
  * a reused process id), it is removed once it is unused for far longer than any call may take.
  */
 
-export interface HousekeepingOptions {
-  clock: Clock;
-  host: Host;
-  log: Log;
-  background: PQueue;
-  files: Files;
-  folders: Folders;
-  /** All kinds of files that the plugin writes. */
-  fileKinds: readonly FileKind[];
-}
-
 const UNUSED_MS = 10 * 60_000;
 /** A starting host may not list its sessions yet; the next event tries again. */
 const MOST_TRIES = 3;
@@ -240,8 +194,15 @@ function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSessi
   return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
 }
 
-export function createHousekeeping(options: HousekeepingOptions): Layer {
-  const { background, clock, fileKinds, files, folders, host, log } = options;
+function createHousekeeping({
+  background,
+  clock,
+  fileKinds,
+  files,
+  folders,
+  host,
+  log,
+}: KernelContext): Layer {
   let tries = 0;
   let isDone = false;
   let hasRemovedFiles = false;

@@ -3,15 +3,12 @@
  * existing one is marked as used, so that it does not expire. Each file is checked once an hour for each session, in the
  * background: the agent cannot ask for a file before the model has answered.
  */
-import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
-import { type Decisions, decide } from "../../src/context/decisions.js";
+import { decide } from "../../src/context/decisions.js";
 import { formatWholeInput, type KnownDecision, readInputKey } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { findCutPath, type ResultFiles } from "../../src/context/result-files.js";
-import type { Clock } from "../../src/io/clock.js";
-import type { Files } from "../../src/io/files.js";
-import type { Log } from "../../src/io/log.js";
+import { findCutPath } from "../../src/context/result-files.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 import type { Result } from "../../src/messages/history.js";
 
 export interface ResultRefresh {
@@ -19,22 +16,13 @@ export interface ResultRefresh {
   refresh(request: ContextRequest): void;
 }
 
-export interface ResultRefreshOptions {
-  background: PQueue;
-  clock: Clock;
-  decisions: Decisions;
-  files: Files;
-  log: Log;
-  resultFiles: ResultFiles;
-}
-
 const LAYER = "view";
 const CHECK_EVERY_MS = 3_600_000;
 /** Without a new decision, the results of a request are not looked through more often. */
 const LOOK_EVERY_MS = 60_000;
 
-export function createResultRefresh(options: ResultRefreshOptions): ResultRefresh {
-  const { background, clock, decisions, files, log, resultFiles } = options;
+export function createResultRefresh(context: KernelContext): ResultRefresh {
+  const { background, clock, decisions, files, log, resultFiles } = context;
   const checkedMs = new Map<string, number>();
   const lookedMs = new Map<string, { version: number; atMs: number }>();
 

@@ -3,36 +3,21 @@
  * context names, and records why the prompt cache breaks.
  */
 import { formatError } from "../../src/base/error.js";
-import type { ContextSizes } from "../../src/context/context-size.js";
-import type { Decisions } from "../../src/context/decisions.js";
 import { readInputKey } from "../../src/context/replay.js";
-import type { ContextRequest, Requests } from "../../src/context/request.js";
-import type { ModelWindows } from "../../src/context/windows.js";
-import type { KnownPrices } from "../../src/costs/prices.js";
-import { parseSavingsRecord, type Savings } from "../../src/costs/savings.js";
-import { type Clock, waitAtMost } from "../../src/io/clock.js";
-import type { Files } from "../../src/io/files.js";
+import type { ContextRequest } from "../../src/context/request.js";
+import { parseSavingsRecord } from "../../src/costs/savings.js";
+import { waitAtMost } from "../../src/io/clock.js";
 import { readJsonLines } from "../../src/io/json-lines.js";
-import type { Log } from "../../src/io/log.js";
 import type { Layer } from "../../src/kernel/layer.js";
+import type { KernelContext } from "../../src/kernel/layer-context.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { RequestUsage } from "./request-usage.js";
 import type { ResultRefresh } from "./result-refresh.js";
 
-export interface ViewOptions {
-  clock: Clock;
-  files: Files;
-  log: Log;
-  decisions: Decisions;
-  sizes: ContextSizes;
-  windows: ModelWindows;
-  prices: KnownPrices;
+export interface ViewOptions extends KernelContext {
+  breaks: BreakWatch;
   resultRefresh: ResultRefresh;
   usage: RequestUsage;
-  requests: Requests;
-  breaks: BreakWatch;
-  savings: Savings;
-  savingsFolder: string;
 }
 
 const LAYER = "view";
@@ -42,7 +27,7 @@ const COMPARE_WITHIN_MS = 500;
 
 export function createView(options: ViewOptions): Layer {
   const { usage, breaks, clock, resultRefresh, log, prices, requests, sizes, windows } = options;
-  const begin = createSessionStart({ ...options, layer: LAYER });
+  const begin = createSessionStart(options);
 
   return {
     name: LAYER,
@@ -108,23 +93,12 @@ export function createView(options: ViewOptions): Layer {
 
 /* Notes that a session has begun in this instance, and records decisions inherited by a fork or lost with deleted state. */
 
-export interface SessionStartOptions {
-  files: Files;
-  decisions: Pick<Decisions, "begin">;
-  sizes: ContextSizes;
-  breaks: Pick<BreakWatch, "lookAtHost" | "recordLoss">;
-  savings: Pick<Savings, "record">;
-  savingsFolder: string;
-  /** Layer name in the savings ledger. */
-  layer: string;
-}
-
 /** Ledger events whose loss changes the bytes; other decisions are made again with the same outcome. */
 const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited", "dropped", "expanded", "uncut"];
 
 /** Call for each request, before any decision about it. */
-export function createSessionStart(options: SessionStartOptions): (request: ContextRequest) => Promise<void> {
-  const { breaks, decisions, files, layer, savings, savingsFolder, sizes } = options;
+function createSessionStart(options: ViewOptions): (request: ContextRequest) => Promise<void> {
+  const { breaks, decisions, files, folders, savings, sizes } = options;
   const known = new Set<string>();
 
   return async (request) => {
@@ -142,7 +116,7 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
   async function takeOver(request: ContextRequest): Promise<void> {
     const { history, sessionID } = request;
     if (history.lastAnswer === -1) return;
-    const path = `${savingsFolder}/${sessionID}.jsonl`;
+    const path = `${folders.savings}/${sessionID}.jsonl`;
     const { records } = await readJsonLines(files, path, parseSavingsRecord);
     if (records.some(({ event }) => DEPARTURES.includes(event))) {
       const last = history.messages[history.lastAnswer]?.info.time?.created;
@@ -153,7 +127,7 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
     const results = countDeparted(request);
     if (results === 0) return;
     const reason = "it is a fork: what was decided before in its parent holds in it too";
-    savings.record({ session: sessionID, layer, event: "inherited", reason, results });
+    savings.record({ session: sessionID, layer: LAYER, event: "inherited", reason, results });
   }
 }
 

@@ -254,16 +254,6 @@ export function normalizeMessage(text: string): string {
 
 /* The calls of each session as they end, and what its calls have done. Uses no disk. */
 
-export interface SessionCalls {
-  /**
-   * The calls that have ended since the last request. For a session not seen yet, only what has failed in its newest
-   * answer: the instance that sent the others has logged them, and lines that a person has deleted must not come back.
-   */
-  read(sessionID: string, messages: readonly Message[]): SessionCall[];
-  /** What the session's calls have done: after that, a call that failed may work. */
-  lastDone(sessionID: string): LastDone;
-}
-
 export interface SessionCall extends EndedCall {
   readonly doneBefore: LastDone;
 }
@@ -291,11 +281,15 @@ const MOST_SESSIONS = 30;
 const LOOKING =
   /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
 
-export function createSessionCalls(project: string): SessionCalls {
+export function createSessionCalls(project: string) {
   const sessions = new Map<string, Session>();
 
   return {
-    read(sessionID, messages) {
+    /**
+     * The calls that have ended since the last request. For a session not seen yet, only what has failed in its newest
+     * answer: the instance that sent the others has logged them, and lines that a person has deleted must not come back.
+     */
+    read(sessionID: string, messages: readonly Message[]): SessionCall[] {
       const isFirst = !sessions.has(sessionID);
       const session = sessions.get(sessionID) ?? {
         known: createKnownMessages(),
@@ -317,7 +311,8 @@ export function createSessionCalls(project: string): SessionCalls {
       return calls;
     },
 
-    lastDone: (sessionID) => sessions.get(sessionID)?.done ?? NOTHING,
+    /** What the session's calls have done: after that, a call that failed may work. */
+    lastDone: (sessionID: string): LastDone => sessions.get(sessionID)?.done ?? NOTHING,
   };
 
   /** Calls of this message that have ended and were not read yet. */

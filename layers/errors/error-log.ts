@@ -81,16 +81,6 @@ export interface LogLine {
   readonly isOwn: boolean;
 }
 
-export interface ErrorLog {
-  /**
-   * All entries, the older file's first. Returns the same list until a file has another size. Rejects with the system's
-   * error.
-   */
-  read(): Promise<readonly LogLine[]>;
-  /** Rejects with the system's error; some entries may then be written. */
-  append(entries: readonly Entry[]): Promise<void>;
-}
-
 export interface ErrorLogOptions {
   files: Files;
   locks: Locks;
@@ -105,13 +95,17 @@ export const ROTATE_AT_BYTES = 150_000;
 /** Read from the end of each file: more than the plugin's own files have, and little of a repository's endless one. */
 const MOST_READ_BYTES = 2 * ROTATE_AT_BYTES;
 
-export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptions): ErrorLog {
+export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptions) {
   let isIgnored = false;
   let cached: { sizes: string; lines: readonly LogLine[] } | undefined;
   const sizeOf = async (file: string): Promise<number> => (await files.stat(file))?.bytes ?? 0;
 
   return {
-    async read() {
+    /**
+     * All entries, the older file's first. Returns the same list until a file has another size. Rejects with the system's
+     * error.
+     */
+    async read(): Promise<readonly LogLine[]> {
       const sizes = `${await sizeOf(path)} ${await sizeOf(earlierOf(path))}`;
       if (cached?.sizes !== sizes) {
         const entries = [...(await readEntries(files, earlierOf(path))), ...(await readEntries(files, path))];
@@ -120,7 +114,8 @@ export function createErrorLog({ files, lock, locks, path, seal }: ErrorLogOptio
       return cached.lines;
     },
 
-    async append(entries) {
+    /** Rejects with the system's error; some entries may then be written. */
+    async append(entries: readonly Entry[]): Promise<void> {
       if (!isIgnored) await keepLogOutOfGit(files, path);
       isIgnored = true;
       const bytes = await sizeOf(path);

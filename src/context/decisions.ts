@@ -83,9 +83,10 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-export function createDecisions({ clock, files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
+export function createDecisions(options: DecisionsOptions): Decisions {
+  const { clock } = options;
   const known = createKnownDecisions();
-  const onDisk = createDecisionDays({ files, folder, known, log, resultsFolder });
+  const onDisk = createDecisionDays(options, known);
 
   return {
     async load(days, { again = false } = {}) {
@@ -164,7 +165,7 @@ export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key"
 /* The records of decisions on disk, a file for each day, and how far each is known here. */
 
 /** Days are counted since 1970. Every call rejects with the system's error. */
-export interface DecisionDays {
+interface DecisionDays {
   isLoaded(day: number): boolean;
   /** Reads the day into what is known, unless its file is as it was last read or written here. */
   loadIfGrown(day: number): Promise<void>;
@@ -175,17 +176,10 @@ export interface DecisionDays {
   remove(day: number): Promise<void>;
 }
 
-export interface DecisionDaysOptions {
-  files: Files;
-  log: Log;
-  folder: string;
-  known: Pick<KnownDecisions, "linesOf" | "takeDay">;
-  /** Decisions that name a file elsewhere do not count. */
-  resultsFolder: string;
-}
-
-export function createDecisionDays(options: DecisionDaysOptions): DecisionDays {
-  const { files, folder, known, log, resultsFolder } = options;
+function createDecisionDays(
+  { files, folder, log, resultsFolder }: DecisionsOptions,
+  known: Pick<KnownDecisions, "linesOf" | "takeDay">,
+): DecisionDays {
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();

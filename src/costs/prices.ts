@@ -64,20 +64,24 @@ interface ModelKey {
   readonly modelID: string;
 }
 
-export interface KnownPricesOptions {
-  files: Files;
-  log: Log;
-  writes: PQueue;
-  path: string;
-}
-
 const SOURCE = "prices";
 /** The models used last are kept. */
 const MOST_MODELS = 100;
 
 type Stored = ReadonlyMap<string, ModelPrices>;
 
-export function createKnownPrices({ files, log, path, writes }: KnownPricesOptions): KnownPrices {
+/** `path` is that of the file. */
+export function createKnownPrices({
+  files,
+  log,
+  path,
+  writes,
+}: {
+  files: Files;
+  log: Log;
+  path: string;
+  writes: PQueue;
+}): KnownPrices {
   const known = new Map<string, ModelPrices>();
   const stored = createStateFile<Stored>({
     files,

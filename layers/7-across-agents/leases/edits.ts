@@ -1,4 +1,10 @@
 /**
+ * Warns before an edit of a file on which another instance works. The edit is logged first and compared with earlier ones
+ * second, so that of two simultaneous edits the later one finds the earlier.
+ *
+ *     warn    a warning follows the result of the edit
+ *     block   the edit does not run, and the agent is told why
+ *
  * Log of which instance edits which file, append-only, `<state>/edits/YYYY-MM-DD.jsonl`.
  *
  *     edit   an instance is about to edit; written before the call runs
@@ -20,11 +26,23 @@ import {
   parserOf,
   string,
 } from "../../../src/base/shape.js";
-import type { Clock } from "../../../src/io/clock.js";
+import type { Addition } from "../../../src/context/decisions.js";
+import { isExtendedBy } from "../../../src/context/known-decisions.js";
+import type { ContextRequest } from "../../../src/context/request.js";
 import type { Files } from "../../../src/io/files.js";
 import { createDayLog } from "../../../src/io/json-lines.js";
+import { type HookInput, refuse, type ToolArguments } from "../../../src/kernel/hooks.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import { readText } from "../../../src/messages/call.js";
-import { isName } from "../../../src/project/other-instances.js";
+import type { Instances } from "../../../src/project/instances.js";
+import {
+  formatSession,
+  type Instance,
+  isName,
+  type Lease,
+  PERSON,
+} from "../../../src/project/other-instances.js";
+import { formatTime } from "../format.js";
 
 export interface EditLine {
   v: 1;
@@ -47,37 +65,30 @@ export interface EditConflict {
 /** How long another instance's edit is worth a warning. */
 const RECENT_MS = 10 * 60_000;
 
-export interface Edits {
-  /** Logs that a call is about to change these files and returns the call's id. Rejects with the system's error. */
-  begin(places: readonly string[], session: string): Promise<string>;
-  /** Logs that the call has changed nothing. Rejects with the system's error. */
-  cancel(id: string, session: string): Promise<void>;
-  /** Recent edits of the call's files by these instances. Rejects with the system's error. */
-  findConflicts(id: string, others: ReadonlySet<string>): Promise<EditConflict[]>;
-}
-
-export interface EditsOptions {
-  clock: Clock;
-  files: Files;
-  folder: string;
-  /** Id of this instance. */
-  instance: string;
-}
-
-export function createEdits({ clock, files, folder, instance }: EditsOptions): Edits {
+/** `instance` is the id of this one. All calls reject with the system's error. */
+export function createEdits({
+  clock,
+  files,
+  folder,
+  instance,
+}: Pick<LayerContext, "clock" | "files" | "instance"> & { folder: string }) {
   const days = createDayLog({ files, folder, parse: parserOf(isEditLine) });
   let count = 0;
   return {
-    async begin(places, session) {
+    /** Logs that a call is about to change these files and returns the call's id. */
+    async begin(places: readonly string[], session: string): Promise<string> {
       const id = `${instance}-${++count}`;
       for (const path of places)
         await append({ v: 1, kind: "edit", id, path, at: clock.now(), instance, session });
       return id;
     },
 
-    cancel: (id, session) => append({ v: 1, kind: "void", id, at: clock.now(), instance, session }),
+    /** Logs that the call has changed nothing. */
+    cancel: (id: string, session: string) =>
+      append({ v: 1, kind: "void", id, at: clock.now(), instance, session }),
 
-    async findConflicts(id, others) {
+    /** Recent edits of the call's files by these instances. */
+    async findConflicts(id: string, others: ReadonlySet<string>): Promise<EditConflict[]> {
       const nowMs = clock.now();
       const starts = new Set([nowMs - RECENT_MS, nowMs].map((timeMs) => timeMs - (timeMs % DAY_MS)));
       const read = await Promise.all([...starts].map(days.read));
@@ -133,15 +144,16 @@ export interface Places {
   has(path: string): Promise<boolean>;
 }
 
-export interface PlacesOptions {
-  files: Files;
-  /** Absolute. */
-  project: string;
-  /** Absolute; base of relative paths. */
+/** Both folders are absolute; `directory` is the base of relative paths. */
+export function createPlaces({
+  directory,
+  files,
+  project,
+}: {
   directory: string;
-}
-
-export function createPlaces({ directory, files, project }: PlacesOptions): Places {
+  files: Files;
+  project: string;
+}): Places {
   let root: string | undefined;
   return {
     has: async (path) => (await files.realPath(resolve(directory, path))) !== undefined,
@@ -186,4 +198,130 @@ function readPatched(patch: string): string[] {
   return [own, unified]
     .flatMap((form) => [...patch.matchAll(form)].map((match) => match[1]?.trim() ?? ""))
     .filter((path) => path !== "" && path !== "/dev/null");
+}
+
+/* The warnings. */
+
+/** Layer name in the recorded decisions. */
+export const EDIT_LAYER = "across-agents/edits";
+
+interface Call {
+  id: string;
+  warning: string | undefined;
+}
+
+/** Number of calls remembered: the end of a call that the user aborts is never seen. */
+const MOST_CALLS = 200;
+
+export interface EditWarningsOptions {
+  instances: Instances;
+  leases: { findOthers(places: readonly string[]): Promise<Lease[]> };
+  places: Places;
+  policy: "warn" | "block" | "off";
+  /** Runs in the background. */
+  later(what: string, run: () => Promise<unknown>): void;
+  /** Another instance has edited the file recently; called to inform the user. */
+  onConflict(conflict: EditConflict): void;
+}
+
+export function createEditWarnings(edits: ReturnType<typeof createEdits>, options: EditWarningsOptions) {
+  const { instances, later, leases, onConflict, places, policy } = options;
+  const calls = new Map<string, Call>();
+  const warned = new Set<string>();
+
+  return {
+    /** Before a call runs. Rejects with the system's error. */
+    async check(
+      { callID, sessionID, tool }: HookInput<"toolArguments">,
+      args: ToolArguments,
+    ): Promise<ToolArguments | undefined> {
+      if (policy === "off") return undefined;
+      const paths = findChangedPaths(tool, args);
+      if (paths.length === 0) return undefined;
+      const changed = [...new Set(await Promise.all(paths.map(places.spell)))];
+      const id = await edits.begin(changed, sessionID);
+      const warning = await findWarning(id, changed, sessionID);
+      if (warning !== undefined && policy === "block") {
+        await edits.cancel(id, sessionID);
+        const way = isOfPersons(warning) ? "ask the user" : "ask them with send_message";
+        return refuse(`${warning}\nThe edit was not made, nothing has changed. Wait, or ${way}.`);
+      }
+      calls.set(nameOf(sessionID, callID), { id, warning });
+      const [oldest = ""] = calls.keys();
+      if (calls.size > MOST_CALLS) calls.delete(oldest);
+      return undefined;
+    },
+
+    /** Plans the warnings after the newest results. */
+    plan({ find, history, sessionID }: ContextRequest): Addition[] {
+      const last = history.messages.length - 1;
+      return history.results(last).flatMap((result) => {
+        const name = nameOf(sessionID, result.part.callID);
+        const call = calls.get(name);
+        if (!call) return [];
+        calls.delete(name);
+        if (result.part.state.status === "error") {
+          later("record a failed edit", () => edits.cancel(call.id, sessionID));
+          return [];
+        }
+        if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
+        const reach = isOfPersons(call.warning)
+          ? "ask the user before you change more."
+          : "send_message reaches them.";
+        const advice = `Read the file again before you go on, and undo nothing of theirs; ${reach}`;
+        return [{ behind: result, text: `${call.warning}\n${advice}` }];
+      });
+    },
+  };
+
+  async function findWarning(id: string, changed: string[], sessionID: string): Promise<string | undefined> {
+    const others = (await instances.living()).filter((one) => one.id !== instances.ownID);
+    const held = (await leases.findOthers(changed)).filter((lease) => isNews(lease, sessionID));
+    if (others.length === 0 && held.length === 0) return undefined;
+    const byID = new Map(others.map((one) => [one.id, one]));
+    const conflicts = others.length === 0 ? [] : await edits.findConflicts(id, new Set(byID.keys()));
+    if (conflicts[0]) onConflict(conflicts[0]);
+    const lines = [
+      ...conflicts.map((conflict) => formatEdit(conflict, byID)),
+      ...held.map((lease) => formatLease(lease, byID)),
+    ];
+    if (lines.length === 0) return undefined;
+    const isPersons = conflicts.length === 0 && held.every(({ instance }) => instance === PERSON);
+    return [isPersons ? PERSONS_HEAD : "[Strata] Another OpenCode instance is at work here:", ...lines].join(
+      "\n",
+    );
+  }
+
+  /** Warns each session once of a lease; with `block`, every time. */
+  function isNews({ instance, item, session, sinceMs }: Lease, sessionID: string): boolean {
+    const name = [sessionID, instance, session, item, sinceMs].join(" ");
+    const isNew = !warned.has(name);
+    warned.add(name);
+    return isNew || policy === "block";
+  }
+}
+
+const PERSONS_HEAD = "[Strata] The user is at work here:";
+
+/** Does only the user hold or edit these files? */
+const isOfPersons = (warning: string): boolean => warning.startsWith(PERSONS_HEAD);
+
+const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
+
+function formatEdit({ path, by }: EditConflict, others: ReadonlyMap<string, Instance>): string {
+  return `- ${path} was edited at ${formatTime(by.at)} by ${formatOwner(by, others)}`;
+}
+
+function formatLease({ item, untilMs, why, ...by }: Lease, others: ReadonlyMap<string, Instance>): string {
+  const reason = why === undefined ? "" : ` for ${JSON.stringify(why)}`;
+  return `- ${item} is held until ${formatTime(untilMs)}${reason} by ${formatOwner(by, others)}`;
+}
+
+function formatOwner(
+  { instance, session }: { instance: string; session: string },
+  others: ReadonlyMap<string, Instance>,
+): string {
+  if (instance === PERSON) return "the user";
+  const known = others.get(instance)?.sessions.find(({ id }) => id === session);
+  return known ? formatSession(known, instance) : `${session} (instance ${instance})`;
 }

@@ -1,11 +1,9 @@
 /** The leases of a project, in one file that its instances change under a lock, and the tool `lease`. */
 import { isAbsolute } from "node:path";
 import { StrataError } from "../../../src/base/error.js";
-import type { Clock } from "../../../src/io/clock.js";
-import type { Files } from "../../../src/io/files.js";
-import type { Locks } from "../../../src/io/locks.js";
 import { createStateFile, formatPage } from "../../../src/io/state-file.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
+import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Instances } from "../../../src/project/instances.js";
 import {
   findHeld,
@@ -32,10 +30,7 @@ export interface Leases {
   releaseAll(): Promise<void>;
 }
 
-export interface LeasesOptions {
-  clock: Clock;
-  files: Files;
-  locks: Locks;
+export interface LeasesOptions extends Pick<LayerContext, "clock" | "files" | "locks"> {
   instances: Pick<Instances, "join" | "living" | "onEnd" | "ownID">;
   places: Places;
   path: string;

@@ -49,9 +49,9 @@ export interface Screens {
 
 interface Known {
   ledgers: LedgerSums<PaidSums>;
-  titles: Titles;
-  memory: MemoryCounts;
-  requests: LastRequests;
+  titles: ReturnType<typeof createTitles>;
+  memory: ReturnType<typeof createMemoryCounts>;
+  requests: ReturnType<typeof createLastRequests>;
 }
 
 export function createScreens(context: KernelContext): Screens {
@@ -184,7 +184,7 @@ const MOST_WARNINGS = 8;
 const MOST_CHARACTERS = 300;
 
 /** What a person should look at, one sentence each. */
-export function collectWarnings({
+function collectWarnings({
   calls,
   memories,
   reading,
@@ -208,23 +208,18 @@ export function collectWarnings({
     );
 }
 
-interface Titles {
-  load(): Promise<void>;
-  find(sessionID: string): string | undefined;
-  /** Rejects with the system's error. */
-  set(sessionID: string, title: string | undefined): Promise<void>;
-}
-
-function createTitles({ files, folders }: Pick<KernelContext, "files" | "folders">): Titles {
+/** Titles of sessions, as this instance and others have written them. */
+function createTitles({ files, folders }: KernelContext) {
   let titles = new Map<string, string>();
   return {
-    find: (sessionID) => titles.get(sessionID),
+    find: (sessionID: string) => titles.get(sessionID),
 
-    async load() {
+    async load(): Promise<void> {
       titles = await readTitles(files, folders.sessions);
     },
 
-    async set(sessionID, title) {
+    /** Rejects with the system's error. */
+    async set(sessionID: string, title: string | undefined): Promise<void> {
       if (title === undefined || titles.get(sessionID) === title) return;
       // Another instance may have written titles of its sessions meanwhile.
       titles = (await readTitles(files, folders.sessions)).set(sessionID, title);
@@ -235,19 +230,7 @@ function createTitles({ files, folders }: Pick<KernelContext, "files" | "folders
 
 /* How much is remembered, and what a person should look at. Counted again only after something has changed. */
 
-export interface MemoryCounts {
-  /** Rejects with the system's error. */
-  read(): Promise<SessionScreen["memory"]>;
-  /** Something may have changed: the next reading counts again. */
-  forget(): void;
-}
-
-export function createMemoryCounts({
-  candidates,
-  files,
-  folders,
-  log,
-}: Pick<KernelContext, "candidates" | "files" | "folders" | "log">): MemoryCounts {
+function createMemoryCounts({ candidates, files, folders, log }: KernelContext) {
   let lastFailure: string | undefined;
   let counted: Promise<SessionScreen["memory"]> | undefined;
   const forget = (): void => {
@@ -255,13 +238,15 @@ export function createMemoryCounts({
   };
 
   return {
-    read() {
+    /** Rejects with the system's error. */
+    read(): Promise<SessionScreen["memory"]> {
       counted ??= count().catch((thrown) => {
         forget();
         throw thrown;
       });
       return counted;
     },
+    /** Something may have changed: the next reading counts again. */
     forget,
   };
 
@@ -288,7 +273,7 @@ export function createMemoryCounts({
 
 /* What is known of the last request of the sessions used last. */
 
-export interface LastRequest {
+interface LastRequest {
   /** ISO 8601, UTC. */
   time: string;
   context: ContextFigures;
@@ -296,25 +281,13 @@ export interface LastRequest {
   cache?: number;
 }
 
-export interface LastRequests {
-  note(sessionID: string, seen: SeenRequest): void;
-  find(sessionID: string): LastRequest | undefined;
-  forget(sessionID: string): void;
-  /** Sessions, least recently used first. */
-  sessions(): readonly string[];
-}
-
 const MOST_SESSIONS = 5;
 
-export function createLastRequests({
-  clock,
-  config,
-  sizes,
-}: Pick<KernelContext, "clock" | "config" | "sizes">): LastRequests {
+function createLastRequests({ clock, config, sizes }: KernelContext) {
   const known = new Map<string, LastRequest>();
 
   return {
-    note(sessionID, seen) {
+    note(sessionID: string, seen: SeenRequest): void {
       // Once the provider has counted, an estimate would be a step back.
       if (seen.usage === undefined && known.has(sessionID)) return;
       const thresholdTokens = planThreshold(config.autoCompact, seen.request.window);
@@ -329,8 +302,9 @@ export function createLastRequests({
       if (known.size > MOST_SESSIONS && oldest !== undefined) known.delete(oldest);
     },
 
-    find: (sessionID) => known.get(sessionID),
-    forget: (sessionID) => void known.delete(sessionID),
+    find: (sessionID: string) => known.get(sessionID),
+    forget: (sessionID: string) => void known.delete(sessionID),
+    /** Least recently used first. */
     sessions: () => [...known.keys()],
   };
 }

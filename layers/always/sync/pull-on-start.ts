@@ -1,28 +1,17 @@
 /** Pulls in the background after a start if the last pull is too old. Being offline is normal. */
 import { HOUR_MS } from "../../../src/base/days.js";
 import { formatError, StrataError } from "../../../src/base/error.js";
-import type { Clock } from "../../../src/io/clock.js";
-import type { Files } from "../../../src/io/files.js";
 import type { RemoteGit } from "../../../src/io/host.js";
-import type { Locks } from "../../../src/io/locks.js";
-import type { Log } from "../../../src/io/log.js";
-import type { Toasts } from "../../../src/io/toasts.js";
-import type { Exchange } from "../../../src/memory/store/store.js";
+import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { UNREACHABLE } from "../../../src/sync/bare-repository.js";
 import type { SyncPlace } from "../../../src/sync/places.js";
 import { createSync, type Synced } from "../../../src/sync/sync.js";
 import { openSyncFiles, type SyncConfig } from "../../../src/sync/sync-state.js";
 
-export interface PullOnStartOptions {
-  clock: Clock;
-  exchange: Exchange;
-  files: Files;
-  git: RemoteGit;
-  instance: string;
-  locks: Locks;
-  log: Pick<Log, "info" | "warn">;
-  toasts: Pick<Toasts, "show">;
-}
+export type PullOnStartOptions = Pick<
+  KernelContext,
+  "clock" | "exchange" | "files" | "instance" | "locks" | "log" | "toasts"
+> & { git: RemoteGit };
 
 /** From this age on the last pull is too old for a start. */
 const MOST_AGE_HOURS = 24;

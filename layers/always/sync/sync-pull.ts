@@ -5,13 +5,7 @@ import type { Layer } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { locateSync, SYNC_CONFIG } from "../../../src/sync/places.js";
 
-export type SyncPullOptions = Pick<
-  KernelContext,
-  "background" | "clock" | "config" | "exchange" | "files" | "folders" | "host" | "instance" | "locks"
-> &
-  Pick<KernelContext, "log" | "toasts">;
-
-export function createSyncPull(options: SyncPullOptions): Layer {
+export function createSyncPull(options: KernelContext): Layer {
   const { background, config, files, folders, host, log } = options;
   let hasBegun = false;
 
