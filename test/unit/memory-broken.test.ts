@@ -13,6 +13,7 @@ import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import { SECRET } from "../support/sound-project.js";
 
 const PATH = `${MEMORY}/decision/x.md`;
 
@@ -45,24 +46,6 @@ const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
 ];
 
 describe("a file that cannot be used", () => {
-  it("a file that cannot be used because a person put a secret into it appears in no ledger, index or list", async () => {
-    const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
-    const files = createMemoryFiles();
-    const world = openMemoryWorld({ files, gate: createSecretGate(clock) });
-    const id = idOf(await world.store.remember(draft("Deploys use the registry.", { title: "x" }), BY_TEST));
-    files.contents.set(PATH, Buffer.from(`Deploys use ${token}.`));
-    world.clock.advance(1_000);
-    expect(await world.store.list()).toEqual([]);
-    await world.store.onIdle();
-    expect(world.store.problems()).toEqual([{ path: PATH, what: expect.stringMatching(/GitHub token/) }]);
-    expect(files.text(PATH)).toContain(token);
-    for (const path of files.contents.keys())
-      if (path !== PATH) expect(files.text(path)).not.toContain(token);
-    files.contents.set(PATH, Buffer.from("Deploys use the token in the vault."));
-    world.clock.advance(1_000);
-    expect((await world.store.list()).map((one) => one.id)).toEqual([id]);
-  });
-
   for (const [what, contents, why] of broken) {
     it(`for ${what} is left as it is, reported once, and never overwritten`, async () => {
       const files = createMemoryFiles({ [PATH]: contents, [`${MEMORY}/decision/y.md`]: "fine" });
@@ -210,4 +193,42 @@ it("a MEMORY.md written by a person is left alone, which is logged once", async 
   }
   expect(files.text(`${MEMORY}/MEMORY.md`)).toBe("# My own notes");
   expect(world.log.lines.filter((line) => line.includes("MEMORY.md"))).toHaveLength(1);
+});
+
+it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {
+  const world = openMemoryWorld({ gate: createSecretGate(clock) });
+  const id = idOf(
+    await world.store.remember(draft("the token is in the vault", { title: "token" }), BY_TEST),
+  );
+  const path = `${MEMORY}/${id}.md`;
+  const before = world.files.text(path) ?? "";
+  world.clock.advance(1_000);
+  await world.files.writeWhole(path, before.replace("in the vault", SECRET));
+  for (let n = 0; n < 3; n++) expect(await world.store.list()).toEqual([]);
+  expect(world.store.problems()).toEqual([{ path, what: expect.stringContaining("GitHub token") }]);
+  const ledger = () =>
+    [...world.files.contents.keys()]
+      .filter((one) => one.includes("/ledger/"))
+      .map((one) => world.files.text(one))
+      .join("");
+  expect(ledger()).not.toContain(SECRET);
+  expect(world.log.lines.filter((line) => line.includes("is not used and left as it is"))).toHaveLength(1);
+  for (const change of [
+    world.store.archive(id, BY_TEST),
+    world.store.update(id, (one) => ({ ...one, pinned: true }), BY_TEST),
+  ])
+    expect(await change).toMatchObject({ kind: "refused", why: expect.stringContaining("GitHub token") });
+  expect(world.files.text(path)).toContain(SECRET);
+
+  world.clock.advance(1_000);
+  await world.files.writeWhole(path, before.replace("in the vault", "in the safe"));
+  await world.store.list();
+  await world.store.onIdle();
+  expect(ledger()).toContain("in the safe");
+  expect((await world.store.history(id)).map(({ operation }) => operation)).toEqual([
+    "remember",
+    "edited by hand",
+  ]);
+  expect((await world.store.archive(id, BY_TEST)).kind).toBe("written");
+  expect(ledger()).not.toContain(SECRET);
 });

@@ -98,6 +98,14 @@ describe("asked", () => {
     ]);
   });
 
+  it("recall leaves out what has less than a tenth of the best hit's score", async () => {
+    const words = "the deploy of the gateway fails after the nightly backup of the customer database";
+    const others = Array.from({ length: 40 }, (_, n) => remembered(`m${n}`, `gateway ${n} is new`));
+    const { search } = open({ memories: [remembered("best", words), ...others] });
+    expect(named(await search.find({ text: words, limit: 100 }))).toEqual(["knowledge/best"]);
+    expect(await search.find({ text: "gateway", limit: 100 })).toHaveLength(41);
+  });
+
   it("recall searches the archive only on request", async () => {
     const { search, memories } = open({ memories: [port, { ...tabs, status: "archived" }] });
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
