@@ -4,10 +4,15 @@
  */
 import { createHash } from "node:crypto";
 import { DAY_MS } from "../../src/base/days.js";
-import { isFinding } from "../../src/memory/finding.js";
 import { findContradictions, findDuplicates, isProtected, mergeMetadata } from "../../src/memory/likeness.js";
-import { lastingTypes, type Memory, usersTypes } from "../../src/memory/memory.js";
-import { CONFIRMING_SESSIONS, readSessions } from "../../src/memory/sessions.js";
+import {
+  CONFIRMING_SESSIONS,
+  isFinding,
+  lastingTypes,
+  type Memory,
+  readSessions,
+  usersTypes,
+} from "../../src/memory/memory.js";
 import { withAbsoluteDates } from "../../src/text/language/dates.js";
 
 /** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */

@@ -16,7 +16,7 @@ import {
 } from "../../src/costs/savings.js";
 import type { MessageInfo } from "../../src/io/message.js";
 import type { KernelContext } from "../../src/kernel/layer-context.js";
-import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/question.js";
+import { findQuestion, isOnlyKeeping, KEEP_TOOL } from "../../src/memory/candidates/candidate.js";
 import type { HostEvent } from "../../src/messages/events.js";
 import { countReportedTokens } from "../../src/messages/history.js";
 import type { Baseline, FollowedRequest } from "./baseline/baseline.js";

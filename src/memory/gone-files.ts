@@ -1,8 +1,8 @@
 import { isAbsolute, join, normalize } from "node:path";
 import type { Files } from "../io/files.js";
 import { findEntities, parseEntityName } from "../recall/entities.js";
-import { isFinding } from "./finding.js";
 import type { Memory } from "./memory.js";
+import { isFinding } from "./memory.js";
 
 /** Maximum number of files checked per memory. */
 const MOST_FILES = 5;

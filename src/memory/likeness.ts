@@ -11,7 +11,7 @@ import { readPivots } from "../text/support.js";
 import { readMeaning, readWording } from "../text/wording.js";
 import { countShared, FILLERS, readWords } from "../text/words.js";
 import type { Memory } from "./memory.js";
-import { readSessions } from "./sessions.js";
+import { readSessions } from "./memory.js";
 
 export interface Duplicates {
   /** The memory that stays. */

@@ -205,3 +205,60 @@ export function isName(name: string): boolean {
   const isShort = name.length <= 80 || new TextEncoder().encode(name).byteLength <= 240;
   return name !== "" && isShort && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
 }
+
+/** Is the memory active and not expired? */
+export function isActive({ expires, status }: Pick<Memory, "expires" | "status">, nowMs: number): boolean {
+  return status === "active" && (expires === undefined || !(Date.parse(expires) <= nowMs));
+}
+
+/** Is it a rule from the user, given in a session or with an editor? */
+export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
+  return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
+}
+
+/**
+ * The tag of findings: quotes from pages, searches and documents that an agent read, kept as private knowledge. They are
+ * others' words: never a rule, never in the boot block, and shown with their source and age.
+ */
+export const FINDING = "finding";
+
+export function isFinding({ provenance, tags }: Pick<Memory, "provenance" | "tags">): boolean {
+  return provenance.by === "tool" && tags.includes(FINDING);
+}
+
+/* The sessions in which a memory was stated: one that several sessions confirm weighs more. */
+
+/** Maximum number of sessions counted as confirming one memory. */
+export const CONFIRMING_SESSIONS = 3;
+
+/** Sessions in which it was stated, oldest first. */
+export function readSessions({ extra, provenance }: Pick<Memory, "extra" | "provenance">): string[] {
+  const known = Array.isArray(extra.sessions) ? extra.sessions.filter((one) => typeof one === "string") : [];
+  return [...new Set([...(provenance.session === undefined ? [] : [provenance.session]), ...known])];
+}
+
+/** The memory with this session added; `undefined` if the session is already listed or the maximum is reached. */
+export function withSession(memory: Memory, session: string | undefined): Memory | undefined {
+  const known = readSessions(memory);
+  if (session === undefined || known.includes(session) || known.length >= CONFIRMING_SESSIONS)
+    return undefined;
+  return { ...memory, extra: { ...memory.extra, sessions: [...known, session] } };
+}
+
+/**
+ * The memories a person means: the one with this id; else those whose id ends this way; else those with all of the
+ * words in their id or title.
+ */
+export function findMemories(memories: readonly Memory[], words: string): readonly Memory[] {
+  const wanted = words.trim().replace(/\.md$/, "");
+  if (wanted === "") return [];
+  const same = memories.filter(({ id }) => id === wanted);
+  if (same.length > 0) return same;
+  const ending = memories.filter(({ id }) => id.endsWith(`/${wanted}`));
+  if (ending.length > 0) return ending;
+  const parts = wanted.toLowerCase().split(/\s+/);
+  return memories.filter(({ id, title }) => {
+    const text = `${id} ${title}`.toLowerCase();
+    return parts.every((part) => text.includes(part));
+  });
+}

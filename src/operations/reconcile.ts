@@ -5,7 +5,7 @@ import { StrataError } from "../base/error.js";
 import { readPlainText } from "../io/files.js";
 import { readOtherVersion } from "../memory/conflict.js";
 import type { Memory } from "../memory/memory.js";
-import { findMemories } from "../memory/search/find.js";
+import { findMemories } from "../memory/memory.js";
 import type { ConflictLog, ConflictRecord } from "../memory/store/conflict-log.js";
 import type { OpenMemories, Written } from "../memory/store/store.js";
 import { type CliContext, exitCodes, type Run, WRONG_ARGUMENT } from "./command.js";

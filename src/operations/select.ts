@@ -2,7 +2,7 @@
 import { DAY_MS } from "../base/days.js";
 import { StrataError } from "../base/error.js";
 import type { Memory, MemoryType } from "../memory/memory.js";
-import { findMemories } from "../memory/search/find.js";
+import { findMemories } from "../memory/memory.js";
 import type { Memories } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { sumSavings } from "../../src/costs/sums.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { repository } from "../host/repository.js";
 import { explainBreaks } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";

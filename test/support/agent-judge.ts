@@ -1,6 +1,6 @@
 import { bindTools } from "../../src/host/commands-and-tools.js";
 import type { Message } from "../../src/io/message.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";

@@ -3,7 +3,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { MOST_TOKENS, planQuestion } from "../../layers/5-auto-memory/judge/agent-question.js";
 import type { WaitingCandidate } from "../../src/memory/candidates/candidate.js";
-import { QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { fc } from "../support/property.js";
 
 const SESSION = "ses_1";

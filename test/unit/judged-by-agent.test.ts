@@ -3,7 +3,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
 import { formatParameters } from "../../src/kernel/layer.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { event, keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
 import { openTestCandidates, textsOf } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";

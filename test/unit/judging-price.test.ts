@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { priceJudging } from "../../layers/always/request-usage.js";
 import { PRICE, priceUsage } from "../../src/costs/savings.js";
 import type { Message } from "../../src/io/message.js";
-import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/question.js";
+import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
 import { readHistory } from "../../src/messages/history.js";
 import { keep, open, questionIn, say } from "../support/agent-judge.js";
 import { createFakeClock } from "../support/fake-clock.js";

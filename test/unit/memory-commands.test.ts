@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { findMemories } from "../../src/memory/search/find.js";
+import { findMemories } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { haveSeen } from "../support/own-project.js";

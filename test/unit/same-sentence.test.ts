@@ -96,14 +96,4 @@ describe("a contradiction", () => {
     expect(page).toMatch(/^status: superseded$/m);
     expect(page).toContain("directive/never-deploy-on-fridays");
   });
-
-  it("a contradiction is reported by strata remember too", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    await runStrata(files, "remember we deploy on Fridays");
-    const { code, out } = await runStrata(files, "remember never deploy on Fridays");
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining("It contradicts knowledge/we-deploy-on-fridays"),
-    ]);
-  });
 });

@@ -7,8 +7,7 @@ import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.
 import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../../../src/memory/format-foreign.js";
 import { formatContradicted, type Gate } from "../../../src/memory/gate/gate.js";
-import { type Memory, type MemoryType, readTypeName } from "../../../src/memory/memory.js";
-import { findMemories } from "../../../src/memory/search/find.js";
+import { findMemories, type Memory, type MemoryType, readTypeName } from "../../../src/memory/memory.js";
 import {
   type Found,
   formatFound,

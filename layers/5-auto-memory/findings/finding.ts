@@ -7,9 +7,9 @@
  */
 import { DAY_MS, formatDay } from "../../../src/base/days.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { FINDING, isFinding } from "../../../src/memory/finding.js";
 import { checkDraft } from "../../../src/memory/gate/gate.js";
 import type { Memory, MemoryDraft } from "../../../src/memory/memory.js";
+import { FINDING, isFinding } from "../../../src/memory/memory.js";
 import type { Use } from "../../../src/memory/rank.js";
 import { foldSentence, quote, toSafeLine } from "../../../src/text/text.js";
 import { LAYER } from "../injection/shown.js";

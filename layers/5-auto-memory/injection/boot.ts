@@ -1,9 +1,8 @@
 /** The boot block at the beginning of a session: rules, open blockers, and the best other memories. Pure. */
 import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
-import { isFinding } from "../../../src/memory/finding.js";
-import { isActive, isUsersRule } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { isActive, isFinding, isUsersRule } from "../../../src/memory/memory.js";
 import { defaults } from "../defaults.js";
 import type { Doubts } from "./doubted-facts.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";

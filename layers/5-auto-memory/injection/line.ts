@@ -6,9 +6,8 @@
  * A memory is data from an earlier session: its text is put on one line, and cannot pass for the plugin's own text.
  */
 import { DAY_MS } from "../../../src/base/days.js";
-import { isFinding } from "../../../src/memory/finding.js";
-import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { isActive, isFinding } from "../../../src/memory/memory.js";
 import { cut, toLine, withoutMark } from "../../../src/text/text.js";
 import { dropAsides } from "../words/title.js";
 import type { Doubts } from "./doubted-facts.js";

@@ -1,7 +1,7 @@
 /** Rules triggered by a call: its command or path matches one of their words or globs. Pure. */
 import { compileGlob } from "../../../src/base/glob.js";
-import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { isActive } from "../../../src/memory/memory.js";
 import type { Result } from "../../../src/messages/history.js";
 import { formatMemoryLine } from "./line.js";
 

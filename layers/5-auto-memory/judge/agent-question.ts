@@ -4,15 +4,17 @@ import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import {
+  findQuestion,
   isHandedOver,
+  isOnlyKeeping,
   isRepeated,
   planDraft,
+  QUESTION_HEAD,
   readLatest,
   type Saying,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
-import { findQuestion, isOnlyKeeping, QUESTION_HEAD } from "../../../src/memory/candidates/question.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/memory.js";
 import { readTime } from "../../../src/messages/call.js";

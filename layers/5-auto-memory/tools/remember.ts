@@ -11,7 +11,7 @@ import type { z } from "zod";
 import { StrataError } from "../../../src/base/error.js";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/kernel/layer.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { KEEP_TOOL } from "../../../src/memory/candidates/question.js";
+import { KEEP_TOOL } from "../../../src/memory/candidates/candidate.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryDraft, memoryTypes, type Provenance, usersTypes } from "../../../src/memory/memory.js";

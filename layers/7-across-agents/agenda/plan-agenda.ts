@@ -13,8 +13,8 @@
  * Pure. An item's id is made from its contents, so it stays the same from day to day.
  */
 import { createHash } from "node:crypto";
-import { isActive } from "../../../src/memory/in-force.js";
 import type { Memory } from "../../../src/memory/memory.js";
+import { isActive } from "../../../src/memory/memory.js";
 import type { ConflictRecord } from "../../../src/memory/store/conflict-log.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../../src/notes/handoff.js";
 import type { ReadSession } from "../../../src/notes/session-files.js";

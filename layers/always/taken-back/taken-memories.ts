@@ -9,7 +9,7 @@
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { readSessions } from "../../../src/memory/sessions.js";
+import { readSessions } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import { mayBeHosts } from "../../../src/memory/store/undo-guard.js";
 import { nameMessage, readOwnTexts } from "../../../src/messages/call.js";

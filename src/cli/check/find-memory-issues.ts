@@ -1,7 +1,6 @@
 /** What the memories say that they should not: what they repeat or contradict, dead or private names, what is out of date. */
 import { randomUUID } from "node:crypto";
 import { findPrivateID } from "../../memory/draft.js";
-import { isFinding } from "../../memory/finding.js";
 import { relate } from "../../memory/gate/gate.js";
 import {
   areBothKept,
@@ -15,6 +14,7 @@ import {
   type Pair,
 } from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
+import { isFinding } from "../../memory/memory.js";
 import { findNameFault } from "../../memory/path.js";
 import type { OpenMemories } from "../../memory/store/store.js";
 import type { Project } from "../../operations/project.js";

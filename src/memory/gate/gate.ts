@@ -24,9 +24,9 @@ import {
   type MemoryType,
   memoryTypes,
   usersTypes,
+  withSession,
 } from "../memory.js";
 import type { MemorySearch } from "../search/search.js";
-import { withSession } from "../sessions.js";
 import type { Cause } from "../store/ledger-line.js";
 import type { MemoryStore, Written } from "../store/store.js";
 

@@ -9,8 +9,7 @@ import { findEntities, mayBeSame, normalizePath, parseEntityName } from "../../r
 import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
 import { foldSentence } from "../../text/text.js";
 import { joinLines } from "../fields.js";
-import { isActive } from "../in-force.js";
-import { isConfidential, type Memory, type MemoryType } from "../memory.js";
+import { isActive, isConfidential, type Memory, type MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store/store.js";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
 import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";

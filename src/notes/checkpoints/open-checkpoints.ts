@@ -5,8 +5,8 @@
 import { join, resolve } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { type Files, readText } from "../../io/files.js";
-import { isActive, isUsersRule } from "../../memory/in-force.js";
 import type { Memory } from "../../memory/memory.js";
+import { isActive, isUsersRule } from "../../memory/memory.js";
 import type { SeenSessions } from "../../project/own.js";
 import { redactSecrets } from "../../text/secrets/secrets.js";
 import { cut, toSafeLine } from "../../text/text.js";

@@ -1,6 +1,7 @@
 /** Adds, rewrites, archives, restores and removes single memories: each under the lock of its folder, in one step on disk. */
 import { join } from "node:path";
 import type { Clock } from "../../../io/clock.js";
+import { foldSentence } from "../../../text/text.js";
 import { findMove, findRefusal, type MemoryGate, planMemory, withoutHints } from "../../draft.js";
 import {
   formatPrefix,
@@ -9,9 +10,10 @@ import {
   type MemoryType,
   type Place,
   parseID,
+  usersTypes,
+  withSession,
 } from "../../memory.js";
 import { ARCHIVE, findPathFault, foldName, formatPath, planName } from "../../path.js";
-import { findSameSentence, takeInAgain } from "../../same-sentence.js";
 import { type Collection, findCollection, pathsOf } from "../collection.js";
 import type { Cause } from "../ledger-line.js";
 import type { Looked } from "../scan.js";
@@ -258,4 +260,41 @@ export async function findLinkOn(
 ): Promise<string | undefined> {
   const link = await transaction.findLink(path);
   return link && `${link} is a link, and links are not followed`;
+}
+
+/* Whether two memories are one because they say the same sentence. Pure. */
+
+/** The memory that says the same sentence as `said`. Foreign memories do not count. */
+function findSameSentence(said: Memory, memories: readonly Memory[]): Memory | undefined {
+  const sentence = readSentence(said);
+  // A number, a mark or a piece of data is not a sentence: the title says what it means.
+  if (!/\p{L}/u.test(sentence)) return undefined;
+  return memories.find(
+    (memory) =>
+      memory.status === "active" &&
+      memory.isForeign !== true &&
+      memory.scope === said.scope &&
+      memory.sensitivity === said.sensitivity &&
+      // A rule also covers a fact with its words; a fact does not cover a rule.
+      (memory.type === said.type || (usersTypes.has(memory.type) && !usersTypes.has(said.type))) &&
+      readSentence(memory) === sentence,
+  );
+}
+
+/** Merges a restatement into the known memory: the user's provenance replaces an agent's, and the session is added. */
+function takeInAgain(known: Memory, said: Memory): Memory {
+  const memory = withSession(known, said.provenance.session) ?? known;
+  const isConfirmed = isUsers(said) && !isUsers(known);
+  return {
+    ...memory,
+    pinned: known.pinned || said.pinned,
+    ...(isConfirmed && { provenance: said.provenance }),
+  };
+}
+
+const isUsers = ({ provenance: { by } }: Memory): boolean => by === "user" || by === "person";
+
+/** A memory without content says its title. */
+function readSentence({ content, title }: Pick<Memory, "content" | "title">): string {
+  return foldSentence(content.trim() === "" ? title : content);
 }
