@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type BreakerEvent,
   type BreakerState,
@@ -6,8 +6,10 @@ import {
   nextState,
 } from "../../layers/4-full-compact/breakers.js";
 import { PROJECT } from "../support/fake-host.js";
+import { NO_TOKENS } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
 
+const STATE = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
 const LIMIT = 3;
 const after = (...events: BreakerEvent[]): BreakerState =>
   events.reduce((state, event) => nextState(state, event, LIMIT), CLOSED);
@@ -63,7 +65,6 @@ describe("the breaker of a session", () => {
 });
 
 describe("the breakers of a project", () => {
-  const STATE = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
   const turn = (world: World, sessionID = "ses_1") =>
     world.strata.dispatcher.ask("turn", { sessionID }, undefined);
   const end = (world: World, sessionID = "ses_1") =>
@@ -201,5 +202,84 @@ describe("the breakers of a project", () => {
     await turn(world);
     expect(world.host.isCompacting).toBe(false);
     expect(await world.log()).toContain(`cannot write ${STATE}: ENOSPC`);
+  });
+});
+
+describe("a compaction of the host's", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld({ options: { autoCompact: { retryLimit: 2 } } });
+  });
+  const begin = () => world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
+  async function hear(type: string, given: object): Promise<void> {
+    const properties = { sessionID: "ses_1", ...given };
+    await world.strata.dispatcher.ask("event", { type, properties }, undefined);
+    await world.strata.idle();
+  }
+  const readState = () => JSON.parse(world.files.text(STATE) ?? '{"failures":0}');
+  const retry = (attempt: number) =>
+    hear("session.status", { status: { type: "retry", attempt, message: "overloaded" } });
+
+  it("a compaction of the host's that gives no summary within three minutes is aborted, and the user is told", async () => {
+    await begin();
+    world.clock.advance(179_999);
+    expect(world.host.aborted).toEqual([]);
+    world.clock.advance(1);
+    await new Promise(setImmediate);
+    await world.strata.idle();
+    expect(world.host.aborted).toEqual(["ses_1"]);
+    expect(world.host.toasts[0]).toContain("could not be compacted (no summary after 3 minutes)");
+    expect(readState().failures).toBe(1);
+  });
+
+  it("a compaction of the host's that the provider keeps refusing is aborted at the limit, once", async () => {
+    await begin();
+    await retry(1);
+    expect(world.host.aborted).toEqual([]);
+    await retry(2);
+    await retry(3);
+    expect(world.host.aborted).toEqual(["ses_1"]);
+    expect(world.host.toasts[0]).toContain("in a row failed, the last with: overloaded");
+  });
+
+  it("a compaction of the host's that fails counts as a failure, and one that the user has aborted does not", async () => {
+    for (const name of ["APIError", "MessageAbortedError"]) {
+      await begin();
+      await hear("session.error", { error: { name, data: { message: "no" } } });
+      expect(readState().failures).toBe(1);
+    }
+  });
+
+  it.each(["session.compacted", "session.deleted", "session.idle", "nothing begun", "the plugin's end"])(
+    "a compaction of the host's is over with %s: nothing that comes later is aborted or counted",
+    async (end) => {
+      if (end !== "nothing begun") await begin();
+      if (end.startsWith("session.")) await hear(end, {});
+      if (end === "the plugin's end") await world.strata.dispose();
+      else await retry(9);
+      if (end !== "the plugin's end") await hear("session.error", { error: { name: "APIError" } });
+      world.clock.advance(200_000);
+      await new Promise(setImmediate);
+      expect([world.host.aborted, readState().failures]).toEqual([[], 0]);
+    },
+  );
+
+  it("an answer that fits closes a breaker that a window too small had opened", async () => {
+    const state = { failures: 0, poor: 0, refills: 0, open: "too small", isFloor: true };
+    world.files.contents.set(STATE, Buffer.from(JSON.stringify(state)));
+    const model = { providerID: "acme", modelID: "large" };
+    const window = { contextTokens: 100_000, outputTokens: 10_000 };
+    await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
+    const answer = (input: number, extra: object = {}) => {
+      const info = { sessionID: "ses_1", role: "assistant", time: { created: 1, completed: 2 } };
+      return hear("message.updated", { info: { ...info, tokens: { ...NO_TOKENS, input }, ...extra } });
+    };
+    await answer(95_000);
+    await answer(1_000, { time: { created: 1 } });
+    await answer(1_000, { summary: true });
+    expect(readState()).toMatchObject({ open: "too small" });
+    await answer(1_000);
+    expect(readState()).toEqual({ v: 1, failures: 0, poor: 0, refills: 0 });
+    expect(world.host.toasts).toEqual(["Strata: automatic summaries are on again for this session."]);
   });
 });

@@ -1,0 +1,369 @@
+/** The host's summary, checked and repaired, and the files that are brought back with it. */
+import { describe, expect, it } from "vitest";
+import { planRestore, restore } from "../../layers/4-full-compact/restore.js";
+import { checkSummary, formatMustHave, SUMMARY_HEADINGS } from "../../layers/4-full-compact/summary.js";
+import { sumSavings } from "../../src/costs/sums.js";
+import type { Message, ToolPart } from "../../src/io/message.js";
+import { nodeFiles } from "../../src/io/node-files.js";
+import { createPrompts } from "../../src/io/prompts.js";
+import { readHistory } from "../../src/messages/history.js";
+import { type FileFact, readFacts, type SessionFacts } from "../../src/notes/facts.js";
+import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { planFolders } from "../../src/project/folders.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, fork, lines } from "../support/messages.js";
+import { createSession, type Session } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld, type World, type WorldOptions } from "../support/world.js";
+
+const HOUR = 3_600_000;
+const BREAKER = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
+const GOOD = `The user wants the parser ported. ${"Much was done. ".repeat(20)}`;
+const notesPath = `${PROJECT}/.opencode/session-memory/ses_1.md`;
+
+/** A session that the host has compacted; it keeps the last turn verbatim, behind the summary. */
+async function compact(summary: string, given: WorldOptions = {}, { isManual = false, sent = 120_000 } = {}) {
+  const world = await openWorld({ ...given });
+  const session = createSession(world.clock);
+  session.user("Port the parser. Never use eval.");
+  const edit = call("edit", "ok", { state: { input: { filePath: `${PROJECT}/src/a.ts` } } });
+  session.answer([edit, call("bash", lines(600))], { sent: 100_000 });
+  const kept = [session.user("and the tests"), session.answer([], { sent, text: "They run." })];
+  await world.request([...session.messages]);
+  world.host.messages.set("ses_1", [...session.messages]);
+  const compaction = { type: "compaction", auto: !isManual };
+  const asked = { ...session.user(""), parts: [compaction] };
+  const summed = session.answer([], {
+    sent,
+    info: { summary: true, finish: "stop" },
+    text: summary,
+  });
+  const after: Session = { ...createSession(world.clock), messages: [asked, summed, ...kept] };
+  world.clock.advance(1_000);
+  return { world, after, summed };
+}
+
+const textOf = (view: readonly Message[]): string =>
+  view
+    .find(({ info }) => info.summary === true)
+    ?.parts.map(({ text }) => text ?? "")
+    .join("") ?? "";
+const ask = (world: World, after: Session) => world.request([...after.messages]);
+
+/** An answer that came after the compaction. */
+function answerAfter(world: World, after: Session): Session {
+  const next = createSession(world.clock);
+  const message = next.answer([], { sent: 9_000 });
+  return { ...after, messages: [...after.messages, message] };
+}
+
+describe("the host's summary", () => {
+  it("the host's summary has appended what it leaves out, recorded before it is sent, and is the same for ever", async () => {
+    const { world, after } = await compact(GOOD);
+    const view = await ask(world, after);
+    expect(textOf(view).startsWith(GOOD.trim())).toBe(true);
+    expect(textOf(view)).toContain("## Left out by this summary");
+    expect(textOf(view)).toContain("- The user's rule: Never use eval.");
+    expect(textOf(view)).toContain("- Edited: src/a.ts");
+    expect(world.decisions().filter(({ outcome }) => outcome === "rewritten")).toMatchObject([
+      { text: textOf(view) },
+    ]);
+
+    const grown = answerAfter(world, after);
+    const sent = bytesOf(await ask(world, grown));
+    expect(sent.slice(0, view.length)).toEqual(bytesOf(view));
+    const again = await world.restart();
+    expect(bytesOf(await ask(again, grown))).toEqual(sent);
+    expect(bytesOf(await again.request(fork(grown.messages, "ses_fork")))).toEqual(sent);
+  });
+
+  it("the host's summary that is of no use gives way to the notes, which are on disk", async () => {
+    const { world, after } = await compact("Sorry.");
+    const text = textOf(await ask(world, after));
+    expect(text).toContain("was of no use: it has only 6 characters");
+    expect(text).toContain("Never use eval.");
+    expect(text).toContain(notesPath);
+    expect(world.files.text(notesPath)).toContain("Never use eval.");
+  });
+
+  it("the host's summary brings back the files that were worked on, as they are now", async () => {
+    const { world, after } = await compact(GOOD);
+    world.files.contents.set(`${PROJECT}/src/a.ts`, Buffer.from("export const a = 1;"));
+    expect(textOf(await ask(world, after))).toContain(
+      "## Brought back\n\n### src/a.ts (edited in this session), as it is now\nexport const a = 1;",
+    );
+  });
+
+  it("the host's summary is not cut away at once: what was reported before it tells nothing about what is left", async () => {
+    // Just below the threshold, which the summary itself would exceed.
+    const options = { autoCompact: { threshold: 121_000 } };
+    const { world, after } = await compact(GOOD, { options }, { sent: 120_880 });
+    const view = await ask(world, after);
+    expect(view).toHaveLength(after.messages.length);
+    expect(world.ledger("ses_1", "cut")).toEqual([]);
+    expect(world.ledger("ses_1", "break")).toMatchObject([{ reason: "the host has compacted the session" }]);
+  });
+
+  it("the host's summary is entered in the ledger with what it freed, and told to the breaker, once", async () => {
+    const { world, after } = await compact(GOOD, {}, { sent: 107_000 });
+    await ask(world, after);
+    await ask(world, after);
+    const [record, ...more] = world.ledger("ses_1", "compacted");
+    expect(more).toEqual([]);
+    expect(record?.tokensFreed).toBeGreaterThan(5_000);
+    const state = JSON.parse(world.files.text(BREAKER) ?? "{}");
+    // Most of what was reported is system prompt and tools, which no summary frees.
+    expect(state).toMatchObject({ poor: 1, failures: 0 });
+  });
+
+  it("the host's summary that was asked for by hand closes the breaker", async () => {
+    const { world, after } = await compact(GOOD, {}, { isManual: true });
+    const open = { failures: 3, poor: 0, refills: 0, open: "failed" };
+    world.files.contents.set(BREAKER, Buffer.from(JSON.stringify(open)));
+    world.host.isCompacting = false;
+    await ask(world, after);
+    expect(world.host.isCompacting).toBe(true);
+    expect(JSON.parse(world.files.text(BREAKER) ?? "{}")).toMatchObject({ failures: 0, poor: 0, refills: 0 });
+  });
+});
+
+/** Lines with this part cannot be appended while the disk is full. */
+const failing = (part: string, isFull: () => boolean): WorldOptions => ({
+  wrap: (inner) => ({
+    ...inner,
+    appendLine: async (path, line) =>
+      isFull() && line.includes(part) ? Promise.reject(new Error("ENOSPC")) : inner.appendLine(path, line),
+  }),
+});
+
+describe("a summary whose records cannot be written at once", () => {
+  it.each([
+    ["savings ledger", '"event":"compacted"'],
+    ["decision", '"outcome":"rewritten"'],
+  ])(
+    "a summary whose %s cannot be written at once is repaired with the next request, counted once, and told to the breaker once",
+    async (_, part) => {
+      let isFull = true;
+      const { world, after } = await compact(
+        GOOD,
+        failing(part, () => isFull),
+        { sent: 107_000 },
+      );
+      const readPoor = () => JSON.parse(world.files.text(BREAKER) ?? "{}").poor;
+      expect(textOf(await ask(world, after))).toBe(GOOD);
+      expect(readPoor()).toBe(1);
+      isFull = false;
+      expect(textOf(await ask(world, after))).toContain("## Left out by this summary");
+      await ask(world, after);
+      expect(readPoor()).toBe(1);
+      const records = world.ledger("ses_1", "compacted");
+      expect(new Set(records.map(({ tokensFreed }) => tokensFreed)).size).toBe(1);
+      expect(sumSavings(records)).toEqual(sumSavings(records.slice(-1)));
+      expect(sumSavings(records).tokensFreed).toBeGreaterThan(5_000);
+    },
+  );
+
+  it("a summary that was sent as it is because it could not be recorded stays so while it is cached, and is repaired when that is over", async () => {
+    let isFull = true;
+    const { world, after } = await compact(
+      GOOD,
+      failing("rewritten", () => isFull),
+    );
+    expect(textOf(await ask(world, after))).toBe(GOOD);
+    expect(await world.log()).toContain("layer full-compact at hook compacted failed: ENOSPC");
+    isFull = false;
+    const grown = answerAfter(world, after);
+    expect(textOf(await ask(world, grown))).toBe(GOOD);
+    world.clock.advance(HOUR);
+    const [told, ...more] = world.ledger("ses_1", "compacted");
+    expect(more).toEqual([]);
+    const again = await world.restart();
+    expect(textOf(await ask(again, grown))).toContain("## Left out by this summary");
+    const [, record] = again.ledger("ses_1", "compacted");
+    expect(record).toMatchObject({ key: told?.key });
+    expect(record).not.toHaveProperty("tokensFreed");
+  });
+});
+
+it("a summary is not looked at with the layer off, nor in the request for a summary", async () => {
+  const off = await compact(GOOD, { options: { autoCompact: { enabled: false } } });
+  expect(textOf(await ask(off.world, off.after))).toBe(GOOD);
+  const { world, after } = await compact(GOOD, { options: { autoCompact: { threshold: 140_000 } } });
+  await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
+  expect(textOf(await ask(world, after))).toBe(GOOD);
+});
+
+it("the instruction for a summary has nine sections and the facts that must be in it", async () => {
+  const { world } = await compact(GOOD);
+  const prompt = await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
+  expect(prompt).toContain("## Next Step");
+  expect(prompt).toContain("word for word:\n- The user's rule: Never use eval.");
+  expect(prompt?.length).toBeLessThan(lines(600).length);
+});
+
+const none = readFacts(EMPTY_LEDGER, PROJECT);
+const touched = (name: string, at: number, isEdited = false): FileFact => ({
+  path: `${PROJECT}/${name}`,
+  name,
+  isEdited,
+  at,
+});
+function bring(
+  files: Record<string, string | Uint8Array>,
+  given: Partial<SessionFacts>,
+  { mostTokens = 25_000, tail = [] as ToolPart[] } = {},
+) {
+  const inProject = Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]);
+  const seams = { clock: createFakeClock(), host: createFakeHost(), log: createFakeLog() };
+  return restore(
+    { ...seams, files: createMemoryFiles(Object.fromEntries(inProject)), folders: planFolders(PROJECT) },
+    {
+      ...{ sessionID: "ses_1", facts: { ...none, ...given }, from: 1, mostTokens },
+      history: readHistory([answer([]), answer(tail)]),
+    },
+  );
+}
+
+describe("what is brought back", () => {
+  it("what is brought back are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
+    const files = ["a", "b", "c", "d", "e", "f", ".env.local", "id_rsa", "x.pem", ".npmrc"].map((name, n) =>
+      touched(name, n, n % 2 === 0),
+    );
+    const facts = {
+      ...none,
+      files: [...files, touched("plan.md", 0)],
+      plan: { path: `${PROJECT}/plan.md`, at: 0 },
+    };
+    const planned = planRestore(facts, new Set([`${PROJECT}/e`]));
+    expect(planned.map(({ path, label }) => `${path.slice(PROJECT.length + 1)}: ${label}`)).toEqual([
+      "plan.md: the plan",
+      "c: edited in this session",
+      "a: edited in this session",
+      "f: read in this session",
+      "d: read in this session",
+    ]);
+  });
+
+  it("what is brought back is shown as it is now, each file with at most 5,000 tokens, cut on a line", async () => {
+    const text = await bring(
+      { "a.ts": lines(900), "b.ts": "short" },
+      { files: [touched("a.ts", 2, true), touched("b.ts", 1)] },
+    );
+    const [first, second] = text.split("\n\n");
+    expect(first).toMatch(/^### a\.ts \(edited in this session\), as it is now; the first 487 lines\n1 x/);
+    expect(first?.length).toBeLessThanOrEqual(20_100);
+    expect(first?.endsWith("x")).toBe(true);
+    expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
+  });
+
+  it("what is brought back is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
+    const names = ["src/read.ts", "src/part.ts", "src/edited.ts"];
+    const text = await bring(
+      Object.fromEntries(names.map((name) => [name, "text"])),
+      { files: names.map((name, n) => touched(name, n, name.includes("edited"))) },
+      {
+        tail: [
+          call("read", "whole", { state: { input: { filePath: "src/read.ts" } } }),
+          call("read", "a piece", { state: { input: { filePath: "src/part.ts", offset: 10, limit: 5 } } }),
+          call("edit", "done", { state: { input: { filePath: `${PROJECT}/src/edited.ts` } } }),
+        ],
+      },
+    );
+    expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
+  });
+
+  it("what is brought back takes no more than its share of a small window", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const files = Object.fromEntries(names.map((name) => [name, lines(400)]));
+    const text = await bring(
+      files,
+      { files: names.map((name, n) => touched(name, n)) },
+      { mostTokens: 3_600 },
+    );
+    expect(text.length).toBeGreaterThan(10_000);
+    expect(text.length).toBeLessThanOrEqual(3_600 * 4 + 500);
+  });
+
+  it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
+    const files = {
+      bin: Uint8Array.from([0xff, 0xfe, 1]),
+      zero: "a\0b",
+      empty: " \n",
+      "folder/file": "x",
+      huge: new Uint8Array(900_000).fill(65),
+      good: "good",
+    };
+    const touches = [...Object.keys(files), "gone", "folder"].map((name, n) => touched(name, n));
+    for (const one of touches.filter(({ name }) => name !== "good" && name !== "folder/file"))
+      expect(await bring(files, { files: [one] }), one.name).toBe("");
+    expect(await bring(files, { files: [touched("good", 1)] })).toContain("good");
+  });
+});
+
+describe("the check of a summary", () => {
+  const rule = (text: string) => ({ text, at: 1, request: 1 });
+  const facts: SessionFacts = {
+    ...none,
+    constraints: [rule("Never touch `main`.")],
+    corrections: [rule("No, the other parser.")],
+    reasons: [{ text: "Chose zod because it is here.", at: 1 }],
+    todos: [
+      { content: "write tests", status: "pending" },
+      { content: "is done", status: "completed" },
+    ],
+    files: [touched("src/a.ts", 1, true), touched("src/read.ts", 1)],
+    errors: [
+      { at: 1, tool: "bash", input: "npm test", exit: 1, error: "", laterSucceeded: false },
+      { at: 1, tool: "bash", input: "npm ci", error: "", laterSucceeded: true },
+    ],
+  };
+  const padding = "x".repeat(250);
+
+  it("the check of a summary names every rule, correction, reason, open todo, edited file and failure that it leaves out", () => {
+    expect(checkSummary(padding, facts)).toEqual({
+      text: padding,
+      missing: [
+        "- The user's rule: Never touch `main`.",
+        "- The user's correction: No, the other parser.",
+        "- Decided: Chose zod because it is here.",
+        "- Open todo: write tests",
+        "- Edited: src/a.ts",
+        "- Failed: bash npm test (exit status 1)",
+      ],
+    });
+  });
+
+  it("the check of a summary finds what is there in other letters, quotes and line breaks", () => {
+    const summary = `${padding} "never touch main." no, the\nOTHER parser. chose **zod** because it is here.
+      - write tests; src/a.ts; bash npm test (exit status 1)`;
+    expect(checkSummary(summary, facts).missing).toEqual([]);
+  });
+
+  it("the check of a summary takes no summary that is empty, too short or too long, and says why", () => {
+    expect(checkSummary(" \n", facts)).toMatchObject({ text: undefined, problem: "it is empty" });
+    expect(checkSummary("done", facts)).toMatchObject({ problem: "it has only 4 characters" });
+    expect(checkSummary("x".repeat(40_001), undefined)).toEqual({
+      text: undefined,
+      problem: "it has 40001 characters, more than 40000",
+      missing: [],
+    });
+  });
+
+  it("the check of a summary is told to the model beforehand, bounded, the newest of each kind, and not at all where nothing is known", () => {
+    const many = Array.from({ length: 500 }, (_, n) => rule(`${n} ${"y".repeat(500)}`));
+    const text = formatMustHave({ ...facts, constraints: many, corrections: many });
+    expect(text.length).toBeLessThan(12_500);
+    expect(text).toContain("- The user's rule: 493 more in the notes\n- The user's rule: 493 y");
+    expect(text).toContain("- The user's rule: 499 y");
+    expect(text).toContain("- Open todo: write tests");
+    expect(formatMustHave(none)).toBe("");
+  });
+
+  it("the check of a summary asks in the shipped prompt for the nine headings, in their order", async () => {
+    const prompt = await createPrompts(nodeFiles).read("compaction");
+    expect([...prompt.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([...SUMMARY_HEADINGS]);
+  });
+});
