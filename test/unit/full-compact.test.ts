@@ -3,7 +3,7 @@ import { planCut, planTail } from "../../layers/4-full-compact/plan-cut.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import type { Message } from "../../src/io/message.js";
 import { PROJECT } from "../support/fake-host.js";
-import { call, fork, lines } from "../support/messages.js";
+import { answer, call, fork, lines, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 import { createSession, NO_TOKENS, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
@@ -13,30 +13,22 @@ const NOTES = `${PROJECT}/.opencode/session-memory/ses_1.md`;
 const options = { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } };
 
 describe("where history is cut", () => {
-  const limits = { leastTail: 100, mostTail: 300, latest: 99 };
-  const at = (sizes: string, given: Partial<typeof limits> = {}) => {
-    const messages = sizes
-      .split(" ")
-      .map((one) => ({ tokens: Number.parseInt(one, 10), isUser: one.endsWith("u") }));
-    return planCut(messages, { ...limits, latest: messages.length - 1, ...given });
-  };
+  const limits = { leastTail: 100, mostTail: 300 };
+  const read = (sizes: string) =>
+    sizes.split(" ").map((one) => ({ tokens: Number.parseInt(one, 10), isUser: one.endsWith("u") }));
 
-  it("the place where history is cut is the first turn of those that leave neither too much nor too little", () => {
-    expect(at("900u 50 200u 50 50u 60 40")).toBe(4);
-    expect(at("900u 50 100u 50 50u 60 40")).toBe(2);
-  });
-
-  it("the place where history is cut is any message where no turn begins in time, and never behind what has to stay", () => {
-    expect(at("900u 50 150 50 60 40")).toBe(2);
-    expect(at("900u 50 100u 50 50u 60 40", { latest: 3 })).toBe(2);
-    expect(at("900u 400 50 50", { latest: 1 })).toBe(1);
-    expect(at("900u 50u 400 500", { latest: 2 })).toBe(2);
-  });
-
-  it("the place where history is cut is nowhere where nothing is before it", () => {
-    expect(at("900u")).toBeUndefined();
-    expect(at("900u 900", { latest: 0 })).toBeUndefined();
-    expect(at("900u 900", { latest: -3 })).toBeUndefined();
+  it.each([
+    ["the first turn that leaves neither too much nor too little", "900u 50 200u 50 50u 60 40", 6, 4],
+    ["the first turn that leaves neither too much nor too little", "900u 50 100u 50 50u 60 40", 6, 2],
+    ["any message where no turn begins in time", "900u 50 150 50 60 40", 5, 2],
+    ["never behind what has to stay", "900u 50 100u 50 50u 60 40", 3, 2],
+    ["never behind what has to stay", "900u 400 50 50", 1, 1],
+    ["never behind what has to stay", "900u 50u 400 500", 2, 2],
+    ["nowhere where nothing is before it", "900u", 0, undefined],
+    ["nowhere where nothing is before it", "900u 900", 0, undefined],
+    ["nowhere where nothing is before it", "900u 900", -3, undefined],
+  ])("the place where history is cut is %s: %s", (_, sizes, latest, index) => {
+    expect(planCut(read(sizes), { ...limits, latest })).toBe(index);
   });
 
   it("the place where history is cut leaves a tail within the limits wherever messages allow it", () => {
@@ -52,20 +44,17 @@ describe("where history is cut", () => {
     );
   });
 
-  it("the place where history is cut leaves 10,000 to 40,000 tokens, and less where the request may have less", () => {
-    const share = 0.5;
-    expect(planTail(140_000, { fixedTokens: 15_000, share })).toEqual({
-      leastTail: 10_000,
-      mostTail: 40_000,
-    });
-    expect(planTail(20_000, { fixedTokens: 1_000, share })).toEqual({ leastTail: 2_000, mostTail: 6_000 });
-  });
-
-  it("the place where history is cut leaves less where the system prompt takes much of half the budget", () => {
-    const share = 0.5;
-    expect(planTail(100_000, { fixedTokens: 30_000, share })).toMatchObject({ mostTail: 17_500 });
-    expect(planTail(100_000, { fixedTokens: 60_000, share })).toMatchObject({ mostTail: 10_000 });
-  });
+  it.each([
+    [140_000, 15_000, 10_000, 40_000],
+    [20_000, 1_000, 2_000, 6_000],
+    [100_000, 30_000, 10_000, 17_500],
+    [100_000, 60_000, 10_000, 10_000],
+  ])(
+    "a budget of %d of which %d are fixed leaves %d to %d tokens as a tail",
+    (budget, fixedTokens, leastTail, mostTail) => {
+      expect(planTail(budget, { fixedTokens, share: 0.5 })).toEqual({ leastTail, mostTail });
+    },
+  );
 });
 
 /** `turns` turns of two results each, then a request without an answer; the provider counts 5,000 tokens more. */
@@ -278,4 +267,61 @@ it("a cut that comes too late is dropped: the request was sent without it", asyn
   for (let n = 0; n < 100; n++) await new Promise(setImmediate);
   expect(slow.ledger("ses_1", "cut")).toEqual([]);
   expect(await slow.log()).toContain("layer full-compact at hook context did not answer within 2000 ms");
+});
+
+describe("/compact-notes", () => {
+  const type = async (world: World, words = "") => {
+    const command = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
+    return command?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+  };
+  const wordy = (n: number) => user(`question ${n} ${"word ".repeat(4_000)}`);
+  const history = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? wordy(n) : answer([]))).concat(
+    user("on"),
+  );
+
+  it("/compact-notes has notes take the place of history with the next message, and only then", async () => {
+    const world = await openWorld();
+    expect(await world.request(history)).toHaveLength(history.length);
+    expect(await type(world)).toContain("session-memory/ses_1.md");
+    const view = await world.request(history);
+    expect(view.length).toBeLessThan(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  });
+
+  it("/compact-notes leaves no more word for word than it says, counted as the provider counts", async () => {
+    const world = await openWorld();
+    const session = createSession(world.clock);
+    // Two characters a token, as in Chinese or in minified code.
+    const count = () => 8_000 + 2 * estimateTokens(session.messages);
+    for (let n = 0; n < 12; n++) {
+      session.user(`question ${n} ${"word ".repeat(1_500)}`);
+      await world.request(session.messages);
+      session.answer([], { sent: count() });
+    }
+    expect(await type(world)).toContain("About the last 8,000 tokens stay word for word");
+    session.user("on");
+    const view = await world.request(session.messages);
+    const kept = view.filter(({ parts }) => parts.some((part) => String(part.text).startsWith("question")));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(8_000);
+  });
+
+  it("/compact-notes can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
+    const world = await openWorld();
+    await world.request(history);
+    expect(await type(world, "undo")).toContain("Nothing to cancel");
+    expect(await type(world, "")).toMatch(/files take at most [\d,]+[\s\S]*\/compact-notes undo/);
+    expect(await type(world, "undo")).toContain("Cancelled");
+    expect(await world.request(history)).toHaveLength(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(0);
+  });
+
+  it("/compact-notes says so where nothing would leave the context", async () => {
+    const world = await openWorld();
+    await type(world);
+    await world.request([user("go")]);
+    expect(world.host.toasts).toEqual([expect.stringContaining("/compact-notes changed nothing")]);
+  });
 });
