@@ -1,20 +1,20 @@
 /**
- * Locks that count in all processes: a file that one of many can make.
+ * Locks between processes: a file that only one of many can create.
  *
- *     take       make the file with one's own token in it: Files.create lets one of many do it
- *     hold       a beat every five seconds says that somebody is there: the file's time
- *     check      is it still my token? asked before every write that the lock guards, with each beat, and at the end
+ *     take       create the file with a token of our own in it: `Files.create` lets one of many do it
+ *     hold       touch the file every five seconds, which shows that the holder is alive
+ *     check      is the token still ours? asked before every write that the lock guards, with each touch, and at the end
  *     release    remove the file
  *
- * A lock whose process has ended, or was of an earlier boot, is taken over at once, one of another machine when it is
- * silent (watch.ts). One whose process runs on this machine is never taken over, however old it is: a slow process is
- * not a dead one.
+ * A lock whose process has ended, or belongs to an earlier boot, is taken over at once, one of another machine when it is
+ * silent (holders.ts). One whose process runs on this machine is never taken over, however old: a slow process is not a
+ * dead one.
  *
- *     take over  make `<file>.<id of the dead token>`, which is a lock like any other and the right to remove that one
- *                token; look whether it is still there; remove it; give the right back; begin anew
+ *     take over  create `<file>.<id of the dead token>`, a lock like any other, which is the right to remove that one token;
+ *                check that the token is still there; remove it; release the right; start again
  *
- * Only who has that right removes the token, so between the look and the removal nobody else can have taken the lock.
- * Who dies with the right in hand leaves a lock behind that is taken over in the same way.
+ * Only the holder of that right removes the token, so between check and removal nobody else can have taken the lock. A
+ * process that dies during a takeover leaves a lock that is taken over by the same rule.
  */
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../base/error.js";
@@ -81,11 +81,18 @@ const LONGEST_PAUSE_MS = 50;
 /** A process may die while it takes over, and the next one too; this many in a row are no accident. */
 const MOST_TAKEOVERS = 8;
 
-export function createLocks({ clock, files, processes, instance, onDoubt }: LocksOptions): Locks {
-  const line = createLine();
-  const holders = createHolders({ clock, files, processes });
+/** What the steps below work with. */
+interface Locking extends LocksOptions {
+  holders: Holders;
   /** Tokens that are in use here. */
-  const inUse = new Set<string>();
+  inUse: Set<string>;
+}
+
+export function createLocks(options: LocksOptions): Locks {
+  const { clock, files } = options;
+  const line = createLine();
+  const holders = createHolders(options);
+  const locking: Locking = { ...options, holders, inUse: new Set() };
 
   return {
     async withLock(path, action, { waitMs = WAIT_MS } = {}) {
@@ -93,13 +100,13 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
       const leave = await line.enter(path, wait.over);
       if (!leave) throw await lockedError(holders, path, waitMs);
       try {
-        const token = await acquire(path, wait.isOver);
+        const token = await acquire(locking, path, wait.isOver);
         wait.stop();
         if (!token) throw await lockedError(holders, path, waitMs);
         try {
-          return await hold(path, action, { clock, files, isOurs: () => isHeld(path, token) });
+          return await hold(path, action, { clock, files, isOurs: () => isHeld(locking, path, token) });
         } finally {
-          await release(path, token);
+          await release(locking, path, token);
         }
       } finally {
         wait.stop();
@@ -109,81 +116,99 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
 
     inspect: holders.inspect,
   };
+}
 
-  async function acquire(path: string, isOver: () => boolean): Promise<LockToken | undefined> {
-    const patience = createPatience(clock, onDoubt);
-    const describe = async (): Promise<string> =>
-      `the lock ${path} is held by ${await holders.describe(path)}`;
-    try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-        const got = await tryAcquire(path);
-        if (typeof got === "object") return got;
-        if (isOver() && !(got === "doubtful" && (await patience.hasMore(describe)))) return undefined;
-        await clock.pause(pauseMs);
-      }
-    } finally {
-      patience.end();
+async function acquire(
+  locking: Locking,
+  path: string,
+  isOver: () => boolean,
+): Promise<LockToken | undefined> {
+  const { clock, holders, onDoubt } = locking;
+  const patience = createPatience(clock, onDoubt);
+  const describe = async (): Promise<string> => `the lock ${path} is held by ${await holders.describe(path)}`;
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const got = await tryAcquire(locking, path);
+      if (typeof got === "object") return got;
+      if (isOver() && !(got === "doubtful" && (await patience.hasMore(describe)))) return undefined;
+      await clock.pause(pauseMs);
     }
+  } finally {
+    patience.end();
   }
+}
 
-  /** "doubtful": it is not known yet whether it is held. */
-  async function tryAcquire(path: string, takeovers = 0): Promise<LockToken | "held" | "doubtful"> {
-    // Reading costs less than a try, and a waiting process does it often.
-    const left = (await files.stat(path)) ? await takeOver(path, takeovers + 1) : "free";
-    if (left !== "free") return left;
-    const since = new Date(clock.now()).toISOString();
-    const token = { id: randomUUID(), instance, process: await processes.own(), since };
-    inUse.add(token.id);
-    try {
-      if (await files.create(path, formatToken(token))) return token;
-    } catch (thrown) {
-      inUse.delete(token.id);
-      throw thrown;
-    }
+/** "doubtful": it is not known yet whether it is held. */
+async function tryAcquire(
+  locking: Locking,
+  path: string,
+  takeovers = 0,
+): Promise<LockToken | "held" | "doubtful"> {
+  const { clock, files, instance, inUse, processes } = locking;
+  // Reading costs less than a try, and a waiting process does it often.
+  const left = (await files.stat(path)) ? await takeOver(locking, path, takeovers + 1) : "free";
+  if (left !== "free") return left;
+  const since = new Date(clock.now()).toISOString();
+  const token = { id: randomUUID(), instance, process: await processes.own(), since };
+  inUse.add(token.id);
+  try {
+    if (await files.create(path, formatToken(token))) return token;
+  } catch (thrown) {
     inUse.delete(token.id);
-    return "held";
+    throw thrown;
   }
+  inUse.delete(token.id);
+  return "held";
+}
 
-  /** Removes the token of a holder that is gone; whether the way is free now. */
-  async function takeOver(path: string, takeovers: number): Promise<"free" | "held" | "doubtful"> {
-    const found = await holders.read(path);
-    if (!found) return "free";
-    const heard = takeovers > MOST_TAKEOVERS ? "beating" : await listen(path, found);
-    if (heard !== "silent") return heard === "doubtful" ? "doubtful" : "held";
-    const right = `${path}.${found.id}`;
-    const mine = await tryAcquire(right, takeovers);
-    if (typeof mine === "string") return mine;
-    try {
-      // It may have been taken over, and given back, since it was read.
-      if ((await holders.read(path))?.id === found.id) await files.remove(path);
-    } finally {
-      await release(right, mine);
-    }
-    return "free";
+/** Removes the token of a holder that is gone; whether the way is free now. */
+async function takeOver(
+  locking: Locking,
+  path: string,
+  takeovers: number,
+): Promise<"free" | "held" | "doubtful"> {
+  const { files, holders } = locking;
+  const found = await holders.read(path);
+  if (!found) return "free";
+  const sign = takeovers > MOST_TAKEOVERS ? "beating" : await findSign(locking, path, found);
+  if (sign !== "silent") return sign === "doubtful" ? "doubtful" : "held";
+  const right = `${path}.${found.id}`;
+  const mine = await tryAcquire(locking, right, takeovers);
+  if (typeof mine === "string") return mine;
+  try {
+    // It may have been taken over, and given back, since it was read.
+    if ((await holders.read(path))?.id === found.id) await files.remove(path);
+  } finally {
+    await release(locking, right, mine);
   }
+  return "free";
+}
 
-  /** Never rejects: a file that cannot be removed now is taken over next time, since it is not in use. */
-  async function release(path: string, token: LockToken): Promise<void> {
-    try {
-      if (await isHeld(path, token)) await files.remove(path);
-    } catch {
-      // Nothing is lost by it.
-    } finally {
-      inUse.delete(token.id);
-    }
+/** Never rejects: a file that cannot be removed now is taken over next time, since it is not in use. */
+async function release(locking: Locking, path: string, token: LockToken): Promise<void> {
+  try {
+    if (await isHeld(locking, path, token)) await locking.files.remove(path);
+  } catch {
+    // Nothing is lost by it.
+  } finally {
+    locking.inUse.delete(token.id);
   }
+}
 
-  async function isHeld(path: string, { id }: LockToken): Promise<boolean> {
-    return (await holders.read(path))?.id === id;
-  }
+async function isHeld({ holders }: Locking, path: string, { id }: LockToken): Promise<boolean> {
+  return (await holders.read(path))?.id === id;
+}
 
-  /** A token of this instance that is not in use could not be removed when it was over. */
-  async function listen(path: string, found: Holder): Promise<Heard> {
-    const { token } = found;
-    const isOurs = token?.instance === instance && isOwn(token, await processes.own());
-    if (isOurs) return inUse.has(token.id) ? "beating" : "silent";
+/** A token of this instance that is not in use could not be removed when it was over. */
+async function findSign(
+  { holders, instance, inUse, processes }: Locking,
+  path: string,
+  found: Holder,
+): Promise<Heard> {
+  const { token } = found;
+  if (token?.instance !== instance || !isOwn(token, await processes.own()))
     return holders.listen(path, found);
-  }
+  return inUse.has(token.id) ? "beating" : "silent";
 }
 
 /** Runs `action` with a beat every few seconds. @throws StrataError ECOMPROMISED when the lock was lost meanwhile. */

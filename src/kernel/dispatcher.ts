@@ -1,7 +1,7 @@
 /**
  * Calls the layers of a hook, from cheap to expensive, and combines their answers into one.
  *
- * Together with hearing.ts it has the only deadline and the only catch-all of the program. Each layer has its time limit,
+ * It has the only deadline and the only catch-all of the program. Each layer has its time limit,
  * and each hook has one for all its layers. A layer that throws, overruns or returns an invalid answer counts as having
  * passed: the next layer sees the value so far, and the user's turn continues. A call that never returns costs one
  * deadline, not one per request.
@@ -43,7 +43,7 @@ export interface Dispatcher {
   readonly commands: readonly SlashCommand[];
   /** Does any layer handle this hook? */
   handles(hook: HookName): boolean;
-  /** Does any layer hear of events of this type? */
+  /** Does any layer listen to events of this type? */
   handlesEvent(type: string): boolean;
   /** Resolves when no layer has work left in the background. Never rejects. */
   onIdle(): Promise<void>;
@@ -72,20 +72,23 @@ export interface DispatcherOptions {
 
 const DISPOSE_DEADLINE_MS = 2_000;
 
-/** By phase; within one as listed. */
-const orderLayers = (layers: readonly Layer[]): readonly Layer[] =>
-  ["before", undefined, "after"].flatMap((phase) => layers.filter((layer) => layer.phase === phase));
+/** What asking the layers works with. */
+interface Asking extends LayerCaller, Required<Pick<DispatcherOptions, "isFork" | "onCalled" | "rules">> {
+  /** By phase; within one as listed. */
+  inOrder: readonly Layer[];
+}
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { layers, clock, log, isFork = () => false, onCalled = () => {}, rules = hookRules } = options;
-  const inOrder = orderLayers(layers);
+  const inOrder = ["before", undefined, "after"].flatMap((phase) =>
+    layers.filter((layer) => layer.phase === phase),
+  );
   const events = new Set([...commonEvents, ...layers.flatMap((layer) => layer.events ?? [])]);
-  const { complain, fail, callLayer, callWithin, passOver } = createLayerCaller({
-    clock,
-    log,
-    rules,
-    onCalled,
-  });
+  const caller = createLayerCaller({ clock, log, rules, onCalled });
+  const asking: Asking = { ...caller, inOrder, isFork, onCalled, rules };
+  const limitOf = (hook: HookName): TimeLimit => createTimeLimit(clock, rules[hook].deadlineMs);
+  const ask: Dispatcher["ask"] = (hook, input, value, limit = limitOf(hook)) =>
+    askLayers(asking, hook, { input, value, limit });
 
   return {
     ask,
@@ -101,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         const answer = await ask(hook, asked.input, asked.value, limit);
         if (answer !== asked.value) exchange.write(answer);
       } catch (thrown) {
-        complain("the host adapter", hook, `failed: ${formatError(thrown)}`);
+        caller.complain("the host adapter", hook, `failed: ${formatError(thrown)}`);
       }
     },
 
@@ -114,51 +117,33 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     async dispose() {
       await Promise.all(
-        inOrder.map(async (layer) =>
-          callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
+        inOrder.map((layer) =>
+          caller.callWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
         ),
       );
     },
   };
+}
 
-  function limitOf(hook: HookName): TimeLimit {
-    return createTimeLimit(clock, rules[hook].deadlineMs);
-  }
+interface Question<H extends HookName> {
+  input: HookInput<H>;
+  value: HookValue<H>;
+  limit: TimeLimit;
+}
 
-  async function ask<H extends HookName>(
-    hook: H,
-    input: HookInput<H>,
-    value: HookValue<H>,
-    limit: TimeLimit = limitOf(hook),
-  ): Promise<HookValue<H>> {
-    const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
-    const sessionID = findSession(input);
-    const inFork = sessionID !== undefined && isFork(sessionID);
-    let current = value;
-    for (const layer of inOrder) {
-      if (inFork && !layer.servesForks?.includes(hook)) continue;
-      const handler = layer.handlers[hook];
-      if (!handler) continue;
-      const isSpared = layer.isLastResort === true && rule.combine === "until";
-      if (isSpared && guarded(hook, () => rule.isEnough?.(input, current))) continue;
-      const called = await callLayer(layer, hook, limit, (signal) => handler(input, current, signal));
-      if (!called || (called.answer !== undefined && !rule.accepts(called.answer))) {
-        if (called) fail(layer, hook, `returned an invalid answer (${describe(called.answer)})`);
-        passOver(layer, hook, input);
-        current = guarded(hook, () => rule.withoutAnswer?.(input, current)) ?? current;
-        continue;
-      }
-      const { answer } = called as { answer: HookValue<H> | undefined };
-      onCalled({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
-      if (answer === undefined) continue;
-      current = answer;
-      if (rule.combine === "first" || rule.isFinal?.(current)) break;
-    }
-    return current;
-  }
+async function askLayers<H extends HookName>(
+  asking: Asking,
+  hook: H,
+  { input, limit, value }: Question<H>,
+): Promise<HookValue<H>> {
+  const { callLayer, complain, fail, inOrder, isFork, onCalled, passOver, rules } = asking;
+  const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
+  const sessionID = findSession(input);
+  const inFork = sessionID !== undefined && isFork(sessionID);
+  let current = value;
 
   /** What a hook's rule says of the host's own objects, which may have any shape; `undefined` when it throws. */
-  function guarded<T>(hook: HookName, ask: () => T): T | undefined {
+  function guarded<T>(ask: () => T): T | undefined {
     try {
       return ask();
     } catch (thrown) {
@@ -166,6 +151,27 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return undefined;
     }
   }
+
+  for (const layer of inOrder) {
+    if (inFork && !layer.servesForks?.includes(hook)) continue;
+    const handler = layer.handlers[hook];
+    if (!handler) continue;
+    const isSpared = layer.isLastResort === true && rule.combine === "until";
+    if (isSpared && guarded(() => rule.isEnough?.(input, current))) continue;
+    const called = await callLayer(layer, hook, limit, (signal) => handler(input, current, signal));
+    if (!called || (called.answer !== undefined && !rule.accepts(called.answer))) {
+      if (called) fail(layer, hook, `returned an invalid answer (${describe(called.answer)})`);
+      passOver(layer, hook, input);
+      current = guarded(() => rule.withoutAnswer?.(input, current)) ?? current;
+      continue;
+    }
+    const { answer } = called as { answer: HookValue<H> | undefined };
+    onCalled({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
+    if (answer === undefined) continue;
+    current = answer;
+    if (rule.combine === "first" || rule.isFinal?.(current)) break;
+  }
+  return current;
 }
 
 function describe(answer: unknown): string {

@@ -76,7 +76,8 @@ export function createBareRepository({
   git,
   networkMs,
 }: BareRepositoryOptions): BareRepository {
-  const { local, run, text, toRemote } = createAsking(git, folder);
+  const asking = createAsking(git, folder);
+  const { local, run, text, toRemote } = asking;
 
   async function findTip({ branch, url }: Remote): Promise<string | undefined> {
     const found = decodeText(await toRemote(["ls-remote", "--", url, refOf(branch)], networkMs));
@@ -135,31 +136,39 @@ export function createBareRepository({
       return (await text(["rev-parse", "--verify", NEXT])).trim();
     },
 
-    async push({ branch, url }, commit, expected) {
-      const lease = `--force-with-lease=${refOf(branch)}:${expected ?? ""}`;
-      const how = ["--porcelain", "--no-verify", "--quiet", lease, ...planReceiver(url)];
-      const answer = await run(["push", ...how, "--", url, `${commit}:${refOf(branch)}`], {
-        timeoutMs: networkMs,
-      });
-      if (answer.kind === "done") {
-        await local(["update-ref", TIP, commit]);
-        return { kind: "done" };
-      }
-      // Whatever went wrong, if the branch moved, the next try fetches it.
-      const tip = await findTip({ branch, url });
-      if (tip === commit) {
-        await local(["update-ref", TIP, commit]);
-        return { kind: "done" };
-      }
-      if (tip !== expected) return { kind: "moved" };
-      if (CONTENDED.test(answer.why)) return { kind: "moved", why: answer.why };
-      throw unreachable(url, answer.why);
-    },
+    push: (remote, commit, expected) => push({ asking, findTip, networkMs }, remote, { commit, expected }),
 
     async tidy() {
       await run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]);
     },
   };
+}
+
+interface Pushing extends Pick<BareRepository, "findTip"> {
+  asking: ReturnType<typeof createAsking>;
+  networkMs: number;
+}
+
+async function push(
+  { asking: { local, run }, findTip, networkMs }: Pushing,
+  { branch, url }: Remote,
+  { commit, expected }: { commit: string; expected: string | undefined },
+): Promise<Pushed> {
+  const lease = `--force-with-lease=${refOf(branch)}:${expected ?? ""}`;
+  const how = ["--porcelain", "--no-verify", "--quiet", lease, ...planReceiver(url)];
+  const answer = await run(["push", ...how, "--", url, `${commit}:${refOf(branch)}`], {
+    timeoutMs: networkMs,
+  });
+  // Whatever went wrong, if the branch moved, the next try fetches it.
+  const tip = answer.kind === "done" ? commit : await findTip({ branch, url });
+  if (tip === commit) {
+    await local(["update-ref", TIP, commit]);
+    return { kind: "done" };
+  }
+  const why = answer.kind === "failed" ? answer.why : "";
+  if (tip !== expected) return { kind: "moved" };
+  if (CONTENDED.test(why)) return { kind: "moved", why };
+  throw unreachable(url, why);
 }
 
 /** Git's messages if another push is changing the branch at the same moment. */

@@ -25,8 +25,8 @@ import {
   planSegments,
 } from "./bare-repository.js";
 import { type Fetched, fetchNew } from "./fetch.js";
-import type { SyncPlace } from "./places.js";
 import { type Outgoing, scanOutgoing } from "./scan-outgoing.js";
+import type { SyncPlace } from "./sync-state.js";
 import { NO_SYNC, openSyncFiles, type SyncConfig, type SyncFiles, UNREAD } from "./sync-state.js";
 
 export interface Sync {

@@ -4,8 +4,8 @@ import { formatError, StrataError } from "../../../src/base/error.js";
 import type { RemoteGit } from "../../../src/io/host.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { UNREACHABLE } from "../../../src/sync/bare-repository.js";
-import type { SyncPlace } from "../../../src/sync/places.js";
 import { createSync, type Synced } from "../../../src/sync/sync.js";
+import type { SyncPlace } from "../../../src/sync/sync-state.js";
 import { openSyncFiles, type SyncConfig } from "../../../src/sync/sync-state.js";
 
 export type PullOnStartOptions = Pick<

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { formatError } from "../../../src/base/error.js";
 import type { Layer } from "../../../src/kernel/layer.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
-import { locateSync, SYNC_CONFIG } from "../../../src/sync/places.js";
+import { locateSync, SYNC_CONFIG } from "../../../src/sync/sync-state.js";
 
 export function createSyncPull(options: KernelContext): Layer {
   const { background, config, files, folders, host, log } = options;

@@ -18,7 +18,7 @@ import { isInAgentsShell, withMemories } from "../../operations/open-memories.js
 import { openLocks, openProject, type Project } from "../../operations/project.js";
 import { listRemotes } from "../../sources/entities/forges.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
-import { locateSync, type SyncPlace } from "../../sync/places.js";
+import { locateSync, type SyncPlace } from "../../sync/sync-state.js";
 import { createSync, type Sync, type Synced } from "../../sync/sync.js";
 import {
   NO_SYNC,
