@@ -20,7 +20,7 @@ import { each, isVersion, object, parserOf, string } from "../base/shape.js";
 import type { Clock } from "../io/clock.js";
 import type { Deferred } from "../io/deferred.js";
 import type { Files } from "../io/files.js";
-import { createJoinedLines } from "../io/joined-lines.js";
+import { createJoinedLines } from "../io/json-lines.js";
 import type { Log } from "../io/log.js";
 import type { MessageInfo } from "../io/message.js";
 

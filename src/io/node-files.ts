@@ -7,16 +7,20 @@ import {
   lstat,
   lutimes,
   mkdir,
+  mkdtemp,
   open,
   readdir,
   readFile,
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
+  statfs,
   writeFile,
 } from "node:fs/promises";
-import { dirname } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { FileStat, Files, ReadOptions } from "./files.js";
 
 const OWNER_ONLY = 0o600;
@@ -229,5 +233,36 @@ async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return absent;
     throw error;
+  }
+}
+
+/** A temporary folder. */
+export interface Scratch {
+  readonly path: string;
+  /** Removes the folder with its contents. */
+  remove(): Promise<void>;
+}
+
+/** Creates a folder in the system's temporary folder. */
+export async function createScratch(prefix: string): Promise<Scratch> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+  // Retries because a process that just wrote here may still hold files open.
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Removes this folder and those in it, as far as they are empty. Follows no link. Never rejects. */
+export async function removeEmptyFolders(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeEmptyFolders(join(folder, entry.name));
+  await rmdir(folder).catch(() => {});
+}
+
+/** Free bytes on the folder's disk; `undefined` if the system does not say. */
+export async function readFreeBytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { isSecond } from "../../base/tested.js";
 import { VERSION } from "../../base/version.js";
-import { readFreeBytes } from "../../io/scratch.js";
+import { readFreeBytes } from "../../io/node-files.js";
 import { formatWaiting } from "../../memory/candidates/candidate.js";
 import { exitCodes, type OptionValues, type Run, readWhole } from "../../operations/command.js";
 import {

@@ -2,7 +2,7 @@
 import { formatError, formatFailure } from "../../base/error.js";
 import { VERSION } from "../../base/version.js";
 import { createInspector } from "../../inspector/inspector.js";
-import { readFreeBytes } from "../../io/scratch.js";
+import { readFreeBytes } from "../../io/node-files.js";
 import type { McpHandler } from "../../mcp/http.js";
 import type { McpServerOptions } from "../../mcp/mcp-server.js";
 import {

@@ -10,7 +10,7 @@ import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
 import type { ServerAddress } from "../../host/server.js";
 import type { Clock } from "../../io/clock.js";
-import { createScratch } from "../../io/scratch.js";
+import { createScratch } from "../../io/node-files.js";
 import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, problem } from "../../operations/doctor/machine.js";
@@ -104,7 +104,7 @@ const INSTALL_QUIET_MS = 180_000;
 /** For what a command leaves after it has answered. */
 const LAST_FILE_MS = 30_000;
 /** For the last counts, which the plugin writes a moment after the host has let it go. */
-const LAST_PULSE_MS = 20_000;
+const LAST_COUNTS_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 
 async function gather(options: GatherOptions): Promise<Evidence> {
@@ -154,7 +154,7 @@ async function gather(options: GatherOptions): Promise<Evidence> {
       const { calls } = await readTraces(files, project);
       return calls === undefined || calls.hasEnded;
     };
-    await waitUntil(clock, LAST_PULSE_MS, signal, hasEnded);
+    await waitUntil(clock, LAST_COUNTS_MS, signal, hasEnded);
     return { ...(await readTraces(files, project)), ...played, requests: model.requests };
   } finally {
     await host.stop();

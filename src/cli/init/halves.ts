@@ -15,7 +15,7 @@ import {
   resolveSpec,
 } from "../../config/plugin-entries.js";
 import type { Files } from "../../io/files.js";
-import { removeEmptyFolders } from "../../io/scratch.js";
+import { removeEmptyFolders } from "../../io/node-files.js";
 import type { Project } from "../../operations/project.js";
 import { locateRecord } from "../../project/state-owner.js";
 import { formatNewFile, planAdd, planRemove } from "./edit-plugins.js";

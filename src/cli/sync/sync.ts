@@ -18,13 +18,14 @@ import { isInAgentsShell, withMemories } from "../../operations/open-memories.js
 import { openLocks, openProject, type Project } from "../../operations/project.js";
 import { listRemotes } from "../../sources/entities/forges.js";
 import { UNREACHABLE } from "../../sync/bare-repository.js";
-import { locateSync, type SyncPlace } from "../../sync/sync-state.js";
 import { createSync, type Sync, type Synced } from "../../sync/sync.js";
 import {
+  locateSync,
   NO_SYNC,
   openSyncFiles,
   type SyncConfig,
   type SyncFiles,
+  type SyncPlace,
   type SyncState,
 } from "../../sync/sync-state.js";
 import { findSecrets, withoutCredentials } from "../../text/secrets/secrets.js";

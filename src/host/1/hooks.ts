@@ -1,6 +1,6 @@
 /**
  * Binds each dispatcher hook to a host hook, one row each. Hooks without a listening layer are not registered. Layers
- * hear nothing about our own sessions.
+ * learn nothing about our own child sessions.
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { StrataError } from "../../base/error.js";
@@ -50,10 +50,10 @@ export function bindHooks(
   const rows = listRows({
     ...{ dispatcher, calls, requests, host, slashCommands },
   });
-  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.handles(hook));
-  calls.bind(["config", ...heard.map(({ hook }) => hook)]);
+  const bound = rows.filter(({ hook }) => isOurs(hook) || dispatcher.handles(hook));
+  calls.bind(["config", ...bound.map(({ hook }) => hook)]);
   return {
-    ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, calls)])),
+    ...Object.fromEntries(bound.map(({ name, hook, answer }) => [name, counted(answer, hook, calls)])),
     ...(dispatcher.tools.length > 0 && {
       tool: bindTools(dispatcher.tools, { clock, log }),
       "tool.definition": defineTools(dispatcher.tools),
@@ -200,7 +200,7 @@ function bindEvent({ dispatcher, host, calls, slashCommands }: Binding) {
 const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
 
 /** Counts the host's calls of this hook. */
-function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: HostCall, calls: Calls) {
+function counted<N extends keyof Hooks>(answer: Row<N>["answer"], hook: HostCall, calls: Calls) {
   return (...given: unknown[]): unknown => {
     calls.count(hook);
     return (answer as (...given: unknown[]) => unknown)(...given);

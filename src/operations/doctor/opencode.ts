@@ -87,16 +87,16 @@ export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun>
   const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", level];
   const child = spawn(binary, [...own, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   let words = "";
-  const hear = (text: string) => {
+  const take = (text: string) => {
     words = `${words}${text}`.slice(-20_000);
     onWords?.(words);
   };
-  child.stderr.setEncoding("utf8").on("data", hear);
+  child.stderr.setEncoding("utf8").on("data", take);
   const listening = new Promise<string>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`it exited with ${code}`)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      hear(text);
+      take(text);
       const address = /listening on (http\S+)/.exec(words)?.[1];
       if (address) resolve(address);
     });
