@@ -23,11 +23,8 @@ import {
 import type { Layer, SlashCommand, Tool } from "./layer.js";
 
 export interface Dispatcher {
-  /**
-   * Handles one call of the host: reads its input, asks the layers, and writes back their answer, if any. Never rejects,
-   * even if the host's objects are not as expected. Asks no layer if `read` returns `undefined`.
-   */
-  serve<H extends HookName>(hook: H, exchange: Exchange<H>, limit?: TimeLimit): Promise<void>;
+  /** Runs one call of the host. Never rejects, even if the host's objects are not as expected: that is logged. */
+  guard(hook: HookName, run: () => Promise<void>): Promise<void>;
   /** Never rejects. Resolves with `value` itself if every layer passed. */
   ask<H extends HookName>(
     hook: H,
@@ -49,13 +46,6 @@ export interface Dispatcher {
   onIdle(): Promise<void>;
   /** Disposes every layer. A layer that fails or hangs does not delay the others. */
   dispose(): Promise<void>;
-}
-
-/** The host's side of one call. */
-export interface Exchange<H extends HookName> {
-  read(): { input: HookInput<H>; value: HookValue<H> } | undefined;
-  /** Called only if the value differs from the one that was read. */
-  write(value: HookValue<H>): void;
 }
 
 export interface DispatcherOptions {
@@ -97,12 +87,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     limit: limitOf,
 
-    async serve(hook, exchange, limit) {
+    async guard(hook, run) {
       try {
-        const asked = exchange.read();
-        if (!asked) return;
-        const answer = await ask(hook, asked.input, asked.value, limit);
-        if (answer !== asked.value) exchange.write(answer);
+        await run();
       } catch (thrown) {
         caller.complain("the host adapter", hook, `failed: ${formatError(thrown)}`);
       }

@@ -1,16 +1,13 @@
 /**
- * Binds each dispatcher hook to a host hook, one row each. Hooks without a listening layer are not registered. Layers
+ * Binds each dispatcher hook to a host hook. Hooks without a listening layer are not registered. Layers
  * learn nothing about our own child sessions.
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { StrataError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
-import type { ContextRequest } from "../../context/request.js";
 import type { Clock } from "../../io/clock.js";
 import type { Log } from "../../io/log.js";
 import { isForPeopleOnly, type Message } from "../../io/message.js";
-import type { Calls, HostCall } from "../../kernel/calls.js";
-import type { Exchange } from "../../kernel/dispatcher.js";
 import { findRefusal, type HookName } from "../../kernel/hooks.js";
 import type { SlashCommand } from "../../kernel/layer.js";
 import { isSummary } from "../../messages/history.js";
@@ -20,206 +17,161 @@ import { noteSign, readPrices } from "../readings.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./plugin-sessions.js";
 
-type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
-
 type Bound = Pick<OpenCodeHost, "liveConfig" | "sessions" | "show">;
 
-/** Dependencies of the rows. */
-interface Binding extends Pick<Strata, "dispatcher" | "calls" | "requests"> {
+/** What the rows work with. */
+interface Binding extends Pick<Strata, "calls" | "dispatcher" | "requests"> {
   host: Bound;
   slashCommands: SlashCommands;
 }
 
-export function bindHooks(
-  { clock, config, dispatcher, dispose, log, calls, requests, toasts }: Strata,
-  host: Bound,
-): Hooks {
-  const { liveConfig } = host;
+type Given<N extends keyof Hooks> = Parameters<Extract<Hooks[N], (...given: never[]) => unknown>>;
+
+type Row<N extends keyof Hooks> = (binding: Binding, ...given: Given<N>) => Promise<void>;
+
+/** Hooks that bound our own sessions: their tool calls and the length of their answers. */
+const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
+
+export function bindHooks(strata: Strata, host: Bound): Hooks {
+  const { calls, clock, config, dispatcher, dispose, log, requests, toasts } = strata;
   const slashCommands = createSlashCommands({
+    ...{ clock, log },
     commands: dispatcher.commands,
-    clock,
-    log,
     show: host.show,
     toast: (text) => toasts.show(text, "info"),
   });
   const withAgent = config.background.enabled !== false;
   // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
-  const ofOwnSessions: readonly HookName[] = withAgent ? BOUNDING : [];
-  const isOurs = (hook: HookName): boolean =>
-    hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
-  const rows = listRows({
-    ...{ dispatcher, calls, requests, host, slashCommands },
-  });
-  const bound = rows.filter(({ hook }) => isOurs(hook) || dispatcher.handles(hook));
-  calls.bind(["config", ...bound.map(({ hook }) => hook)]);
+  const needed = new Set<HookName>(["command", "turn", ...(withAgent ? BOUNDING : [])]);
+  const binding: Binding = { calls, dispatcher, requests, host, slashCommands };
+  const bound = ROWS.filter(([, hook]) => needed.has(hook) || dispatcher.handles(hook));
+  calls.bind(["config", ...bound.map(([, hook]) => hook)]);
   return {
-    ...Object.fromEntries(bound.map(({ name, hook, answer }) => [name, counted(answer, hook, calls)])),
+    ...Object.fromEntries(
+      bound.map(([name, hook, answer]) => [
+        name,
+        (...given: never[]) => {
+          calls.count(hook);
+          return answer(binding, ...given);
+        },
+      ]),
+    ),
     ...(dispatcher.tools.length > 0 && {
       tool: bindTools(dispatcher.tools, { clock, log }),
       "tool.definition": defineTools(dispatcher.tools),
     }),
     config: async (live) => {
       calls.count("config");
-      liveConfig.take(live, { withAgent });
+      host.liveConfig.take(live, { withAgent });
       slashCommands.register(live);
     },
     dispose,
   };
 }
 
-function listRows(binding: Binding) {
-  return [
-    row("context", "experimental.chat.messages.transform", (_input, output) =>
-      answerContext(binding, output as { messages: Message[] }),
-    ),
-    row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
-      binding.dispatcher.serve("compacting", {
-        read: () => ({ input: { sessionID }, value: output.prompt }),
-        write(prompt) {
-          if (prompt !== undefined) output.prompt = prompt;
-        },
-      }),
-    ),
-    bindTurn(binding),
-    bindCommand(binding),
-    bindModelWindow(binding),
-    bindToolArguments(binding),
-    bindEvent(binding),
-  ];
-}
-
-/** Serves three dispatcher hooks in one host call; they share its time limit. */
-async function answerContext(
+/** Three hooks of the dispatcher in one host call; they share its time limit. */
+function answerContext(
   { dispatcher, requests }: Binding,
-  output: { messages: Message[] },
+  ...[, output]: Given<"experimental.chat.messages.transform">
 ): Promise<void> {
-  let input: ContextRequest | undefined;
-  const limit = dispatcher.limit("context");
-  const takenBack: Exchange<"takenBack"> = {
-    read() {
-      const { messages } = output;
-      if (isOwnRequest(messages)) return undefined;
-      // A copy, because the host's own list is overwritten below.
-      input = requests.open(messages.filter((one) => !isForPeopleOnly(one)));
-      return input && { input, value: undefined };
-    },
-    write: () => undefined,
-  };
-  const compacted: Exchange<"compacted"> = {
-    read: () => (input && hasSummary(input) ? { input, value: undefined } : undefined),
-    write: () => undefined,
-  };
-  const context: Exchange<"context"> = {
-    read: () => input && { input, value: input.history.messages },
-    write: (view) => writeInPlace(output.messages, view),
-  };
-  await dispatcher.serve("takenBack", takenBack, limit);
-  await dispatcher.serve("compacted", compacted, limit);
-  await dispatcher.serve("context", context, limit);
-}
-
-function bindTurn({ dispatcher }: Binding) {
-  return row("turn", "chat.message", ({ agent, sessionID }, { message: info, parts }) =>
-    dispatcher.serve("turn", {
-      read() {
-        const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
-        return isTurn ? { input: { sessionID }, value: undefined } : undefined;
-      },
-      write: () => undefined,
-    }),
-  );
-}
-
-function bindCommand({ dispatcher, slashCommands }: Binding) {
-  return row("command", "command.execute.before", async (call, { parts }) => {
-    // Our own commands are answered by throwing (see slash-commands.ts), so the dispatcher gets only the others.
-    await slashCommands.answer(call, parts);
-    await dispatcher.serve("command", {
-      read() {
-        const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-        return { input: { sessionID: call.sessionID, texts }, value: undefined };
-      },
-      write: () => undefined,
-    });
+  return dispatcher.guard("context", async () => {
+    const { messages } = output as { messages: Message[] };
+    // A copy, because the host's own list is overwritten below.
+    const request = isOwnRequest(messages)
+      ? undefined
+      : requests.open(messages.filter((one) => !isForPeopleOnly(one)));
+    if (!request) return;
+    const limit = dispatcher.limit("context");
+    const before = request.history.messages;
+    await dispatcher.ask("takenBack", request, undefined, limit);
+    if (!request.isCompaction && before.some(isSummary))
+      await dispatcher.ask("compacted", request, undefined, limit);
+    const view = await dispatcher.ask("context", request, before, limit);
+    if (view !== before) writeInPlace(messages, view);
   });
 }
 
-function bindModelWindow({ dispatcher, host: { sessions } }: Binding) {
-  return row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
-    const most = sessions.findAnswerLimit(sessionID);
-    if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
-    return dispatcher.serve("modelWindow", {
-      read() {
-        if (isOwnAgent(agent)) return undefined;
-        const prices = readPrices(model.cost);
-        const window = readWindow(model, output.maxOutputTokens);
-        return { input: { sessionID, ...window, ...(prices && { prices }) }, value: undefined };
-      },
-      write: () => undefined,
-    });
+const answerCompacting: Row<"experimental.session.compacting"> = ({ dispatcher }, { sessionID }, output) =>
+  dispatcher.guard("compacting", async () => {
+    const prompt = await dispatcher.ask("compacting", { sessionID }, output.prompt);
+    if (prompt !== undefined) output.prompt = prompt;
   });
-}
 
-function bindToolArguments({ dispatcher, host: { sessions } }: Binding) {
-  return row("toolArguments", "tool.execute.before", async (input, output) => {
-    if (sessions.isChild(input?.sessionID)) throw new StrataError("EREFUSED", "this session has no tools");
-    let refusal: string | undefined;
-    await dispatcher.serve("toolArguments", {
-      read: () => ({
-        input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID },
-        value: output.args as Record<string, unknown>,
-      }),
-      write(args) {
-        refusal = findRefusal(args);
-        // The host runs the tool with the object it passed in and ignores a replaced `output.args`.
-        if (refusal === undefined) Object.assign(output.args, args);
-      },
-    });
-    // Thrown on purpose: the host then skips the tool and shows the message to the model.
-    if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
+const answerTurn: Row<"chat.message"> = ({ dispatcher }, { agent, sessionID }, { message: info, parts }) =>
+  dispatcher.guard("turn", async () => {
+    if (isOwnAgent(agent) || isForPeopleOnly({ info, parts } as Message)) return;
+    await dispatcher.ask("turn", { sessionID }, undefined);
   });
-}
 
-function bindEvent({ dispatcher, host, calls, slashCommands }: Binding) {
-  return row("event", "event", (given) =>
-    dispatcher.serve("event", {
-      read() {
-        const { type, properties } = given.event;
-        const isChild = host.sessions.notice(type, properties);
-        noteSign(type, properties, calls);
-        slashCommands.notice(type, properties);
-        if (isChild || !dispatcher.handlesEvent(type)) return undefined;
-        return { input: { type, properties }, value: undefined };
-      },
-      write: () => undefined,
-    }),
-  );
-}
+/** Our own commands are answered by throwing, so the dispatcher gets only the others. */
+const answerSlashCommand: Row<"command.execute.before"> = async (binding, call, { parts }) => {
+  const { dispatcher, slashCommands } = binding;
+  await slashCommands.answer(call, parts);
+  await dispatcher.guard("command", async () => {
+    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    await dispatcher.ask("command", { sessionID: call.sessionID, texts }, undefined);
+  });
+};
 
-/** Hooks that bound our own sessions: their tool calls and the length of their answers. */
-const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
+const answerParams: Row<"chat.params"> = async (
+  { dispatcher, host },
+  { agent, model, sessionID },
+  output,
+) => {
+  const most = host.sessions.findAnswerLimit(sessionID);
+  if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
+  await dispatcher.guard("modelWindow", async () => {
+    if (isOwnAgent(agent)) return;
+    const prices = readPrices(model.cost);
+    const window = readWindow(model, output.maxOutputTokens);
+    const input = { sessionID, ...window, ...(prices && { prices }) };
+    await dispatcher.ask("modelWindow", input, undefined);
+  });
+};
 
-/** Counts the host's calls of this hook. */
-function counted<N extends keyof Hooks>(answer: Row<N>["answer"], hook: HostCall, calls: Calls) {
-  return (...given: unknown[]): unknown => {
-    calls.count(hook);
-    return (answer as (...given: unknown[]) => unknown)(...given);
-  };
-}
+const answerArguments: Row<"tool.execute.before"> = async ({ dispatcher, host }, call, output) => {
+  if (host.sessions.isChild(call?.sessionID)) throw new StrataError("EREFUSED", "this session has no tools");
+  let refusal: string | undefined;
+  await dispatcher.guard("toolArguments", async () => {
+    const { callID, sessionID, tool } = call;
+    const before = output.args as Record<string, unknown>;
+    const args = await dispatcher.ask("toolArguments", { tool, sessionID, callID }, before);
+    refusal = findRefusal(args);
+    // The host runs the tool with the object it passed in and ignores a replaced `output.args`.
+    if (refusal === undefined && args !== before) Object.assign(output.args, args);
+  });
+  // Thrown on purpose: the host then skips the tool and shows the message to the model.
+  if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
+};
+
+const takeEvent: Row<"event"> = ({ calls, dispatcher, host, slashCommands }, given) =>
+  dispatcher.guard("event", async () => {
+    const { type, properties } = given.event;
+    const isChild = host.sessions.notice(type, properties);
+    noteSign(type, properties, calls);
+    slashCommands.notice(type, properties);
+    if (!isChild && dispatcher.handlesEvent(type))
+      await dispatcher.ask("event", { type, properties }, undefined);
+  });
+
+/** Which host hook is which of the dispatcher's, and what answers it. */
+const ROWS: readonly (readonly [
+  keyof Hooks,
+  HookName,
+  (binding: Binding, ...given: never[]) => Promise<void>,
+])[] = [
+  ["experimental.chat.messages.transform", "context", answerContext],
+  ["experimental.session.compacting", "compacting", answerCompacting],
+  ["chat.message", "turn", answerTurn],
+  ["command.execute.before", "command", answerSlashCommand],
+  ["chat.params", "modelWindow", answerParams],
+  ["tool.execute.before", "toolArguments", answerArguments],
+  ["event", "event", takeEvent],
+];
 
 /** Whether the request belongs to one of our own sessions. */
 function isOwnRequest(messages: readonly { info: { role: string; agent?: unknown } }[]): boolean {
   return isOwnAgent(messages.findLast(({ info }) => info.role === "user")?.info.agent);
-}
-
-/** Ties a host hook's name to the type of its answer. */
-function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable<Hooks[N]>): Row<N> {
-  return { hook, name, answer };
-}
-
-/** Whether the request's history contains a summary by the host. */
-function hasSummary({ history, isCompaction }: ContextRequest): boolean {
-  return !isCompaction && history.messages.some(isSummary);
 }
 
 /** The model's window, with the host's output limit where it sets one. */
