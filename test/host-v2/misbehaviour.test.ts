@@ -1,177 +1,216 @@
-/** Hosts that lack a capability, break it, or hand out nonsense: no request fails, and on doubt no byte changes. */
+/** An OpenCode 2 that lacks a part, breaks it, or hands out nonsense: no turn fails, and on doubt no byte changes. */
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../support/fake-clock.js";
 import { fc, runs } from "../support/property.js";
-import type { Fault } from "./context.js";
-import { lower } from "./lowering.js";
-import { call, findBreaks, say, use } from "./script.js";
-import { openWorld, settle, type World, type WorldOptions } from "./world.js";
+import {
+  type Fault,
+  lower,
+  type Method,
+  openStandIn,
+  type ScriptedCall,
+  type StandIn,
+  type StandInOptions,
+  settle,
+} from "./stand-in.js";
 
-const PATHS = [
-  "session.hook",
-  "session.context",
-  "session.get",
-  "session.synthetic",
-  "session.interrupt",
-  "session",
-  "tool.hook",
-  "tool.transform",
-  "tool",
-  "command.transform",
-  "command.list",
-  "command",
-  "event.subscribe",
-  "event",
-  "generate.text",
-  "generate",
-  "model.list",
-  "model.default",
-  "model",
-  "agent.get",
-  "rpc.register",
-  "rpc",
-  "options",
-  "location.project",
-  "app.version",
-  "app",
-] as const;
+const METHODS =
+  "session.hook session.context session.get session.synthetic session.interrupt tool.hook tool.transform command.transform command.list event.subscribe generate.text model.list model.default agent.get rpc.register";
+const PATHS = [...METHODS.split(" "), "tool", "command", "event", "model", "rpc", "options", "app"];
 const FAULTS: readonly Fault[] = ["absent", "throws", "rejects", "hangs", "nonsense", "null"];
 
 /** All faults together break each capability at least once. */
 const PER_FAULT = runs(5, PATHS.length, "capabilities for each fault");
 
-/** Moved to a file at the threshold that `play` sets. */
+/** Moved to a file at the threshold of `OPTIONS`. */
 const LONG = Array.from({ length: 120 }, (_, index) => `row ${index} ${"x".repeat(60)}`).join("\n");
+const OPTIONS = { toolResults: { threshold: 4_096 } };
+const look: ScriptedCall = { name: "shell", input: { command: "log" }, result: LONG };
 
-/** Plays a short session; the turns of a host whose methods hang take time on the clock. */
-async function play(options: WorldOptions): Promise<World> {
-  const clock = createFakeClock();
-  const world = await settle(
-    clock,
-    openWorld({ options: { toolResults: { threshold: 4_096 } }, ...options, clock }),
+/** Requests whose beginning is not the whole request before them, by number. */
+const findBreaks = ({ sent }: StandIn): number[] =>
+  sent.flatMap((messages, index) =>
+    (sent[index - 1] ?? []).every((message, at) => messages[at] === message) ? [] : [index],
   );
-  const { host } = world;
-  const session = host.newSession();
-  const ask = (text: string): Promise<void> => settle(clock, host.ask(session, text));
-  host.model.script(call("shell", { command: "log" }, LONG), say("seen"));
-  await ask("Always run the tests. Look at the log.");
-  host.model.script(call("read", { path: "a.ts" }, LONG), say("seen too"));
-  await ask("look again");
-  const tool = [...host.tools.keys()][0];
-  if (tool !== undefined) host.model.script(use(tool, { nonsense: 1 }), say("tried"));
-  await ask("use a tool");
-  host.model.script(say("## Objective\n- the host's own"));
-  await settle(clock, host.compact(session));
+
+/** The stored messages as a host without the plugin sends them. */
+const bareOf = ({ stored }: StandIn): string[] =>
+  lower(stored).map(({ content, role }) => JSON.stringify({ role, content }));
+
+async function play(options: StandInOptions): Promise<StandIn> {
+  const clock = createFakeClock();
+  const host = await openStandIn({ options: OPTIONS, ...options, clock });
+  const ask = (text: string, ...calls: ScriptedCall[]) => settle(clock, host.ask(text, ...calls));
+  await ask("Always run the tests. Look at the log.", look);
+  await ask("look again", { name: "read", input: { path: "a.ts" }, result: LONG });
+  const [tool] = host.tools.keys();
+  await ask("use a tool", ...(tool === undefined ? [] : [{ name: tool, input: { nonsense: 1 } }]));
+  await settle(clock, host.compact());
   await ask("go on");
-  await settle(clock, world.end());
-  return world;
+  await settle(clock, host.end());
+  return host;
 }
 
-/** The session as a host without the plugin sends it. */
-function bare({ host }: World): string[][] {
-  const [session] = [...host.sessions.values()];
-  return lower(session?.stored ?? []).map(({ content, role }) => [JSON.stringify({ role, content })]);
-}
-
-describe("a host with one broken capability", () => {
-  it("a session on the contract host goes through, with its results moved, when nothing is broken", async () => {
-    const { host } = await play({});
-    expect(host.model.requests.length).toBeGreaterThan(5);
-    expect(host.model.requests.some(({ messages }) => messages.join("").includes("[Strata]"))).toBe(true);
+describe("a host with a broken capability", () => {
+  it("a session goes through, with its results moved, when nothing is broken", async () => {
+    const { sent } = await play({});
+    expect(sent.length).toBeGreaterThan(5);
+    expect(sent.flat().join("")).toContain("[Strata]");
   });
 
   for (const [at, fault] of FAULTS.entries())
     it(`no turn fails and nothing breaks the prefix when any one capability is ${fault}`, async () => {
       for (let count = 0; count < PER_FAULT; count++) {
-        const path = PATHS[(at * PER_FAULT + count) % PATHS.length] ?? "session";
-        const { host } = await play({ faults: { [path]: fault } });
-        const [session] = [...host.sessions.values()];
-        const requests = host.model.primary(session?.id ?? "");
-        expect(requests.length, path).toBeGreaterThan(5);
-        const afterCompaction = requests.length - 1;
-        expect(
-          findBreaks(requests).filter((index) => index !== afterCompaction),
-          path,
-        ).toEqual([]);
+        const path = PATHS[(at * PER_FAULT + count) % PATHS.length] ?? "session.get";
+        const host = await play({ faults: { [path]: fault } });
+        expect(host.sent.length, path).toBeGreaterThan(5);
+        // The last request is the one after the checkpoint.
+        expect(findBreaks(host), path).toEqual([host.sent.length - 1]);
       }
     });
 
-  it("several broken capabilities at once fail no turn", async () => {
-    const faults = fc.dictionary(fc.constantFrom(...PATHS), fc.constantFrom(...FAULTS), { maxKeys: 6 });
-    await fc.assert(
-      fc.asyncProperty(faults, async (given) => {
-        const { host } = await play({ faults: given });
-        expect(host.model.requests.length).toBeGreaterThan(5);
-      }),
-      { numRuns: runs(8, 200, "combinations") },
-    );
-  });
-
-  it("without stored messages nothing is decided, and every request is the host's own", async () => {
-    for (const fault of ["absent", "rejects", "nonsense"] as const) {
-      const world = await play({ faults: { "session.context": fault } });
-      const sent = world.host.model.requests.filter(({ kind }) => kind === "primary").at(4)?.messages ?? [];
-      expect(sent).toEqual(bare(world).slice(0, sent.length).flat());
-      expect(await world.log()).toMatch(/cannot read stored messages/);
-    }
-  });
-
   it("what the host refuses is told in the log", async () => {
-    const world = await openWorld({ faults: { "tool.transform": "rejects", "rpc.register": "absent" } });
-    const log = await world.log();
+    const host = await openStandIn({ faults: { "tool.transform": "rejects", "rpc.register": "absent" } });
+    const log = await host.log();
     expect(log).toContain("OpenCode refuses tool.transform (broken); what needs it is off");
     expect(log).toMatch(/OpenCode refuses rpc\.register \(.*not a function/);
   });
-});
 
-describe("a host with malformed requests", () => {
-  it("any event at all leaves every hook without an error, and the event as it was", async () => {
-    const world = await openWorld();
-    const { host } = world;
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async (given) => {
-        for (const callbacks of host.hooks.values())
-          for (const callback of callbacks) {
-            const event = structuredClone(given);
-            await callback(event as never);
-            expect(event).toEqual(given);
-          }
-      }),
-      { numRuns: runs(40, 500, "events") },
-    );
-  });
-
-  it("an event with odd fields is left as it was, unless it is a request after all", async () => {
-    const world = await openWorld();
-    const [context] = world.host.hooks.get("session.context") ?? [];
+  it("any event at all, and a request with odd fields, leaves every hook without an error, and stays as it was", async () => {
+    const { hooks } = await openStandIn();
     const messages = [{ id: "m", role: "user", content: [{ type: "text", text: "hi" }] }];
     const sound = { sessionID: "ses_x", model: { providerID: "acme", id: "large" }, messages };
-    for (const odd of [
+    const odd = fc.constantFrom<object>(
       { ...sound, messages: [{ role: "wizard", content: [] }] },
       { ...sound, messages: [{ role: "user", content: "hi" }] },
       { ...sound, messages: [null] },
       { ...sound, model: { providerID: "acme" } },
       { ...sound, sessionID: 5 },
-      { ...sound, system: null, tools: null },
-    ]) {
-      const before = structuredClone(odd);
-      await context?.(odd as never);
-      expect(odd).toEqual(before);
-    }
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.jsonValue(), odd), async (given) => {
+        for (const callback of hooks.values()) {
+          const event = structuredClone(given);
+          await callback(event as never);
+          expect(event).toEqual(given);
+        }
+      }),
+      { numRuns: runs(60, 500, "events") },
+    );
   });
 
   it("a disk that fails changes no byte", async () => {
-    const clock = createFakeClock();
-    const world = await openWorld({ clock, options: { toolResults: { threshold: 4_096 } } });
-    const { files, host } = world;
-    const session = host.newSession();
-    files.writeWhole = () => Promise.reject(new Error("ENOSPC"));
-    files.appendLine = () => Promise.reject(new Error("ENOSPC"));
-    host.model.script(call("shell", { command: "log" }, LONG), say("seen"));
-    await settle(clock, host.ask(session, "look"));
-    const sent = host.model.primary(session.id).at(-1)?.messages ?? [];
-    expect(sent).toEqual(
-      lower(session.stored.slice(0, 2)).map(({ content, role }) => JSON.stringify({ role, content })),
-    );
+    const host = await openStandIn({ options: OPTIONS });
+    host.files.writeWhole = () => Promise.reject(new Error("ENOSPC"));
+    host.files.appendLine = () => Promise.reject(new Error("ENOSPC"));
+    await settle(host.clock, host.ask("look", look));
+    expect(host.sent.at(-1)).toEqual(bareOf(host).slice(0, -1));
   });
+});
+
+const BROKEN: Readonly<Record<string, Method>> = {
+  throws() {
+    throw new Error("broken");
+  },
+  rejects: () => Promise.reject(new Error("broken")),
+  hangs: () => new Promise(() => {}),
+  "answers nonsense": async () => [{ id: 5 }, 7],
+  "answers nothing": async () => [],
+};
+
+/** A session with one result in a file, on a host whose `session.context` can be broken later. */
+async function begin() {
+  let broken: Method | undefined;
+  const around = { "session.context": (usual: Method) => (input: never) => (broken ?? usual)(input) };
+  const host = await openStandIn({ options: OPTIONS, around });
+  await host.ask("Look at the log.", look);
+  await host.strata?.idle();
+  const breakReads = (method: Method | undefined): void => {
+    broken = method;
+  };
+  return { host, breakReads };
+}
+
+describe("stored messages that can no longer be read", () => {
+  for (const [fault, method] of Object.entries(BROKEN))
+    it(`requests keep their bytes while session.context ${fault}, and when it works again`, async () => {
+      const { breakReads, host } = await begin();
+      const { clock, sent } = host;
+      breakReads(method);
+      await settle(clock, host.ask("And the file.", { name: "read", input: { path: "a.ts" }, result: LONG }));
+      breakReads(undefined);
+      // The reads under way overrun first.
+      await settle(clock, host.strata?.idle() ?? Promise.resolve());
+      clock.advance(60_000);
+      await settle(clock, host.ask("And now?", look));
+      expect(findBreaks(host)).toEqual([]);
+      // The result of the broken turn has been sent whole, and stays.
+      expect(sent.at(-1)?.filter((message) => message.includes("moved out of the context"))).toHaveLength(2);
+    });
+
+  it("after a restart requests are the host's own until they can be read, and decisions hold again then", async () => {
+    const { breakReads, host } = await begin();
+    const before = host.sent.at(-1) ?? [];
+    breakReads(BROKEN.rejects);
+    const again = await host.restart();
+    await settle(host.clock, again.ask("Go on."));
+    expect(again.sent.at(-1)).toEqual(bareOf(again).slice(0, -1));
+    breakReads(undefined);
+    await settle(host.clock, again.ask("And now?"));
+    expect(before.filter((message, index) => message !== again.sent.at(-1)?.[index])).toEqual([]);
+  });
+
+  it("a read that fails once after a restart costs nothing", async () => {
+    const { breakReads, host } = await begin();
+    breakReads(() => {
+      breakReads(undefined);
+      return Promise.reject(new Error("busy"));
+    });
+    const again = await host.restart();
+    await settle(host.clock, again.ask("Go on."));
+    expect(findBreaks(again)).toEqual([]);
+  });
+
+  it("a host that hangs when they are read delays one request a minute", async () => {
+    const took = async (method: Method | undefined): Promise<number> => {
+      const { breakReads, host } = await begin();
+      breakReads(method);
+      const beganMs = host.clock.now();
+      for (let turn = 0; turn < 10; turn++)
+        await settle(host.clock, host.ask(`turn ${turn}`, { ...look, result: "a.ts" }));
+      return host.clock.now() - beganMs;
+    };
+    const usualMs = await took(undefined);
+    const delayMs = (await took(BROKEN.hangs)) - usualMs;
+    // Each of 20 requests would wait for two seconds.
+    expect(delayMs).toBeLessThan(2_000 * Math.ceil((usualMs + 20_000) / 60_000) + 1_000);
+  });
+});
+
+it("a stream of events that ends is opened again with the next turn, and turns end without it", async () => {
+  let opened = 0;
+  let close = (): void => {};
+  const host = await openStandIn({
+    around: {
+      "event.subscribe": (usual) => (input) => {
+        opened++;
+        const closed = new AbortController();
+        close = () => closed.abort();
+        return usual({ ...(input as object), signal: closed.signal } as never);
+      },
+    },
+  });
+  await host.ask("hello");
+  close();
+  host.emit("session.execution.started");
+  await new Promise(setImmediate);
+  expect(opened).toBe(1);
+  await host.ask("From now on always use pnpm instead of npm here.");
+  expect(opened).toBe(2);
+  await settle(host.clock, host.ask("thanks"));
+  await host.strata?.idle();
+  const memories = [...host.files.contents.keys()].filter((path) =>
+    /\/memory\/(private\/)?[a-z]+\//.test(path),
+  );
+  expect(memories.map((path) => host.files.text(path)).join("")).toContain("pnpm");
+  expect((await host.log()).split("OpenCode's events have ended")).toHaveLength(2);
 });
