@@ -1,5 +1,5 @@
 /** Every command of the command line, in the order of the help. */
-import { clientNames } from "../mcp/install/clients.js";
+import { clientNames } from "../mcp/clients.js";
 import { type Command, JSON_OPTION } from "../operations/command.js";
 import { operations } from "../operations/table.js";
 import { FORCE_OPTION } from "../operations/write-new.js";

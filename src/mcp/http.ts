@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Project } from "../operations/project.js";
-import { createMcpServer, type McpServerOptions } from "./mcp-server.js";
+import { createMcpServer, type McpServerOptions } from "./server.js";
 
 export interface McpHandler {
   /** Answers one request; never rejects. */

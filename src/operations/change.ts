@@ -8,6 +8,7 @@ import { hashOf } from "../base/hash.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../memory/format-foreign.js";
 import { formatContradicted } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, type MemoryDraft } from "../memory/memory.js";
+import { redactSecrets } from "../text/secrets/secrets.js";
 import type { Core } from "./core.js";
 import {
   type Answer,
@@ -22,6 +23,7 @@ import {
   share,
   text,
 } from "./operation.js";
+import { addForClient, answerAdded, findRefusal, requirePermit } from "./permit.js";
 import { formatSelected, readSelection, requireMemory, selectMemories } from "./select.js";
 
 const name = text("must name a memory: its id, the end of the id, or words of its title");
@@ -66,6 +68,11 @@ export const remember = defineOperation(rememberInput, async (core, wanted) => {
     ...(confidence !== undefined && { extra: { confidence } }),
   };
   const cause = planCause(core, "remember");
+  if (core.caller === "client") {
+    const session = core.session === undefined ? {} : { session: core.session };
+    const noted = { ...draft, provenance: { by: "agent" as const, ...session, how: "tool" as const } };
+    return answerAdded(core, await addForClient(core, noted, cause), cause.run);
+  }
   const { contradicted, written } = await (await core.gate()).keep(draft, cause);
   const answer = answerWritten(written, "Remembered", cause.run);
   const isNew = written.kind === "written" && !written.isKnown;
@@ -179,6 +186,8 @@ const selectionFields = {
 
 const archiveInput = z.object({
   ...selectionFields,
+  /** These, by their ids, instead of a selection. */
+  ids: names.optional(),
   reason,
   global: flag.default(false).describe("includes memories that hold in every project"),
   dryRun: dryRun.describe("shows what would be archived"),
@@ -186,21 +195,29 @@ const archiveInput = z.object({
 
 export const archive = defineOperation(archiveInput, async (core, wanted) => {
   const { memories } = core;
-  const selection = readSelection(wanted);
+  const { ids } = wanted;
+  const selection = ids ? { words: [] } : readSelection(wanted);
   const cause = {
     ...planCause(core, "archive"),
-    ...(wanted.reason !== undefined && { reason: wanted.reason }),
+    // The ledger keeps it for ever.
+    ...(wanted.reason !== undefined && { reason: redactSecrets(wanted.reason).text }),
   };
   if (!selection) {
     const memory = await requireMemory(memories, wanted.name, { archived: false });
+    requirePermit(core, "archive", memory);
     if (wanted.dryRun) return describeDry([memory], "archive");
     return answerWritten(await memories.archive(memory.id, cause), "Archived", cause.run);
   }
-  const all = (await memories.list()).filter(({ scope }) => wanted.global || scope === "project");
+  const all = (await memories.list()).filter(({ id, scope }) =>
+    ids ? ids.includes(id) : wanted.global || scope === "project",
+  );
   const selected = selectMemories(all, selection, core.clock.now());
-  const going = selected.filter(({ pinned }) => !pinned);
+  const going = selected.filter(
+    (memory) => !memory.pinned && findRefusal(core.caller, "archive", memory) === undefined,
+  );
   const left = selected.length - going.length;
-  const notes = left > 0 ? [`${core.style.yellow("Skipped")}  ${countMemories(left)}: pinned`] : [];
+  const why = core.caller === "client" ? "pinned, or the user's words" : "pinned";
+  const notes = left > 0 ? [`${core.style.yellow("Skipped")}  ${countMemories(left)}: ${why}`] : [];
   if (going.length === 0) return { text: "No memory matches.", notes };
   if (wanted.dryRun) return { ...describeDry(going, "archive"), notes };
   // All or none: if any memory changes meanwhile, nothing is archived.

@@ -52,18 +52,28 @@ export async function withCore<T>(
   caller: Caller,
   run: (core: Core) => Promise<T>,
 ): Promise<T> {
-  const { cli, folders, instance, log, root } = project;
   const memories = await openMemories(project, {
     trust: await openTrust(project),
-    locks: openLocks(project, instance),
+    locks: openLocks(project, project.instance),
   });
-  const progress = createProgress(cli, "Opening memories");
+  const progress = createProgress(project.cli, "Opening memories");
+  try {
+    return await run(createCore(project, caller, memories));
+  } finally {
+    await memories.onIdle();
+    progress.end();
+  }
+}
+
+/** The core of a store that is open already. */
+export function createCore(project: Project, caller: Caller, memories: OpenMemories): Core {
+  const { cli, folders, log, root } = project;
   let search: Promise<OpenSearch> | undefined;
   const openSearch = (): Promise<OpenSearch> => {
     search ??= import("./open-search.js").then((module) => module.openSearch(project, memories));
     return search;
   };
-  const core: Core = {
+  return {
     ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories },
     nameOf: (operation) => `strata ${operation}`,
     style: cli.style,
@@ -87,10 +97,4 @@ export async function withCore<T>(
       return (await import("./record-rivals.js")).noteConflicts(project, memories, changed);
     },
   };
-  try {
-    return await run(core);
-  } finally {
-    await memories.onIdle();
-    progress.end();
-  }
 }

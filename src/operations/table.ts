@@ -3,6 +3,7 @@ import type { Action } from "../status/context-items.js";
 import type { OperationEntry } from "./operation.js";
 
 const everybody = ["person", "agent", "client"] as const;
+const local = ["person", "agent"] as const;
 const person = ["person"] as const;
 
 const read = () => import("./read.js");
@@ -122,7 +123,7 @@ export const operations = {
     name: "publish",
     does: "lets git see memories of yours that it ignores: a preference, a correction, a private one",
     effect: "writes",
-    who: everybody,
+    who: local,
     takes: "name",
     load: async () => (await change()).publish,
   },
@@ -130,14 +131,14 @@ export const operations = {
     name: "trust",
     does: "lists memories that came with the repository, accepts them, or takes that back",
     effect: "writes",
-    who: everybody,
+    who: local,
     load: async () => (await change()).trust,
   },
   undo: {
     name: "undo",
     does: "undoes the last change to memory, a dream or a single change; again for the one before",
     effect: "writes",
-    who: everybody,
+    who: local,
     load: async () => (await change()).undo,
   },
   candidates: {

@@ -1,6 +1,6 @@
 /** Every tool of `strata mcp` with arguments that no client should send: always an answer, and nothing else changes. */
 import { expect, it } from "vitest";
-import { tools } from "../../src/mcp/tools/search-tools.js";
+import { tools } from "../../src/mcp/tools.js";
 import { type McpClient, openMcp } from "../support/mcp.js";
 import { fc, runs } from "../support/property.js";
 

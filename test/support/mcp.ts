@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { layers } from "../../layers/index.js";
-import { createMcpServer, type McpServer, type McpServerOptions } from "../../src/mcp/mcp-server.js";
+import { createMcpServer, type McpServer, type McpServerOptions } from "../../src/mcp/server.js";
 import { type CliContext, createStyle } from "../../src/operations/command.js";
 import { openProject, type Project } from "../../src/operations/project.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";

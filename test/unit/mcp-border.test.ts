@@ -1,6 +1,6 @@
 /** What a client over MCP cannot do: speak as the user, change the user's words, see private memories. */
 import { describe, expect, it } from "vitest";
-import { isShownPath } from "../../src/mcp/without-private.js";
+import { isShownPath } from "../../src/operations/permit.js";
 import { createInstances } from "../../src/project/instances.js";
 import { formatTitles } from "../../src/status/session-titles.js";
 import { candidateOf, openTestCandidates } from "../support/candidates.js";

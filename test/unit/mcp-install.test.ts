@@ -2,7 +2,7 @@
 import { parse } from "jsonc-parser";
 import toml from "toml";
 import { describe, expect, it } from "vitest";
-import { clientNames, clients } from "../../src/mcp/install/clients.js";
+import { clientNames, clients } from "../../src/mcp/clients.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";

@@ -1,8 +1,8 @@
 /** Which files an MCP client may use, and what it gets beside the plugin. */
 import { describe, expect, it } from "vitest";
 import { findReceivers, listReceivers } from "../../layers/7-across-agents/mail/send-message-tool.js";
-import { planClientID } from "../../src/mcp/client-context.js";
-import { tools } from "../../src/mcp/tools/search-tools.js";
+import { planClientID } from "../../src/mcp/client.js";
+import { tools } from "../../src/mcp/tools.js";
 import type { Instance } from "../../src/project/other-instances.js";
 import { type McpWorldOptions, openAll, openMcp } from "../support/mcp.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
@@ -73,7 +73,7 @@ describe("beside the plugin in OpenCode", () => {
       "/project/opencode.json": '{ "plugin": ["opencode-strata"] }',
     });
   const inOpenCode = { name: "opencode" };
-  const plugins = tools.filter(({ isPlugins }) => isPlugins).map(({ name }) => name);
+  const plugins = tools.filter(({ set }) => set).map(({ name }) => name);
 
   it("the default set is empty, --tools all has only what the plugin lacks, and the client is told why", async () => {
     const few = await openMcp({ files: withPlugin(), clientFolder: "/project" });

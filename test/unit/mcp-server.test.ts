@@ -1,13 +1,13 @@
 /** `strata mcp` with the SDK's client: what it offers, and how it describes it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { tools } from "../../src/mcp/tools/search-tools.js";
+import { tools } from "../../src/mcp/tools.js";
 import { keep, openAll, openMcp } from "../support/mcp.js";
 
 describe("the server", () => {
   it("offers a few tools by default, all, or those named, and explains a wrong name", async () => {
     const few = await (await (await openMcp()).connect()).names();
-    expect(few).toEqual(tools.filter(({ isDefault }) => isDefault).map(({ name }) => name));
+    expect(few).toEqual(tools.filter(({ set }) => set === "default").map(({ name }) => name));
     expect(await (await (await openMcp({ tools: "all" })).connect()).names()).toHaveLength(26);
     expect(await (await (await openMcp({ tools: "recall, remember" })).connect()).names()).toEqual([
       "recall",
@@ -30,12 +30,12 @@ describe("the server", () => {
 
   it("has a row in docs/mcp.md for each tool, with its arguments and its set, and the four variables", () => {
     const page = readFileSync("docs/mcp.md", "utf8");
-    const rows = tools.map(({ input, isDefault, name, privateArguments = [] }) => {
+    const rows = tools.map(({ input, name, privateArguments = [], set }) => {
       const names = Object.entries(input.shape).filter(([key]) => !privateArguments.includes(key));
       const args = names.map(([key, field]) => `\`${key}${field.safeParse(undefined).success ? "?" : ""}\``);
       return {
         start: `| \`${name}\` | ${args.join(", ")}${args.length > 0 ? " " : ""}|`,
-        end: isDefault ? "| yes |" : "| |",
+        end: set === "default" ? "| yes |" : "| |",
       };
     });
     const lines = page.split("\n");

@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.js";
 import { createInspector } from "../../inspector/inspector.js";
 import { readFreeBytes } from "../../io/node-files.js";
 import type { McpHandler } from "../../mcp/http.js";
-import type { McpServerOptions } from "../../mcp/mcp-server.js";
+import type { McpServerOptions } from "../../mcp/server.js";
 import {
   type CliContext,
   type ExitCode,
@@ -201,8 +201,8 @@ const formatUnknown = (projects: readonly ServedProject[]): string =>
 export async function readTools(given: string | boolean | undefined): Promise<string | undefined> {
   if (typeof given !== "string") return undefined;
   const [{ chooseTools }, { tools }] = await Promise.all([
-    import("../../mcp/offer.js"),
-    import("../../mcp/tools/search-tools.js"),
+    import("../../mcp/tool.js"),
+    import("../../mcp/tools.js"),
   ]);
   chooseTools(tools, given);
   return given;

@@ -7,24 +7,20 @@ export interface ServerCommand {
 }
 
 /** A server in a configuration file: a value in a group of servers. */
-export type Entry =
-  | { kind: "json"; path: readonly [group: string, name: string]; value: unknown }
-  | { kind: "toml"; path: readonly [group: string, name: string]; value: ServerCommand };
-
-export interface Served {
-  /** The project whose file gets the entry. */
-  root: string;
-  /** The project to serve, if the user has named one. */
-  other?: string | undefined;
+export interface Entry {
+  path: readonly [group: string, name: string];
+  value: object;
 }
 
 export interface Client {
   title: string;
   /** Path from the project's root; absent if Strata cannot know the file. */
   file?: string;
+  isToml?: true;
   /** Next step or hint for the user. */
   note: string;
-  plan(server: ServerCommand, served: Served): Entry;
+  /** `root`: the project whose file gets the entry. `other`: the project to serve, if the user has named one. */
+  plan(server: ServerCommand, projects: { root: string; other?: string | undefined }): Entry;
 }
 
 const NAME = "memory";
@@ -41,28 +37,20 @@ export const clients: Readonly<Record<string, Client>> = {
     title: "Claude Code",
     file: ".mcp.json",
     note: "Claude Code asks once whether the project's servers may run; /mcp shows them.",
-    plan: (server, { other }) => ({
-      kind: "json",
-      path: ["mcpServers", NAME],
-      value: withProject(server, other),
-    }),
+    plan: (server, { other }) => ({ path: ["mcpServers", NAME], value: withProject(server, other) }),
   },
   codex: {
     title: "Codex",
     file: ".codex/config.toml",
+    isToml: true,
     note: "Codex reads this file in projects that you trust; codex mcp list shows its servers.",
-    plan: (server, { other }) => ({
-      kind: "toml",
-      path: ["mcp_servers", NAME],
-      value: withProject(server, other),
-    }),
+    plan: (server, { other }) => ({ path: ["mcp_servers", NAME], value: withProject(server, other) }),
   },
   cursor: {
     title: "Cursor",
     file: ".cursor/mcp.json",
     note: "Switch it on on Cursor's Customize page.",
     plan: (server, { other = WORKSPACE }) => ({
-      kind: "json",
       path: ["mcpServers", NAME],
       value: withProject(server, other),
     }),
@@ -72,7 +60,6 @@ export const clients: Readonly<Record<string, Client>> = {
     file: ".vscode/mcp.json",
     note: "VS Code shows a Start button above the entry.",
     plan: (server, { other = WORKSPACE }) => ({
-      kind: "json",
       path: ["servers", NAME],
       value: { type: "stdio", ...withProject(server, other) },
     }),
@@ -81,7 +68,6 @@ export const clients: Readonly<Record<string, Client>> = {
     title: "OpenCode in another project",
     note: "Put it into the opencode.json of the project that is to read these memories. Do not name it memory there: its tools would replace the plugin's.",
     plan: ({ args, command }, { root, other = root }) => ({
-      kind: "json",
       path: ["mcp", planName(other)],
       value: { type: "local", command: [command, ...args, "--project", other], enabled: true },
     }),

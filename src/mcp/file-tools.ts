@@ -1,0 +1,284 @@
+/** Tools that read and write files of the project: only in it, and no hidden ones. */
+import { randomUUID } from "node:crypto";
+import { dirname, join, relative, resolve } from "node:path";
+import * as z from "zod";
+import { DAY_MS } from "../base/days.js";
+import { countMemories, formatCount } from "../base/format.js";
+import { parseJson } from "../base/shape.js";
+import { decodeStrictly } from "../io/files.js";
+import { findPrivateID } from "../memory/draft.js";
+import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
+import { parseMemoryFile } from "../memory/memory-file.js";
+import type { MemoryCopy } from "../memory/store/store.js";
+import { type CliContext, createStyle } from "../operations/command.js";
+import { readCollections } from "../operations/memory-files.js";
+import { planCause } from "../operations/operation.js";
+import { addForClient } from "../operations/permit.js";
+import type { Project } from "../operations/project.js";
+import { OWN_FIELDS } from "../operations/transfer/folders.js";
+import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/json-export.js";
+import { parseSections, planDrafts } from "../operations/transfer/sections.js";
+import { writeNew } from "../operations/write-new.js";
+import { isWithin } from "../project/own-files.js";
+import type { ClientContext } from "./client.js";
+import {
+  args,
+  defineTool,
+  formatRefusal,
+  type McpCall,
+  type McpTool,
+  readScope,
+  refuse,
+  typeOf,
+} from "./tool.js";
+
+export const fileTools: readonly McpTool[] = [
+  defineTool({
+    name: "export_memories",
+    description: "Export memories as JSON Lines, to a new project file or as the answer.",
+    input: {
+      output_path: args.path.optional(),
+      project: args.project.optional(),
+      categories: z.array(args.category).min(1).optional(),
+      since_days: args.days.optional(),
+    },
+    effect: "write",
+    files: ["output_path"],
+    async run({ categories, output_path, project: where, since_days }, { shared }) {
+      const { allowsPrivate, project: of } = shared;
+      const types = categories?.flatMap((word) => typeOf(word) ?? []);
+      const scope = readScope(of, where) ?? "project";
+      const target = output_path === undefined ? undefined : await planFile(of, output_path);
+      const sinceMs = since_days === undefined ? 0 : of.cli.clock.now() - since_days * DAY_MS;
+      const collections = (await readCollections(of)).filter(
+        ({ place }) => place.scope === scope && (allowsPrivate || place.sensitivity === "internal"),
+      );
+      const { lines, problems } = formatExport(collections, {
+        isWanted: ({ type, updated }) =>
+          (types === undefined || types.includes(type)) && !(Date.parse(updated) < sinceMs),
+      });
+      const left = problems.length > 0 ? ` Left out ${problems.length} files: ${problems[0]}` : "";
+      const text = lines.map((line) => `${line}\n`).join("");
+      if (target !== undefined)
+        return `Exported: ${countMemories(lines.length)} to ${await writeNew(of.cli, target, text, false)}.${left}`;
+      if (text.length > MOST_CHARACTERS)
+        throw refuse(
+          `${countMemories(lines.length)} do not fit in an answer; give output_path, categories or since_days.`,
+        );
+      return text === "" ? `Nothing to export.${left}` : text.trimEnd();
+    },
+  }),
+  defineTool({
+    name: "import_memories",
+    description:
+      "Import a JSON file of the project, from export_memories or another memory tool. Duplicates are stored once.",
+    input: {
+      input_path: args.path,
+      dry_run: z.boolean().optional(),
+      // Other memory servers have this parameter; here duplicates are always kept once.
+      skip_duplicates: z.boolean().optional(),
+    },
+    effect: "write",
+    files: "all",
+    async run({ dry_run, input_path }, client, call) {
+      const { name, text } = await readFile(client.shared.project, input_path, JSON_FILE);
+      const copies = text.split("\n").flatMap((line) => parseCopy(parseJson(line)) ?? []);
+      const planned = copies.map(toDraft);
+      const notes = planned.flatMap((one) => (typeof one === "string" ? [`Left out: ${one}`] : []));
+      const drafts =
+        copies.length > 0
+          ? planned.filter((one) => typeof one !== "string")
+          : (readJsonExport(text, { name })?.drafts ?? []);
+      if (drafts.length + notes.length === 0) throw refuse(`${input_path} contains no memories.`);
+      const done = await addAll(client, drafts, { operation: "import", isDry: dry_run === true }, call);
+      return [done, ...notes.slice(0, MOST_NAMED)].join("\n");
+    },
+  }),
+  defineTool({
+    name: "ingest_file",
+    description: "Import a Markdown file of the project, one memory per heading.",
+    input: { file_path: args.path },
+    effect: "write",
+    files: "all",
+    async run({ file_path }, client, call) {
+      const { name, text } = await readFile(client.shared.project, file_path, /\.(md|markdown|mdx)$/i);
+      const drafts = planDrafts(parseSections(text), { name });
+      if (drafts.length === 0) throw refuse(`${file_path} contains no text.`);
+      return addAll(client, drafts, { operation: "ingest", isDry: false }, call);
+    },
+  }),
+  defineTool({
+    name: "bootstrap_memory",
+    description:
+      "Import what the project's own files state: commands, versions, layout. It counts as the repository's words.",
+    input: { path: args.path.optional() },
+    effect: "write",
+    files: ["path"],
+    async run({ path: folder }, { id, shared }) {
+      const { run } = await import("../operations/bootstrap.js");
+      const { allowsPrivate, project: of } = shared;
+      const lines: string[] = [];
+      const hidden = [of.folders.memory, of.globalFolder].map((collection) => join(collection, "private"));
+      const say = (text: string): void => {
+        // File names come from the text of memories.
+        const namesPrivate = findPrivateID(text) !== undefined || hidden.some((part) => text.includes(part));
+        if (allowsPrivate || !namesPrivate) lines.push(text);
+      };
+      const quiet: CliContext = {
+        ...{ ...of.cli, folder: of.root, say, warn: say, style: createStyle(false) },
+        // A second store in this process needs a different name for its locks.
+        instance: `${id}-${randomUUID().slice(0, 8)}`,
+      };
+      await run(quiet, {}, folder === undefined ? [] : [folder]);
+      return lines.join("\n");
+    },
+  }),
+];
+
+/** Limit of an answer, to protect the client's context. */
+const MOST_CHARACTERS = 100_000;
+
+/** The memory in a line of an export as a draft, or the reason why there is none. */
+function toDraft({ contents, id, isArchived }: MemoryCopy): MemoryDraft | string {
+  const place = parseID(id);
+  if (!place || isArchived) return `${id} is archived`;
+  const reading = parseMemoryFile(new TextEncoder().encode(contents), {
+    ...place,
+    isArchived,
+    modifiedMs: 0,
+  });
+  if (reading.kind === "problem") return `${id}: ${reading.what}`;
+  const { id: _, isPersonal, isUndated, sensitivity, status, ...draft } = reading.memory;
+  if (status !== "active") return `${id} is ${status}`;
+  const extra = Object.fromEntries(Object.entries(draft.extra).filter(([field]) => !OWN_FIELDS.has(field)));
+  const { created, updated, ...undated } = draft;
+  return { ...undated, extra, ...(!isPersonal && { sensitivity }), ...(!isUndated && { created, updated }) };
+}
+
+/* Adds many drafts: facts as an agent's, rules as candidates, private ones only with `--private`. */
+
+const MOST_ADDED = 2_000;
+const MOST_NAMED = 10;
+
+interface Adding {
+  operation: "import" | "ingest";
+  isDry: boolean;
+}
+
+/** The result for one draft; anything longer than a word is why it was refused. */
+type Result = { kind: "kept" | "known" | "waiting" } | { kind: "refused"; why: string };
+
+/** Returns a report for the client. Stops between two drafts if the client cancels. */
+async function addAll(
+  client: ClientContext,
+  drafts: readonly MemoryDraft[],
+  { isDry, operation }: Adding,
+  call: McpCall,
+): Promise<string> {
+  if (drafts.length > MOST_ADDED)
+    throw refuse(
+      `${drafts.length} memories are too many for one import; split the file into parts of ${MOST_ADDED}.`,
+    );
+  const { core, shared } = client;
+  const known = new Set((await core.memories.list({ archived: true })).map(({ id }) => id));
+  // Shared by all changes, so that they are undone together.
+  const cause = planCause(core, operation);
+  const results: Result[] = [];
+  for (const draft of drafts) {
+    if (call.signal.aborted) break;
+    results.push(await addOne(draft));
+  }
+  return formatReport(results, { isDry, run: cause.run });
+
+  async function addOne(draft: MemoryDraft): Promise<Result> {
+    if (draft.sensitivity === "private" && !shared.allowsPrivate)
+      return { kind: "refused", why: "a private memory; strata mcp --private imports them" };
+    if (isDry) return { kind: usersTypes.has(draft.type) ? "waiting" : "kept" };
+    const refused = (why: string): Result => ({ kind: "refused", why: `${draft.title ?? ""}: ${why}` });
+    try {
+      // The client is the source, whatever the file says.
+      const own = { ...draft, provenance: { by: "agent" as const, how: "imported" as const } };
+      const added = await addForClient(core, own, cause);
+      if (added.kind === "refused") return refused(added.why);
+      if (added.kind === "waiting") return { kind: "waiting" };
+      const isKnown = known.has(added.memory.id);
+      known.add(added.memory.id);
+      return { kind: isKnown ? "known" : "kept" };
+    } catch (thrown) {
+      if (!usersTypes.has(draft.type)) throw thrown;
+      return refused(formatRefusal(thrown));
+    }
+  }
+}
+
+function formatReport(results: readonly Result[], { isDry, run }: { isDry: boolean; run: string }): string {
+  const count = (kind: Result["kind"]): number => results.filter((one) => one.kind === kind).length;
+  const [kept, waiting, refused] = [count("kept"), count("waiting"), count("refused")];
+  const parts = [
+    `${isDry ? "Would keep" : "Kept"} ${formatCount(kept)}`,
+    `${formatCount(count("known"))} already known`,
+    ...(waiting > 0
+      ? [`${formatCount(waiting)} ${isDry ? "would " : ""}wait for the user to confirm them`]
+      : []),
+    ...(refused > 0 ? [`${formatCount(refused)} refused`] : []),
+  ];
+  const reasons = results.flatMap((one) => (one.kind === "refused" ? [`Refused: ${one.why}`] : []));
+  const undo = isDry || kept === 0 ? [] : [`strata undo --run ${run} reverts this.`];
+  return [`${parts.join(", ")}.`, ...reasons.slice(0, MOST_NAMED), ...undo].join("\n");
+}
+
+/* Files that a client names. */
+
+const MOST_BYTES = 4_000_000;
+const JSON_FILE = /\.jsonl?$/i;
+
+/** The path of a new file in an existing folder. @throws StrataError if a client may not write it */
+async function planFile(project: Project, given: string): Promise<string> {
+  const target = locate(project.root, given, JSON_FILE);
+  const folder = await project.cli.files.realPath(dirname(target));
+  if (folder === undefined)
+    throw refuse(`${dirname(target)} does not exist; create it, or name another folder.`);
+  await requireInside(project, folder, given);
+  return target;
+}
+
+/** Reads a file; `name` is its path from the project's root. @throws StrataError if a client may not read it */
+async function readFile(
+  project: Project,
+  given: string,
+  endings: RegExp,
+): Promise<{ name: string; text: string }> {
+  const { cli, root } = project;
+  const found = locate(root, given, endings);
+  const real = await cli.files.realPath(found);
+  if (real === undefined) throw refuse(`${given} does not exist in ${root}.`);
+  await requireInside(project, real, given);
+  const stat = await cli.files.statItself(real);
+  if (stat?.kind !== "file") throw refuse(`${given} is not a file.`);
+  if (stat.bytes > MOST_BYTES)
+    throw refuse(`${given} has ${stat.bytes} bytes, more than ${MOST_BYTES}; split it.`);
+  const text = decodeStrictly((await cli.files.read(real, { links: "refused" })) ?? new Uint8Array());
+  if (text === undefined || text.includes("\0")) throw refuse(`${given} is not UTF-8 text.`);
+  return { name: relative(root, found).replaceAll("\\", "/"), text };
+}
+
+function locate(root: string, given: string, endings: RegExp): string {
+  const found = resolve(root, given);
+  const inside = relative(root, found).replaceAll("\\", "/");
+  if (given.includes("\0") || found === root || !isWithin(found, root))
+    throw refuse(`${JSON.stringify(given)} is not a file in ${root}; name a file of the project.`);
+  if (inside.split("/").some((part) => part.startsWith(".")))
+    throw refuse(`${given} is hidden; this tool does not use hidden files or folders.`);
+  if (!endings.test(inside)) throw refuse(`${given} does not match ${endings.source}.`);
+  return found;
+}
+
+/** A link may lead anywhere, for example into `.git`. */
+async function requireInside({ cli, root }: Project, real: string, given: string): Promise<void> {
+  const within = (await cli.files.realPath(root)) ?? root;
+  const hidden = relative(within, real)
+    .split(/[\\/]/)
+    .some((part) => part.startsWith("."));
+  if (!isWithin(real, within) || hidden)
+    throw refuse(`${given} links out of the project, or to a hidden file: ${real}; name the file itself.`);
+}

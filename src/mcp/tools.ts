@@ -1,0 +1,236 @@
+/** Tools that find memories, tools about the memories as a whole, and the list of all tools. */
+import * as z from "zod";
+import { formatAnswer } from "../../layers/5-auto-memory/tools/tools.js";
+import { runDream } from "../../layers/6-dream/dream.js";
+import { formatDream } from "../../layers/6-dream/page.js";
+import { DAY_MS } from "../base/days.js";
+import { listSwitches } from "../config/part.js";
+import { createGit } from "../io/node-git.js";
+import { type Memory, parseID, usersTypes } from "../memory/memory.js";
+import { createStyle } from "../operations/command.js";
+import { formatFactLine } from "../operations/open-candidates.js";
+import { isShownID, isShownPath } from "../operations/permit.js";
+import { parseEntityName } from "../recall/entities.js";
+import { formatStatus } from "../status/format-status.js";
+import { readStatus, type Status } from "../status/status.js";
+import type { ClientContext, SharedContext } from "./client.js";
+import { fileTools } from "./file-tools.js";
+import { answerHits, findHits, formatBoot, formatHits, requireMemory, showMemory } from "./hits.js";
+import { sessionTools } from "./session-tools.js";
+import { args, defineTool, type McpTool, readScope, refuse } from "./tool.js";
+import { writeTools } from "./write-tools.js";
+
+const linkTypes = ["links", "linked_by", "supersedes", "superseded_by", "entity"] as const;
+
+export const tools: readonly McpTool[] = [
+  defineTool({
+    name: "recall",
+    description:
+      "Find what earlier sessions decided or learned. An id as query shows that memory in full, compact: false all hits.",
+    input: {
+      query: args.query,
+      limit: args.limit.optional(),
+      project: args.project.optional(),
+      category: args.anyCategory.optional(),
+      compact: z.boolean().optional(),
+    },
+    effect: "read",
+    set: "default",
+    async run({ compact = true, query: text, ...wanted }, client, call) {
+      const named = parseID(text) && (await client.shared.memories.read(text));
+      if (named) return showMemory(client, named.id, call);
+      const hits = await findHits(client, { text, ...wanted });
+      return answerHits(client, hits, { words: text, whole: compact ? undefined : call });
+    },
+  }),
+  defineTool({
+    name: "get_context",
+    description: "What is known about !12, #34, &5 or a path. Call before you work on it.",
+    input: { entity_ref: args.entity },
+    effect: "read",
+    set: "default",
+    async run({ entity_ref: words }, client) {
+      return answerHits(client, await findHits(client, { entity: words, limit: MOST_ABOUT }), { words });
+    },
+  }),
+  defineTool({
+    name: "get_boot_context",
+    description:
+      "The user's rules, open blockers and the most important memories. Call at the start of a session.",
+    input: {},
+    effect: "read",
+    set: "default",
+    run: (_args, client) => formatBoot(client),
+  }),
+  defineTool({
+    name: "get_linked_memories",
+    description:
+      "Memories that link to or from one, supersede it, are superseded by it, or share its entities.",
+    input: {
+      memory_id: args.memoryID,
+      link_types: z.array(z.enum(linkTypes)).min(1).optional(),
+    },
+    effect: "read",
+    async run({ link_types = linkTypes, memory_id }, client) {
+      const memory = await requireMemory(client, memory_id);
+      const left = new Set(await client.shared.memories.list({ archived: true }));
+      const lines: string[] = [];
+      for (const type of link_types) {
+        const found = [...left].filter((other) => isLinked(type, memory, other)).slice(0, MOST_OF_A_TYPE);
+        // Each memory appears once.
+        for (const one of found) left.delete(one);
+        if (found.length > 0) lines.push(`${type}:`, ...(await formatAll(client, found, type)));
+      }
+      return formatAnswer(lines);
+    },
+  }),
+  defineTool({
+    name: "search_history",
+    description: "Like recall, including archived memories and session notes (category: conversation).",
+    input: {
+      query: args.query,
+      category: args.anyCategory.optional(),
+      limit: args.limit.optional(),
+    },
+    effect: "read",
+    set: "plugins",
+    run: async ({ query: text, ...wanted }, client) =>
+      answerHits(client, await findHits(client, { text, ...wanted, archived: true })),
+  }),
+  ...writeTools,
+  ...sessionTools,
+  ...fileTools,
+  defineTool({
+    name: "enrich_entity",
+    description: "Fetch title, state and labels of !12, #34, &5 or a URL from GitLab or GitHub.",
+    input: { entity_ref: args.entity, project: args.project.optional() },
+    effect: "ask",
+    async run({ entity_ref, project: where }, { shared }, { signal }) {
+      readScope(shared.project, where);
+      const name = parseEntityName(entity_ref);
+      if (!name)
+        throw refuse(
+          `"${entity_ref}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL.`,
+        );
+      const entities = await shared.entities.load();
+      await entities.load();
+      const { due, fresh, nowhere } = entities.plan([name]);
+      const [why] = nowhere.values();
+      if (why !== undefined) throw refuse(`Nothing was asked: ${why}`);
+      const { facts, problems } = await entities.enrich([...due, ...fresh], { signal });
+      if (facts.length === 0) throw refuse(`No answer: ${problems.join("; ") || "not found there"}`);
+      return facts.map((fact) => formatFactLine(fact, shared.project.cli.clock.now())).join("\n");
+    },
+  }),
+  defineTool({
+    name: "consolidate_memory",
+    description: "List duplicate, expired and long unused memories. Changes nothing; strata dream tidies up.",
+    input: { days_stale: args.days.optional(), project: args.project.optional() },
+    effect: "read",
+    async run({ days_stale = USUAL_STALE_DAYS, project: where }, client) {
+      readScope(client.shared.project, where);
+      const stale = await formatStale(client, days_stale);
+      return `${await planDream(client)}\n${stale}`;
+    },
+  }),
+  defineTool({
+    name: "memory_status",
+    description: "Counts of memories, what waits for the user, problems.",
+    input: {},
+    effect: "read",
+    async run(_args, { shared }) {
+      const { candidates, config, files, project: of } = shared;
+      const { layers, problems } = await of.settings();
+      const switches = listSwitches(layers.map(({ settings }) => settings));
+      const given = { candidates, clock: of.cli.clock, files, git: createGit() };
+      const status = await readStatus(given, of.folders, config, switches);
+      status.problems.unshift(...problems);
+      return formatStatus(
+        shared.allowsPrivate ? status : await withoutPrivate(status, shared),
+        createStyle(false),
+      );
+    },
+  }),
+];
+
+const MOST_ABOUT = 30;
+
+const MOST_OF_A_TYPE = 30;
+
+function isLinked(type: (typeof linkTypes)[number], memory: Memory, other: Memory): boolean {
+  if (other.id === memory.id) return false;
+  switch (type) {
+    case "links":
+      return memory.links.includes(other.id);
+    case "linked_by":
+      return other.links.includes(memory.id);
+    case "supersedes":
+      return other.supersededBy === memory.id;
+    case "superseded_by":
+      return memory.supersededBy === other.id;
+    case "entity": {
+      const entities = memory.entities.map((one) => one.toLowerCase());
+      return other.entities.some((one) => entities.includes(one.toLowerCase()));
+    }
+  }
+}
+
+const formatAll = (client: ClientContext, memories: readonly Memory[], why: string): Promise<string[]> =>
+  formatHits(
+    client,
+    memories.map((memory) => ({ kind: "memory" as const, memory, why })),
+  );
+
+/** Recounts without private memories, and leaves out what names one. */
+async function withoutPrivate(status: Status, { findHidden, memories }: SharedContext): Promise<Status> {
+  const counts: Record<string, number> = {};
+  for (const { scope, type } of await memories.list())
+    if (scope === "project") counts[type] = (counts[type] ?? 0) + 1;
+  const isHidden = await findHidden();
+  const sessions = Object.entries(status.sessions).map(([id, { title, ...rest }]) => [
+    id,
+    title === undefined || isHidden(title) ? rest : { ...rest, title },
+  ]);
+  return {
+    ...{ ...status, memories: counts },
+    conflicts: status.conflicts.filter(({ id, path }) => isShownID(id) && isShownPath(path)),
+    blockers: status.blockers.filter(({ id }) => isShownID(id)),
+    sessions: Object.fromEntries(sessions),
+  };
+}
+
+const USUAL_STALE_DAYS = 90;
+const MOST_STALE = 50;
+
+/** What a dream's rules would change. */
+async function planDream({ shared, id }: ClientContext): Promise<string> {
+  const { config, files, locks, memories, project: of } = shared;
+  const { cli, folders, log } = of;
+  const outcome = await runDream(
+    { clock: cli.clock, files, folders, locks, log, memories },
+    { maxRuntimeMs: config.dream.maxRuntime, isDry: true },
+  );
+  if (outcome.kind === "refused" || outcome.kind === "failed")
+    throw refuse(`Not checked for ${id}: ${outcome.why}`);
+  const { changes, findings, oldNotes = 0 } = outcome.report;
+  return changes.length + findings.length + oldNotes === 0
+    ? "Nothing to tidy up by the rules."
+    : formatDream(outcome.report);
+}
+
+/** The project's facts that were not changed or used for `staleDays`, oldest first. */
+async function formatStale(client: ClientContext, staleDays: number): Promise<string> {
+  const { clock, memories } = client.core;
+  const sinceMs = clock.now() - staleDays * DAY_MS;
+  const lastMs = ({ id, updated }: Memory): number =>
+    Math.max(Date.parse(updated) || 0, memories.useOf(id)?.lastMs ?? 0);
+  const stale = (await memories.list())
+    .filter(({ scope, type }) => scope === "project" && !usersTypes.has(type))
+    .filter((memory) => lastMs(memory) < sinceMs)
+    .sort((a, b) => lastMs(a) - lastMs(b));
+  if (stale.length === 0) return `No memory is unused for ${staleDays} days.`;
+  const lines = await formatAll(client, stale.slice(0, MOST_STALE), "stale");
+  return [`Unused for ${staleDays} days: ${stale.length}`, ...lines].join("\n");
+}
+
+/** All tools of the server. Clients add the server's name to a tool's, for example `memory_recall`. */
