@@ -1,5 +1,5 @@
 /** The page of `/memory`: this session first, then the status of the project. */
-import { formatCount, formatPercent, formatTokens } from "../../src/base/format.js";
+import { formatPercent, formatTokens } from "../../src/base/format.js";
 import type { Config } from "../../src/config/schema.js";
 import { estimateTextTokens } from "../../src/context/context-size.js";
 import type { KnownDecision } from "../../src/context/replay.js";
@@ -22,20 +22,21 @@ import {
 } from "../../src/status/format-status.js";
 import type { SessionScreen } from "../../src/status/session-screen.js";
 import { readStatus, type SessionStatus } from "../../src/status/status.js";
+import { collectWarnings } from "./screen/screens.js";
 import type { Screen } from "./screen.js";
 
 export type MemoryPageOptions = Pick<
   KernelContext,
   "candidates" | "clock" | "config" | "decisions" | "files" | "folders" | "generation" | "host" | "memories"
 > &
-  Pick<KernelContext, "calls" | "reading" | "switches"> & { screen: Pick<Screen, "read"> };
+  Pick<KernelContext, "calls" | "reading" | "switches" | "toasts"> & { screen: Pick<Screen, "read"> };
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
 /** Decisions of earlier days are not counted. */
 const MOST_DAYS = 14;
 
 export async function formatMemoryPage(options: MemoryPageOptions, sessionID: string): Promise<string> {
-  const { candidates, clock, config, files, folders, generation, host, calls, screen, switches } = options;
+  const { candidates, clock, config, files, folders, generation, host, screen, switches } = options;
   const [status, added, { why }, shown] = await Promise.all([
     readStatus({ candidates, clock, files, git: host.git }, folders, config, switches),
     readAddedTokens(options, sessionID),
@@ -44,16 +45,10 @@ export async function formatMemoryPage(options: MemoryPageOptions, sessionID: st
   ]);
   if (status.background && why !== undefined) status.background.why = why;
   // What this instance has found out is newer than what it has written down.
-  status.problems = [...new Set([...status.problems, ...calls.silent()])];
-  const { autoCompact } = config;
-  const first = describeThisSession({
-    added,
-    autoCompact,
-    canStopCompaction: host.canStopCompaction,
-    screen: shown,
-    session: status.sessions[sessionID],
-  });
-  const page = formatStatus(status, PLAIN, { first: [first], problems: listProblems(options) });
+  const warnings = collectWarnings(options);
+  status.problems = status.problems.filter((problem) => !warnings.includes(problem));
+  const first = describeThisSession(options, { added, screen: shown, session: status.sessions[sessionID] });
+  const page = formatStatus(status, PLAIN, { first: [first], problems: warnings });
   return shown ? `${formatHeadline(shown)}\n\n${page}` : page;
 }
 
@@ -88,17 +83,16 @@ export function sumAddedTokens(decisions: readonly KnownDecision[]): Record<stri
 interface ThisSession {
   /** Tokens by layer. */
   added: Readonly<Record<string, number>>;
-  autoCompact: Config["autoCompact"];
-  /** See the Host seam. */
-  canStopCompaction: Host["canStopCompaction"];
   /** `undefined` before the first request. */
   screen: SessionScreen | undefined;
   /** `undefined` before the first record. */
   session: SessionStatus | undefined;
 }
 
-function describeThisSession(asked: ThisSession): Section {
-  const { added, autoCompact, canStopCompaction, screen, session } = asked;
+function describeThisSession(
+  { config: { autoCompact }, host }: MemoryPageOptions,
+  { added, screen, session }: ThisSession,
+): Section {
   const title = screen?.title ?? session?.title;
   const cache = screen && formatCache(screen.cache);
   const row = (label: string, text: string | undefined): Row[] => (text === undefined ? [] : [[label, text]]);
@@ -113,7 +107,7 @@ function describeThisSession(asked: ThisSession): Section {
       ...(session ? describeRemoved(session) : []),
       ...row("Removed by", formatLayers(session?.freedByLayer ?? {})),
       ...row("Added by", formatLayers(added)),
-      ["Auto summaries", formatBreaker(session?.breaker, { autoCompact, canStopCompaction })],
+      ["Auto summaries", formatBreaker(session?.breaker, autoCompact, host)],
     ],
   };
 }
@@ -147,26 +141,12 @@ function formatLayers(tokens: Readonly<Record<string, number>>): string | undefi
 
 function formatBreaker(
   open: string | undefined,
-  { autoCompact, canStopCompaction }: Pick<ThisSession, "autoCompact" | "canStopCompaction">,
+  { enabled }: Config["autoCompact"],
+  { canStopCompaction }: Pick<Host, "canStopCompaction">,
 ): string {
-  if (!autoCompact.enabled) return "left to OpenCode, because autoCompact is off";
+  if (!enabled) return "left to OpenCode, because autoCompact is off";
   if (open === undefined) return "on: OpenCode summarises only if notes are not enough";
   if (canStopCompaction === false)
     return `on, though they do not help: ${open}. OpenCode 2 lets no plugin switch them off`;
   return `off in this session: ${open}. /compact turns them on again`;
-}
-
-function listProblems({ memories, reading }: MemoryPageOptions): string[] {
-  const [wrong] = reading.problems;
-  const { length } = reading.problems;
-  const count = length === 1 ? "1 setting is wrong" : `${formatCount(length)} settings are wrong`;
-  const foreign = memories.foreign().length;
-  const came =
-    foreign === 1
-      ? "1 memory came with the repository and is"
-      : `${formatCount(foreign)} memories came with the repository and are`;
-  return [
-    ...(wrong === undefined ? [] : [`${count} (strata doctor shows all): ${wrong}`]),
-    ...(foreign === 0 ? [] : [`${came} not shown as your words; /memory-trust lists them`]),
-  ];
 }

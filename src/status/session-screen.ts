@@ -8,6 +8,7 @@ import {
   count,
   each,
   finite,
+  isRecord,
   isVersion,
   list,
   object,
@@ -102,4 +103,15 @@ export async function readSessionScreen(
 ): Promise<SessionScreen | undefined> {
   const text = await readText(files, screenPath(folders, sessionID)).catch(() => undefined);
   return text === undefined ? undefined : parse(parseJson(text));
+}
+
+/** Why automatic summaries are off in the session, as the layer that decides it has written down. */
+export async function readBreaker(
+  files: Pick<Files, "read">,
+  { breakers }: Pick<Folders, "breakers">,
+  sessionID: string,
+): Promise<string | undefined> {
+  const text = await readText(files, join(breakers, `${sessionID}.json`)).catch(() => undefined);
+  const state = text === undefined ? undefined : parseJson(text);
+  return isRecord(state) && string(state.open) ? state.open : undefined;
 }

@@ -1,8 +1,7 @@
 /** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
 
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
-import { isRecord } from "../base/shape.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { readLedger } from "../costs/figures.js";
@@ -25,6 +24,7 @@ import { createBudget } from "../models/budget.js";
 import type { Folders } from "../project/folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../project/own-flaws.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
+import { readBreaker } from "./session-screen.js";
 import { readTitles } from "./session-titles.js";
 
 export interface SessionStatus extends SavingsTotals {
@@ -84,10 +84,9 @@ export async function readStatus(
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
-  const [ledger, titles, breakers, results, callRecords, spent, memory, flaws, waiting] = await Promise.all([
+  const [ledger, titles, results, callRecords, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readTitles(files, folders.sessions),
-    readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
     readCallRecords(files, folders.calls),
     readSpent({ files, clock }, folders.background, config),
@@ -100,7 +99,7 @@ export async function readStatus(
     sessions[sessionID] = {
       ...pick("title", titles.get(sessionID)),
       ...describeSession(records),
-      ...pick("breaker", breakers.get(sessionID)),
+      ...pick("breaker", await readBreaker(files, folders, sessionID)),
     };
   }
   const records = [...ledger.sessions.values()].flat();
@@ -140,15 +139,6 @@ function describeContext(
   if (last?.sent === undefined) return {};
   const contextTokens = last.sent + (last.answered ?? 0);
   return { contextTokens, contextWithout: contextTokens + (last.keptOut ?? 0) };
-}
-
-async function readBreakers(files: Files, folder: string): Promise<Map<string, string>> {
-  const open = new Map<string, string>();
-  for (const name of await files.list(folder)) {
-    const state = await readJson(files, join(folder, name));
-    if (isRecord(state) && typeof state.open === "string") open.set(basename(name, ".json"), state.open);
-  }
-  return open;
 }
 
 async function countResults(files: Files, folder: string): Promise<Status["results"]> {

@@ -30,6 +30,6 @@ it("/memory shows the number of wrong settings, and the first of them", async ()
   const memory = world.strata.dispatcher.commands.find(({ name }) => name === "memory");
   const text = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
   expect(text?.replace(/\s+/g, " ")).toMatch(
-    /Problems - 2 settings are wrong \(strata doctor shows all\): .*(dream\.interval|colour)/,
+    /Problems - wrong setting: .*(dream\.interval|colour).*and 1 more: strata doctor/,
   );
 });

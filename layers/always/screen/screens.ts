@@ -1,17 +1,6 @@
-/**
- * Writes what the screen shows of a session, `<state>/screen/<sessionID>.json`, behind its requests and its turns. Loaded
- * with the first of them.
- *
- *     a request      measured once: before the provider has counted it only if nothing is known of the session
- *     an answer      measured with the provider's counts; the session's ledger is read on from where it was
- *     a turn's end   also what takes longer: memories, blockers and conflicts, the title, the ledgers of other sessions
- *     in between     a background call begins or ends, a memory or a candidate is added
- */
-import { join } from "node:path";
 import { formatLocalDay } from "../../../src/base/days.js";
 import { formatError } from "../../../src/base/error.js";
 import { countMemories } from "../../../src/base/format.js";
-import { isRecord, parseJson } from "../../../src/base/shape.js";
 import { countUsableTokens, type ModelWindow, planBudget } from "../../../src/context/windows.js";
 import {
   addUpPaid,
@@ -21,11 +10,11 @@ import {
   sumPaid,
 } from "../../../src/costs/figures.js";
 import { findCacheShare, NO_SUMS, toSaving } from "../../../src/costs/sums.js";
-import { readText } from "../../../src/io/files.js";
 import type { KernelContext } from "../../../src/kernel/layer-context.js";
 import { readMemoryStatus } from "../../../src/status/memory-status.js";
 import {
   type ContextFigures,
+  readBreaker,
   readSessionScreen,
   type SessionScreen,
   screenPath,
@@ -144,7 +133,10 @@ async function describeScreen(
   sessionID: string,
 ): Promise<SessionScreen | undefined> {
   await ledgers.refresh(sessionID);
-  const [counts, breaker] = await Promise.all([memory.read(), readBreaker(context, sessionID)]);
+  const [counts, breaker] = await Promise.all([
+    memory.read(),
+    readBreaker(context.files, context.folders, sessionID),
+  ]);
   const last = requests.find(sessionID);
   if (!last) return undefined;
   const { project, today } = addUpPaid(ledgers.all().values(), formatLocalDay(context.clock.now()));
@@ -169,22 +161,12 @@ async function describeScreen(
   };
 }
 
-/** Why automatic summaries are off in the session, as the layer that decides it has written down. */
-async function readBreaker(
-  { files, folders }: Pick<KernelContext, "files" | "folders">,
-  sessionID: string,
-): Promise<string | undefined> {
-  const text = await readText(files, join(folders.breakers, `${sessionID}.json`));
-  const state = text === undefined ? undefined : parseJson(text);
-  return isRecord(state) && typeof state.open === "string" ? state.open : undefined;
-}
-
 const MOST_WARNINGS = 8;
 /** Longer sentences end with "…". */
 const MOST_CHARACTERS = 300;
 
 /** What a person should look at, one sentence each. */
-function collectWarnings({
+export function collectWarnings({
   calls,
   memories,
   reading,
