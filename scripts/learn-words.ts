@@ -1,13 +1,10 @@
 /**
  * `npm run learn:words -- FILE…`: learns the weights of layers/5-auto-memory/words/worth.ts from files of labelled
  * messages (see test/bench/words/labelled.ts), which are not in this repository, prints what leaving one repository out
- * gives, and writes the weights of all. A few numbers of a message's shape, strongly drawn towards zero: there are few
+ * gives, and the weights of all. A few numbers of a message's shape, strongly drawn towards zero: there are few
  * messages, and what is learned from some people's must hold for others'.
  */
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readStatements } from "../layers/5-auto-memory/words/statements.js";
 import { findShape, type Shape } from "../layers/5-auto-memory/words/worth.js";
 import { type LabelledMessage, readLabelled } from "../test/bench/words/labelled.js";
@@ -45,22 +42,14 @@ printLeftOut();
 const weights = learn(examples);
 const chances = examples.map(({ values }) => chanceOf(values, weights)).sort((a, b) => b - a);
 const round = (value: number): number => Math.round(value * 1_000) / 1_000;
-const features = Object.fromEntries(
-  names.map((name, at) => {
-    const { mean, spread } = scales[at] as Scale;
-    return [name, { mean: round(mean), spread: round(spread), weight: round(weights[at + 1] ?? 0) }];
-  }),
-);
 const least = round(chances[Math.floor(CANDIDATES * chances.length)] ?? 0.5);
-const text = `/** Written by \`npm run learn:words\`; each feature is centred and scaled before it is weighed. */
-export const learned: {
-  bias: number;
-  least: number;
-  features: Readonly<Record<string, { mean: number; spread: number; weight: number }>>;
-} = ${JSON.stringify({ bias: round(weights[0] ?? 0), least, features }, null, 2).replaceAll(/"(\w+)":/g, "$1:")};
-`;
-const root = join(fileURLToPath(import.meta.url), "..", "..");
-writeFileSync(join(root, "layers/5-auto-memory/words/worth-weights.ts"), text);
+console.log(
+  `\nfor layers/5-auto-memory/words/worth.ts: BIAS ${round(weights[0] ?? 0)}, LEAST_WORTH ${least}`,
+);
+for (const [at, name] of names.entries()) {
+  const { mean, spread } = scales[at] as Scale;
+  console.log(`  ${name}: [${[mean, spread, weights[at + 1] ?? 0].map(round).join(", ")}],`);
+}
 
 function readShape({ text }: LabelledMessage): Shape {
   return { statements: readStatements({ id: "", text }), characters: text.length };

@@ -3,83 +3,62 @@ import { byAnyone, byUser, byUserOrLower, enabled, textLike, whole } from "../..
 import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 
-const { judge, keepOutOfGit, maxLines, maxSize, pastSessions } = defaults.autoMemory;
+const { autoMemory: usual, boot: usualBoot } = defaults;
+const { embeddings: usualEmbeddings, entities: usualEntities } = defaults.recall;
+
+const flag = (usual: boolean, what: string) => z.boolean().default(usual).describe(what);
+/** Part of a session's beginning that no project may hide. */
+const shows = (usual: boolean, what: string) => byUser(flag(usual, what));
+
+const JUDGE =
+  "Who judges what of your words is kept: model is your small model, in the background; agent is the running agent, asked at the end of its context; auto is the model where one is named, else the agent; off keeps only what you mark (remember: …, from now on …) or repeat.";
+const KEPT_OUT = "Types of project memories that git ignores until strata memory publish; [] for none.";
+const PAST =
+  "Your small model also reads sessions of the project from before Strata was installed: in the background, at most 50 every 6 hours, within the daily budget of background calls.";
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
-  judge: byUser(
-    z
-      .enum(["auto", "model", "agent", "off"])
-      .default(judge)
-      .describe(
-        "Who judges what of your words is kept: model is your small model, in the background; agent is the running agent, asked at the end of its context; auto is the model where one is named, else the agent; off keeps only what you mark (remember: …, from now on …) or repeat.",
-      ),
-  ),
+  judge: byUser(z.enum(["auto", "model", "agent", "off"]).default(usual.judge).describe(JUDGE)),
   keepOutOfGit: byUserOrLower(
-    z
-      .array(z.enum(memoryTypes))
-      .readonly()
-      .default(keepOutOfGit)
-      .describe("Types of project memories that git ignores until strata memory publish; [] for none."),
+    z.array(z.enum(memoryTypes)).readonly().default(usual.keepOutOfGit).describe(KEPT_OUT),
   ),
-  maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
-  maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
-  pastSessions: byUser(
-    z
-      .boolean()
-      .default(pastSessions)
-      .describe(
-        "Your small model also reads sessions of the project from before Strata was installed: in the background, at most 50 every 6 hours, within the daily budget of background calls.",
-      ),
-  ),
+  maxLines: byAnyone(whole(10, 2_000, usual.maxLines, "Maximum number of lines of the index MEMORY.md.")),
+  maxSize: byAnyone(whole(1_000, 250_000, usual.maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
+  pastSessions: byUser(flag(usual.pastSessions, PAST)),
 });
 
-const { activeSessions, blockers, directives, maxItems, recentDecisions } = defaults.boot;
-/** A part of a session's beginning. Only the user sets it: a project must not hide the user's own rules. */
-/** No project may hide the user's rules and blockers. */
-const shows = (usual: boolean, what: string) => byUser(z.boolean().default(usual).describe(what));
+const ACTIVE =
+  "The beginning names other active sessions of the project, in any instance, and their last requests.";
+const DECISIONS =
+  "The beginning lists the decisions of the last 30 days, newest first, before other memories.";
+const MOST_ITEMS =
+  "Maximum number of other memories at the beginning. The whole beginning stays below 2,000 tokens.";
 
 const boot = z.strictObject({
   enabled: shows(
-    defaults.boot.enabled,
+    usualBoot.enabled,
     "A session begins with rules, blockers and the most important other memories.",
   ),
-  activeSessions: byUserOrLower(
-    z
-      .boolean()
-      .default(activeSessions)
-      .describe(
-        "The beginning names other active sessions of the project, in any instance, and their last requests.",
-      ),
-  ),
-  blockers: shows(blockers, "The beginning lists open blockers."),
-  directives: shows(directives, "The beginning lists your rules."),
-  recentDecisions: byUserOrLower(
-    z
-      .boolean()
-      .default(recentDecisions)
-      .describe(
-        "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
-      ),
-  ),
-  maxItems: byUserOrLower(
-    whole(
-      0,
-      200,
-      maxItems,
-      "Maximum number of other memories at the beginning. The whole beginning stays below 2,000 tokens.",
-    ),
-  ),
+  activeSessions: byUserOrLower(flag(usualBoot.activeSessions, ACTIVE)),
+  blockers: shows(usualBoot.blockers, "The beginning lists open blockers."),
+  directives: shows(usualBoot.directives, "The beginning lists your rules."),
+  recentDecisions: byUserOrLower(flag(usualBoot.recentDecisions, DECISIONS)),
+  maxItems: byUserOrLower(whole(0, 200, usualBoot.maxItems, MOST_ITEMS)),
 });
 
-const { allowPrivate, timeoutMs } = defaults.recall.embeddings;
+const ENDPOINT =
+  "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memory_recall and /recall also find memories by their meaning.";
+const KEY =
+  "Name of the environment variable with the key. The key is sent over https or to this machine only.";
+const TIMEOUT = "Milliseconds for a batch of memories. A query waits for at most 1,000.";
+const PRIVATE =
+  "Whether private memories may be sent to an endpoint on another machine. To this machine they are.";
+
 const embeddings = z.strictObject({
   url: byUser(
     textLike(/^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/, "http://localhost:11434", "https://api.openai.com/v1")
       .optional()
-      .describe(
-        "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memory_recall and /recall also find memories by their meaning.",
-      ),
+      .describe(ENDPOINT),
   ),
   model: byUser(
     z.string().min(1).max(200).optional().describe("Name of the embedding model at this endpoint."),
@@ -87,13 +66,9 @@ const embeddings = z.strictObject({
   apiKeyEnv: byUser(
     textLike(/^[A-Za-z_]\w*$/, "OPENAI_API_KEY")
       .optional()
-      .describe(
-        "Name of the environment variable with the key. The key is sent over https or to this machine only.",
-      ),
+      .describe(KEY),
   ),
-  timeoutMs: byUserOrLower(
-    whole(100, 120_000, timeoutMs, "Milliseconds for a batch of memories. A query waits for at most 1,000."),
-  ),
+  timeoutMs: byUserOrLower(whole(100, 120_000, usualEmbeddings.timeoutMs, TIMEOUT)),
   dimensions: byUser(
     z
       .number()
@@ -103,17 +78,14 @@ const embeddings = z.strictObject({
       .optional()
       .describe("Length of the vectors, if the model offers several."),
   ),
-  allowPrivate: byUserOrLower(
-    z
-      .boolean()
-      .default(allowPrivate)
-      .describe(
-        "Whether private memories may be sent to an endpoint on another machine. To this machine they are.",
-      ),
-  ),
+  allowPrivate: byUserOrLower(flag(usualEmbeddings.allowPrivate, PRIVATE)),
 });
 
-const { background, hosts } = defaults.recall.entities;
+const BACKGROUND =
+  "Whether Strata looks up this project's issues and merge requests in messages at GitLab or GitHub. Otherwise only strata enrich asks.";
+const HOSTS =
+  "GitLab and GitHub instances that may be asked besides gitlab.com and github.com: kind, url, and the name of the environment variable with the token.";
+
 const host = z.strictObject({
   kind: z.enum(["gitlab", "github"]),
   url: textLike(
@@ -124,23 +96,8 @@ const host = z.strictObject({
   tokenEnv: textLike(/^[A-Za-z_]\w*$/, "ACME_GITLAB_TOKEN").optional(),
 });
 const entities = z.strictObject({
-  background: byUserOrLower(
-    z
-      .boolean()
-      .default(background)
-      .describe(
-        "Whether Strata looks up this project's issues and merge requests in messages at GitLab or GitHub. Otherwise only strata enrich asks.",
-      ),
-  ),
-  hosts: byUser(
-    z
-      .array(host)
-      .readonly()
-      .default(hosts)
-      .describe(
-        "GitLab and GitHub instances that may be asked besides gitlab.com and github.com: kind, url, and the name of the environment variable with the token.",
-      ),
-  ),
+  background: byUserOrLower(flag(usualEntities.background, BACKGROUND)),
+  hosts: byUser(z.array(host).readonly().default(usualEntities.hosts).describe(HOSTS)),
 });
 
 const recall = z.strictObject({

@@ -13,7 +13,7 @@ import {
   readSessions,
   usersTypes,
 } from "../../src/memory/memory.js";
-import { withAbsoluteDates } from "../../src/text/language/dates.js";
+import { withAbsoluteDates } from "../../src/text/dates.js";
 
 /** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */
 export interface Change {

@@ -1,4 +1,4 @@
-import { planDateTerms, readDate } from "./dates.js";
+import { planDateTerms, readDate } from "../text/dates.js";
 import { findEntities, normalizePath } from "./entities.js";
 import type { Bag } from "./lexical.js";
 import { MOST_OF_A_FIELD } from "./terms.js";

@@ -15,8 +15,8 @@
  * millisecond: add many entries in slices if someone is waiting.
  */
 import { systemClock } from "../io/clock.js";
+import { findDateTerms } from "../text/dates.js";
 import { type Aliases, createAliases } from "./aliases.js";
-import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
 import {

@@ -15,21 +15,14 @@ export type Compare = (later: string, earlier: string) => Relation;
 export const compareStatements: Compare = (later, earlier) =>
   relate(readStatement(later), readStatement(earlier));
 
-/** Reads a statement for comparison. */
-export type ReadStatement = (text: string) => Statement;
-
-/** Reads each text once and keeps it. */
-export function createStatementReader(): ReadStatement {
+/** The same for many pairs of few statements; reads each once. */
+export function createComparison(): Compare {
   const known = new Map<string, Statement>();
-  return (text) => {
+  const read = (text: string): Statement => {
     const statement = known.get(text) ?? readStatement(text);
     known.set(text, statement);
     return statement;
   };
-}
-
-/** The same for many pairs of few statements; reads each once. */
-export function createComparison(read: ReadStatement = createStatementReader()): Compare {
   return (later, earlier) => relate(read(later), read(earlier));
 }
 
@@ -63,7 +56,7 @@ const WITHIN = 0.9;
 const LEAST_WITHIN = 3;
 
 /** A statement in the form used for comparison. */
-export interface Statement {
+interface Statement {
   text: string;
   /** Affirmed words, without numbers. */
   words: Set<string>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withAbsoluteDates } from "../../src/text/language/dates.js";
+import { withAbsoluteDates } from "../../src/text/dates.js";
 import { fc } from "../support/property.js";
 
 /** A Saturday. */

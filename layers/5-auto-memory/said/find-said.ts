@@ -8,7 +8,7 @@
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted. Pure.
  */
 import { compareStatements } from "../../../src/text/compare.js";
-import { withAbsoluteDates } from "../../../src/text/language/dates.js";
+import { withAbsoluteDates } from "../../../src/text/dates.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/text/support.js";
 import { foldSentence } from "../../../src/text/text.js";
 import { countShared, overlapOf, readStems } from "../../../src/text/words.js";

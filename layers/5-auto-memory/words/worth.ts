@@ -5,66 +5,19 @@
  */
 import type { Statement } from "./statements.js";
 
-/** Written by `npm run learn:words`; each feature is centred and scaled before it is weighed. */
-export const learned: {
-  bias: number;
-  least: number;
-  features: Readonly<Record<string, { mean: number; spread: number; weight: number }>>;
-} = {
-  bias: -1.778,
-  least: 0.18,
-  features: {
-    length: {
-      mean: 4.575,
-      spread: 1.558,
-      weight: 0.176,
-    },
-    statements: {
-      mean: 0.991,
-      spread: 0.854,
-      weight: 0.231,
-    },
-    questions: {
-      mean: 0.194,
-      spread: 0.327,
-      weight: -0.211,
-    },
-    items: {
-      mean: 0.029,
-      spread: 0.144,
-      weight: -0.015,
-    },
-    own: {
-      mean: 0.877,
-      spread: 0.282,
-      weight: 0.119,
-    },
-    short: {
-      mean: 0.345,
-      spread: 0.475,
-      weight: -0.136,
-    },
-    long: {
-      mean: 0.023,
-      spread: 0.151,
-      weight: -0.09,
-    },
-    number: {
-      mean: 0.24,
-      spread: 0.427,
-      weight: 0.119,
-    },
-    path: {
-      mean: 0.287,
-      spread: 0.452,
-      weight: 0.183,
-    },
-    colon: {
-      mean: 0.163,
-      spread: 0.369,
-      weight: 0.056,
-    },
-  },
+/** Learned by `npm run learn:words`: each feature's mean and spread, by which it is centred and scaled, and its weight. */
+const BIAS = -1.778;
+const FEATURES: Readonly<Record<string, readonly [mean: number, spread: number, weight: number]>> = {
+  length: [4.575, 1.558, 0.176],
+  statements: [0.991, 0.854, 0.231],
+  questions: [0.194, 0.327, -0.211],
+  items: [0.029, 0.144, -0.015],
+  own: [0.877, 0.282, 0.119],
+  short: [0.345, 0.475, -0.136],
+  long: [0.023, 0.151, -0.09],
+  number: [0.24, 0.427, 0.119],
+  path: [0.287, 0.452, 0.183],
+  colon: [0.163, 0.369, 0.056],
 };
 
 export interface Shape {
@@ -74,15 +27,15 @@ export interface Shape {
 }
 
 /** A candidate has at least this probability; learned with the weights, so that about a third of messages have it. */
-export const LEAST_WORTH = learned.least;
+export const LEAST_WORTH = 0.18;
 
 /** 0 to 1; 0 for a message without a statement. */
 export function weighShape(shape: Shape): number {
   if (shape.statements.every(({ isQuestion }) => isQuestion)) return 0;
   const sum = Object.entries(findShape(shape)).reduce((sum, [name, value]) => {
-    const { mean = 0, spread = 1, weight = 0 } = learned.features[name] ?? {};
+    const [mean = 0, spread = 1, weight = 0] = FEATURES[name] ?? [];
     return sum + (weight * (value - mean)) / spread;
-  }, learned.bias);
+  }, BIAS);
   return 1 / (1 + Math.exp(-sum));
 }
 
