@@ -1,15 +1,18 @@
 /** Entry that OpenCode loads. Only puts the parts together. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
-import { stack } from "../layers/index.js";
+import { stack as layers } from "../layers/index.js";
 import { bindHooks } from "./host/1/hooks.js";
 import { createOpenCodeHost } from "./host/1/opencode.js";
 import { readVariable } from "./host/environment.js";
 import { systemClock as clock } from "./io/clock.js";
 import type { Host } from "./io/host.js";
 import { nodeFiles as files } from "./io/node-files.js";
+import { withSlashCommands } from "./slash-commands.js";
 import { createStrata } from "./strata.js";
 
 export type { StrataOptions } from "./config/schema.js";
+
+const stack = withSlashCommands(layers);
 
 const open = (host: Host, options?: Record<string, unknown>) =>
   createStrata({ clock, files, host, readVariable }, stack, options);

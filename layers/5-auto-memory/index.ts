@@ -8,7 +8,6 @@
  *     a session is idle         extracts what will matter again from the user's words
  *     a page or document        keeps the sentences that answer the request, as findings
  *     the agent calls a tool    memory_remember, memory_recall, memory_update, memory_keep
- *     the user types a command  /remember, /recall, /forget, /memory-trust
  *
  * Whatever the way in, one gate compares it with what is there.
  */
@@ -22,7 +21,6 @@ import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";
 import { type MemoryDraft, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store/store.js";
-import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConversation } from "./conversation.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extract.js";
@@ -83,7 +81,6 @@ function create(context: LayerContext): LayerParts {
     withinMs: { context: 1_000 },
     onIdle: async () => findings?.onIdle(),
     tools: createMemoryTools({ ...shared, agentJudge, gate, readUsersMessages: readUsers }),
-    commands: createMemoryCommands({ ...context, conflicts, gate }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);

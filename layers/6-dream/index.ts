@@ -66,14 +66,6 @@ function create(context: LayerContext): LayerParts {
         description: "Strata: tidy the memories of this project now",
         execute: ({ sessionID }) => dreamByHand(sessionID),
       },
-      {
-        name: "memory-undo",
-        description: "Strata: undo the last change of memory",
-        async execute({ sessionID: session }) {
-          const { formatUndone, undoChange } = await import("./undo.js");
-          return formatUndone(await undoChange(context, { session }));
-        },
-      },
     ],
     async dispose() {
       cancel();

@@ -19,7 +19,7 @@ import type { Prompts } from "../io/prompts.js";
 import type { Toasts } from "../io/toasts.js";
 import type { Candidates } from "../memory/candidates/candidates.js";
 import type { MemorySearch } from "../memory/search/search.js";
-import type { Exchange, Memories } from "../memory/store/store.js";
+import type { Exchange, Memories, OpenMemories } from "../memory/store/store.js";
 import type { Trust } from "../memory/trust/trust.js";
 import type { Generation } from "../models/generation.js";
 import type { Checkpoints } from "../notes/checkpoints/checkpoints.js";
@@ -78,7 +78,7 @@ export interface MemoryParts {
   /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
   locks: Locks;
   /** A hook may call `known`; everything else reads the disk. */
-  memories: Memories;
+  memories: OpenMemories;
   /** Sentences that may become memories. Never shown to a model. */
   candidates: Candidates;
   /** Tells the user's own memories from those that came with the repository. */
@@ -109,9 +109,10 @@ export interface SessionParts {
 export interface LayerContext
   extends Omit<Core, "locateRecord" | "reading" | "writes">,
     Omit<RequestParts, "prices" | "requests" | "windows">,
-    Omit<MemoryParts, "exchange">,
+    Omit<MemoryParts, "exchange" | "memories">,
     SessionParts {
   requests: Pick<Requests, "unwantCut" | "wantCut">;
+  memories: Memories;
 }
 
 /** What the parts that are always on get in addition: the machinery itself. */

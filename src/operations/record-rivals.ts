@@ -2,9 +2,10 @@
 import { formatRival, orderRivals } from "../../layers/5-auto-memory/injection/conflicts.js";
 import { findUnseenRival } from "../memory/conflict.js";
 import type { Memory } from "../memory/memory.js";
-import { createConflictLog } from "../memory/store/conflict-log.js";
+import { type ConflictLog, createConflictLog } from "../memory/store/conflict-log.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { toLine } from "../text/text.js";
+import type { Style } from "./command.js";
 import { openTrust } from "./open-memories.js";
 import type { Project } from "./project.js";
 
@@ -35,21 +36,31 @@ const keyOf = ({ scope, title, type }: Memory): string =>
   `${scope} ${type} ${title.replace(/\s+/g, " ").trim().toLowerCase()}`;
 
 /** Records each of these memories that another contradicts; returns a line for each. */
-export async function noteConflicts(
-  project: Project,
-  memories: Pick<OpenMemories, "list">,
+export async function recordConflicts(
   changed: readonly Memory[],
+  {
+    memories,
+    openLog,
+    style,
+  }: { memories: Pick<OpenMemories, "list">; openLog(): Promise<ConflictLog>; style: Style },
 ): Promise<string[]> {
   const rivals = changed.length === 0 ? [] : findRivals(changed, await memories.list());
   if (rivals.length === 0) return [];
-  const log = await openConflictLog(project);
+  const log = await openLog();
   const lines: string[] = [];
   for (const [own, rival] of rivals) {
     const path = await log.add(...orderRivals(own, rival));
-    lines.push(`${project.cli.style.yellow("Conflict")}  ${toLine(formatRival(rival, path), 1_000)}`);
+    lines.push(`${style.yellow("Conflict")}  ${toLine(formatRival(rival, path), 1_000)}`);
   }
   return lines;
 }
+
+export const noteConflicts = (
+  project: Project,
+  memories: Pick<OpenMemories, "list">,
+  changed: readonly Memory[],
+): Promise<string[]> =>
+  recordConflicts(changed, { memories, openLog: () => openConflictLog(project), style: project.cli.style });
 
 export async function openConflictLog(project: Project) {
   const { cli, folders } = project;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stack } from "../../layers/index.js";
+import { stack as layers } from "../../layers/index.js";
 import type { Decision, DecisionBatch } from "../../src/context/decision-batch.js";
 import type { SavingsRecord } from "../../src/costs/savings.js";
 import type { Files } from "../../src/io/files.js";
@@ -10,12 +10,15 @@ import type { Get } from "../../src/io/post.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, Stack } from "../../src/kernel/layer-context.js";
 import { isSummary } from "../../src/messages/history.js";
+import { withSlashCommands } from "../../src/slash-commands.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { planKnownProject } from "./known-project.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { outputs } from "./messages.js";
+
+const stack = withSlashCommands(layers);
 
 export interface World {
   strata: Strata;

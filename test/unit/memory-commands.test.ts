@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";
+import { planRemembered } from "../../layers/5-auto-memory/remembered.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { findMemories } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -33,7 +33,7 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "memory restore 8080")).out).toContain(`Restored: ${id}`);
     const { out } = await runStrata(files, `memory history ${id}`);
     expect(out.split("\n").map((line) => line.split(/ +/)[4])).toEqual(["remember", "archive", "restore"]);
-    expect(out).toContain("(moved)");
+    expect(out).toContain(", moved)");
   });
 
   it("restore prefers the archived memory that matches", async () => {
@@ -71,9 +71,9 @@ describe("strata and memories", () => {
       ["archive port", "matches 2 memories, such as knowledge/"],
       ["archive nothing-like-it", "no memory matches"],
       ["show ../../etc/passwd", "no memory matches"],
-      ["list --type colour", '"colour" is not a memory type', 2],
-      ["remember --type colour red", '"colour" is not a memory type', 2],
-      ["recall --type colour", '"colour" is not a memory type', 2],
+      ["list --type colour", "must be one of directive", 2],
+      ["remember --type colour red", "must be one of directive", 2],
+      ["recall --type colour", "must be one of directive", 2],
       ["recall port --limit none", "--limit must be a whole number from 1 to 1000", 2],
     ] as const) {
       const { code, err } = await runStrata(files, line);
@@ -102,7 +102,7 @@ describe("strata and memories", () => {
     const { found } = JSON.parse((await runStrata(files, "recall --type knowledge --json")).out);
     expect(found).toMatchObject([{ kind: "memory", memory: { content: "the tests need a database" } }]);
     expect((await runStrata(files, "recall server --limit 1")).out.split("\n")).toHaveLength(1);
-    expect((await runStrata(files, "recall zebra")).out).toBe("No results.");
+    expect((await runStrata(files, "recall zebra")).out).toBe('Nothing found for "zebra".');
     expect(JSON.parse((await runStrata(files, "recall zebra --json")).out)).toEqual({ found: [] });
     await runStrata(files, "memory archive database");
     expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
@@ -187,9 +187,9 @@ describe("/remember, /recall and /forget", () => {
     expect(await call("recall", "zebra")).toBe('Nothing found for "zebra".');
     await expect(call("recall", "\n")).rejects.toThrow("say what to find");
     expect(world.host.generated).toEqual([]);
-    expect(await call("forget", "port")).toMatch(/^2 memories match; say which one:\ndecision\//);
-    expect(await call("forget", "9090")).toMatch(/^Moved to the archive: knowledge\//);
-    expect(await call("forget", "9090")).toBe('No memory matches "9090".');
+    await expect(call("forget", "port")).rejects.toThrow(/matches 2 memories, such as decision\//);
+    expect(await call("forget", "9090")).toMatch(/^Archived: knowledge\//);
+    await expect(call("forget", "9090")).rejects.toThrow('no memory matches "9090"');
     await expect(call("remember", " ")).rejects.toThrow("say what to remember");
     expect(await call("memory", "")).toMatch(/Memories +1: decision 1/);
   });

@@ -1,7 +1,7 @@
 /** What the user is shown before they accept, and what a yes is to. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTrustAnswers } from "../../layers/5-auto-memory/commands/memory-commands.js";
 import { findNewMatches } from "../../layers/5-auto-memory/injection/line.js";
+import { createTrustAnswers } from "../../src/slash-commands.js";
 import { memoryOf } from "../support/memory.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 

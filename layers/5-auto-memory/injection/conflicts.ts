@@ -33,11 +33,6 @@ export interface Conflicts {
   remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
   /** Like the store's. A memory that this instance has never seen is changed without a check. */
   update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
-  /**
-   * For a memory that a person entered, which is never refused: if another memory has the same type and title but says
-   * something else, records both. Returns a sentence with the record's path.
-   */
-  compare(entered: Memory): Promise<string | undefined>;
   /** Unsettled conflicts, the oldest first. */
   open(): Promise<readonly OpenConflict[]>;
 }
@@ -106,11 +101,6 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       const path = await records.add(theirs, { content, sensitivity, title, by: cause.session });
       see([theirs]);
       return { kind: "conflict", existing: theirs, path };
-    },
-
-    compare: async (entered) => {
-      const rival = findUnseenRival(entered, await listOwn(entered), new Map());
-      return rival && formatRival(rival, await records.add(...orderRivals(entered, rival)));
     },
 
     open: async () => records.listOpen(await store.list()),

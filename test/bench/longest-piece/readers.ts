@@ -3,11 +3,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/write-sections.js";
-import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { simplifyCommand } from "../../../layers/5-auto-memory/extraction/commands.js";
 import { planUnread } from "../../../layers/5-auto-memory/extraction/read-turns.js";
 import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/pattern.js";
 import { parseAnswer } from "../../../layers/5-auto-memory/judge/batch.js";
+import { planRemembered } from "../../../layers/5-auto-memory/remembered.js";
 import { findOrder } from "../../../layers/5-auto-memory/said/find-order.js";
 import { findSaid, findVerbatim } from "../../../layers/5-auto-memory/said/find-said.js";
 import type { UsersMessage } from "../../../layers/5-auto-memory/words/statements.js";

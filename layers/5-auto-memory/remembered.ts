@@ -1,6 +1,6 @@
-import { type MemoryDraft, readTypeName } from "../../../src/memory/memory.js";
-import { findMark } from "../words/marked.js";
-import type { Statement } from "../words/statements.js";
+import { type MemoryDraft, readTypeName } from "../../src/memory/memory.js";
+import { findMark } from "./words/marked.js";
+import type { Statement } from "./words/statements.js";
 
 /** The first words of a standing rule. */
 const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
