@@ -99,7 +99,7 @@ export interface Breakers {
    * every turn, whatever that setting is, so while the breaker is open the failed messages are removed.
    */
   apply(sessionID: string): Promise<void>;
-  hear(sessionID: string, event: BreakerEvent): Promise<void>;
+  record(sessionID: string, event: BreakerEvent): Promise<void>;
   /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
   leave(sessionID: string): void;
 }
@@ -127,7 +127,7 @@ export function createBreakers(context: LayerContext): Breakers {
       if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
     },
 
-    async hear(sessionID, event) {
+    async record(sessionID, event) {
       const earlier = load(sessionID);
       const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
       states.set(sessionID, next);
@@ -192,7 +192,7 @@ export interface CompactionWatch {
   begin(sessionID: string): void;
   /** Remembers the window of the session's model. */
   noteWindow(sessionID: string, window: ModelWindow): void;
-  hear(event: HostEvent): Promise<void>;
+  observe(event: HostEvent): Promise<void>;
   /** Stops all deadlines. */
   end(): void;
 }
@@ -215,12 +215,12 @@ export function createCompactionWatch(
 
     noteWindow: (sessionID, window) => void windows.set(sessionID, window),
 
-    async hear({ type, properties }) {
+    async observe({ type, properties }) {
       const { error, info, sessionID, status } = properties;
       const left = findEventSession(properties);
       if ((type === "session.idle" || type === "session.deleted") && left !== undefined) breakers.leave(left);
       if (type === "message.updated" && isAnswer(info))
-        return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
+        return breakers.record(info.sessionID, { kind: "answered", fits: fits(info) });
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
       switch (type) {
         // Idle without a summary: the user aborted it. End the watch, so that the next turn is not aborted by us.
@@ -255,7 +255,7 @@ export function createCompactionWatch(
   }
 
   async function fail(sessionID: string, why: string, attempts?: number): Promise<void> {
-    if (end(sessionID)) await breakers.hear(sessionID, { kind: "failed", why, attempts });
+    if (end(sessionID)) await breakers.record(sessionID, { kind: "failed", why, attempts });
   }
 
   async function abort(sessionID: string, why: string, attempts?: number): Promise<void> {

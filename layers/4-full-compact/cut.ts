@@ -74,7 +74,7 @@ async function isFloorTooHigh(
   const why =
     `the window of ${formatCount(window.contextTokens)} tokens is too small: system prompt and tools alone take ` +
     `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
-  await breakers.hear(sessionID, { kind: "floor", why });
+  await breakers.record(sessionID, { kind: "floor", why });
   return true;
 }
 

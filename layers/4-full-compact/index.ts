@@ -100,10 +100,10 @@ function create(context: LayerContext): LayerParts {
 
       event(event) {
         // Called at once, before the next turn begins; only waiting for it happens in the background.
-        const heard = watch
-          .hear(event)
+        const observed = watch
+          .observe(event)
           .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`));
-        void background.add(() => heard);
+        void background.add(() => observed);
         return undefined;
       },
     },

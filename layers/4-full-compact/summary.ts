@@ -207,7 +207,7 @@ export function createRepairSummary(context: LayerContext & { breakers: Breakers
     const freed = before - request.estimateTokens(repaired);
     freedBy.set(name, freed);
     const isManual = isManualSummary(history.messages, index);
-    await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
+    await breakers.record(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
     return freed;
   }
 }

@@ -81,9 +81,9 @@ function isUncached({ messages, lastAnswer }: History, lifetimeMinutes: number):
   if (!before || !last || before.modelID !== last.modelID) return false;
   const pauseMinutes =
     ((last.time?.created ?? 0) - (before.time?.completed ?? Number.NEGATIVE_INFINITY)) / MINUTE_MS;
-  const isTelling = (info: MessageInfo): boolean =>
+  const isSubstantive = (info: MessageInfo): boolean =>
     (info.tokens?.input ?? 0) >= LEAST_CACHED_TOKENS && info.tokens?.cache.read === 0;
-  return pauseMinutes < lifetimeMinutes && isTelling(before) && isTelling(last);
+  return pauseMinutes < lifetimeMinutes && isSubstantive(before) && isSubstantive(last);
 }
 
 function formatMinutes(minutes: number): string {

@@ -3,7 +3,7 @@
  * precedence and are shortened before any are dropped; the number of dropped lines is stated. Pure and deterministic.
  *
  *     space goes to   rules, corrections, requests and people's own lines, at least the beginning of each
- *                     the machine's other lines, together at most 8 KB: see notes-room.ts
+ *                     the machine's other lines, together at most 8 KB
  *                     more of the requests, newest first, up to 1 KB of each
  */
 import { formatCount } from "../base/format.js";
@@ -198,7 +198,7 @@ function shorten(text: string, limit: number): string {
  */
 
 /** Lines that are shown or dropped together. */
-export interface Unit {
+interface Unit {
   text: string;
   /** The kind of the machine's fact; `person` for a person's line. */
   kind: string;
@@ -210,7 +210,7 @@ export interface Unit {
 }
 
 /** Bytes of all but requests, rules and people's lines, headings included. */
-export const MOST_OF_OTHERS = 8_000;
+const MOST_OF_OTHERS = 8_000;
 
 interface Share {
   kinds: readonly string[];
@@ -241,11 +241,11 @@ const SHARES: readonly Share[] = [
 ];
 const REST: Share = { kinds: [], bytes: 0, line: 300 };
 
-export const costOf = ({ shown }: Unit): number => (shown === undefined ? 0 : shown.length + 1);
+const costOf = ({ shown }: Unit): number => (shown === undefined ? 0 : shown.length + 1);
 const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
 
 /** Shows what fits into `room` characters and `most` bytes; returns the characters used. */
-export function allotMachine(units: readonly Unit[], room: number, most: number): number {
+function allotMachine(units: readonly Unit[], room: number, most: number): number {
   let left = room;
   let leftBytes = most;
   const newest = [...units].reverse().sort((a, b) => rankOf(a) - rankOf(b) || compareWorth(a, b));
@@ -281,7 +281,7 @@ function compareWorth(a: Unit, b: Unit): number {
   return (a.kind === "file" ? b.text.length - a.text.length : 0) || b.at - a.at;
 }
 
-/** What is settled makes room for what is not. */
+/** What is done makes room for what is not. */
 const isDone = ({ kind, text }: Unit): boolean =>
   (kind === "todo" && text.startsWith("- [x]")) || (kind === "failure" && text.endsWith("(later succeeded)"));
 

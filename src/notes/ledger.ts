@@ -8,7 +8,7 @@
  */
 import { isLooking } from "./commands.js";
 import type { Answer, Ledger, UserRequest } from "./stored.js";
-import { isTelling } from "./wording.js";
+import { isSubstantive } from "./wording.js";
 
 /** An event; `at` is in milliseconds since 1970. */
 export interface Fact {
@@ -218,7 +218,7 @@ function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonl
   }
   return [...byRequest.values()].flatMap((same) => {
     const last = same.slice(-1);
-    const telling = same.length === 1 ? undefined : same.findLast(({ text }) => isTelling(text));
+    const telling = same.length === 1 ? undefined : same.findLast(({ text }) => isSubstantive(text));
     return telling && telling !== last[0] ? [telling, ...last] : last;
   });
 }

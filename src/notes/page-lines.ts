@@ -8,7 +8,7 @@ import { quote, toCode, toLine } from "../text/text.js";
 import { isLooking } from "./commands.js";
 import { findNumberAt, findRequestAt, numberOf } from "./ledger.js";
 import type { Answer, Change, Failure, Ledger } from "./stored.js";
-import { isTelling } from "./wording.js";
+import { isSubstantive } from "./wording.js";
 
 export interface PageLine {
   /** Kind, colon, key of the fact. Unique in a page. */
@@ -57,7 +57,7 @@ export function planCurrentState(ledger: Ledger, project: string): PageLine[] {
 
 /** The last answer that says something, else the last. */
 export function findState({ answers }: Pick<Ledger, "answers">): Answer | undefined {
-  return answers.findLast(({ text, whole }) => isTelling(whole ?? text)) ?? answers.at(-1);
+  return answers.findLast(({ text, whole }) => isSubstantive(whole ?? text)) ?? answers.at(-1);
 }
 
 interface ChangedForRequest {
@@ -204,7 +204,7 @@ export function planWorkflow(ledger: Ledger, project: string): PageLine[] {
   const lines: PageLine[] = planChanged(ledger)
     .slice(0, -1)
     .map(({ line }) => line);
-  for (const { at, key, text } of answers.filter((one) => one !== state && isTelling(one.text))) {
+  for (const { at, key, text } of answers.filter((one) => one !== state && isSubstantive(one.text))) {
     const number = findNumberAt(ledger, at);
     const of = number === undefined ? "Before the first request" : `Request ${number}`;
     lines.push({ id: `outcome:${key}`, text: `- ${of} → ${shortenPaths(text, project)}`, at });

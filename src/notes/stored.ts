@@ -17,7 +17,7 @@ const todo = z.object({ content: z.string(), status: z.string(), priority: z.str
 /** A file that a subagent touched, spelt as in the notes. */
 const touch = z.object({ name: z.string(), isEdited: z.boolean() });
 
-const ledger = z.object({
+export const ledger = z.object({
   requests: list({
     /** Verbatim except for secrets; at most `MOST_OF_A_REQUEST` characters. */
     text: z.string(),
@@ -118,7 +118,7 @@ const stored = z.object({
   removed: z.array(z.string()),
 });
 
-type Immutable<T> = T extends object ? { readonly [Name in keyof T]: Immutable<T[Name]> } : T;
+export type Immutable<T> = T extends object ? { readonly [Name in keyof T]: Immutable<T[Name]> } : T;
 
 /** Never changed in place. */
 export type Stored = Immutable<z.output<typeof stored>>;

@@ -38,7 +38,7 @@ const LOOKED_AT = 8_000;
 const MOST_CHARACTERS = 20_000;
 
 /** Is this answer a state to go on from? */
-export function isTelling(text: string): boolean {
+export function isSubstantive(text: string): boolean {
   return listSentences(text.slice(0, LOOKED_AT)).some(says);
 }
 

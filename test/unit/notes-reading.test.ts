@@ -11,7 +11,7 @@ import {
   findNextStep,
   findReasons,
   findRules,
-  isTelling,
+  isSubstantive,
 } from "../../src/notes/wording.js";
 import { PROJECT } from "../support/fake-host.js";
 import { ask, did, edited, ran, reply, timeAt } from "../support/notes.js";
@@ -233,7 +233,7 @@ describe("what a text says", () => {
     ["明白", false],
     ["Let me now write the plan to `a.md`.", false],
   ])("an answer tells something or not: %j", (text, tells) => {
-    expect(isTelling(text)).toBe(tells);
+    expect(isSubstantive(text)).toBe(tells);
   });
 
   it.each([

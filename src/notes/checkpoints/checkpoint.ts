@@ -6,22 +6,11 @@
  *     projects/<id>/checkpoint-cp-3fa2b1c.auto.json   the plugin's own, only the last per session and occasion
  */
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { formatAge } from "../../base/format.js";
-import {
-  count,
-  each,
-  isRecord,
-  isVersion,
-  list,
-  matching,
-  object,
-  oneOf,
-  optional,
-  parseJson,
-  string,
-} from "../../base/shape.js";
+import { parseJson } from "../../base/shape.js";
 import { formatState } from "../../io/state-file.js";
-import type { Ledger } from "../stored.js";
+import { type Immutable, ledger } from "../stored.js";
 
 /** Why it was saved: a person asked, the history was about to be replaced, a dream began, or OpenCode ended. */
 const WHY = {
@@ -32,46 +21,45 @@ const WHY = {
 } as const;
 export type Occasion = keyof typeof WHY;
 
-export interface Checkpoint {
-  v: 1;
+const checkpoint = z.object({
+  v: z.literal(1),
   /** `cp-` and 7 hexadecimal digits. */
-  id: string;
-  sessionID: string;
+  id: z.string().regex(/^cp-[0-9a-f]{7}$/),
+  sessionID: z.string().regex(/^[\w-]+$/),
   /** ISO date-time. */
-  at: string;
-  occasion: Occasion;
+  at: z.string(),
+  occasion: z.enum(["asked", "compaction", "dream", "end"]),
   /** The person's note, on one line. */
-  note?: string;
+  note: z.string().optional(),
   /** What the session knows, without secrets: requests, answers, todos, plan, files, failures. */
-  ledger: Ledger;
+  ledger,
   /** IDs of lines that a person removed from the notes. */
-  removed: readonly string[];
+  removed: z.array(z.string()),
   /** Absolute path of the notes. */
-  notesPath: string;
+  notesPath: z.string(),
   /** Their text, without secrets; absent if there were none. */
-  notes?: string;
+  notes: z.string().optional(),
   /** The beginning of the plan's file, without secrets. */
-  plan?: string;
-  /** The files that the session changed, at that moment. */
-  files: readonly CheckpointFile[];
-  /** Memories that come from the session. */
-  memories: readonly CheckpointMemory[];
-}
+  plan: z.string().optional(),
+  /** The files that the session changed, relative to the project if inside it; without size if they did not exist. */
+  files: z.array(
+    z.object({
+      name: z.string(),
+      bytes: z.number().nonnegative().optional(),
+      modifiedMs: z.number().nonnegative().optional(),
+    }),
+  ),
+  /** Memories that come from the session; handoffs leave out those that git ignores. */
+  memories: z.array(z.object({ id: z.string(), title: z.string(), isPrivate: z.boolean() })),
+});
 
-export interface CheckpointFile {
-  /** Relative to the project if inside it. */
-  name: string;
-  /** Absent if the file did not exist. */
-  bytes?: number;
-  modifiedMs?: number;
-}
+export type Checkpoint = Immutable<z.output<typeof checkpoint>>;
+export type CheckpointFile = Checkpoint["files"][number];
+export type CheckpointMemory = Checkpoint["memories"][number];
 
-export interface CheckpointMemory {
-  id: string;
-  title: string;
-  /** Git ignores it, so handoffs leave it out. */
-  isPrivate: boolean;
-}
+/** `undefined` if any part of the file is invalid. */
+export const parseCheckpoint = (text: string): Checkpoint | undefined =>
+  checkpoint.safeParse(parseJson(text)).data;
 
 export const isCheckpointID = (text: string): boolean => /^cp-[0-9a-f]{7}$/.test(text);
 
@@ -92,30 +80,6 @@ export function readCheckpointName(name: string): { id: string; isAuto: boolean 
 
 export const formatCheckpoint = ({ v: _, ...checkpoint }: Checkpoint): string =>
   `${formatState(checkpoint)}\n`;
-
-const isPlain = object<Omit<Checkpoint, "ledger" | "removed">>({
-  v: isVersion,
-  id: matching(/^cp-[0-9a-f]{7}$/),
-  sessionID: matching(/^[\w-]+$/),
-  ...each(string, "at", "notesPath"),
-  occasion: oneOf(Object.keys(WHY) as Occasion[]),
-  ...each(optional(string), "note", "notes", "plan"),
-  files: list(object<CheckpointFile>({ name: string, bytes: optional(count), modifiedMs: optional(count) })),
-  memories: list(
-    object<CheckpointMemory>({ ...each(string, "id", "title"), isPrivate: oneOf([true, false]) }),
-  ),
-});
-
-/** `undefined` if any part of the file is invalid. */
-export async function parseCheckpoint(text: string): Promise<Checkpoint | undefined> {
-  const value = parseJson(text);
-  if (!isPlain(value) || !isRecord(value)) return undefined;
-  // Loads zod.
-  const { parseStored } = await import("../stored.js");
-  const { ledger, removed } = value as Record<string, unknown>;
-  const stored = parseStored(JSON.stringify({ version: 1, ledger, removed }));
-  return stored && { ...value, ledger: stored.ledger, removed: stored.removed };
-}
 
 /** `cp-3fa2b1c  2 hours ago  ses_1  requested: "before the rewrite"`. For people. */
 export function formatCheckpointLine(

@@ -116,7 +116,7 @@ export function openCheckpoints(options: OpenOptions): OpenCheckpoints {
     async list(most) {
       const found: Checkpoint[] = [];
       for (const { path } of (await listFiles(options)).slice(0, most)) {
-        const checkpoint = await parseCheckpoint((await readText(files, path)) ?? "");
+        const checkpoint = parseCheckpoint((await readText(files, path)) ?? "");
         if (checkpoint) found.push(checkpoint);
       }
       return found;
@@ -200,7 +200,7 @@ async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpo
       "NO_CHECKPOINT",
       `there is no checkpoint ${id}; strata checkpoint --list shows all`,
     );
-  const checkpoint = await parseCheckpoint(text);
+  const checkpoint = parseCheckpoint(text);
   if (checkpoint) return checkpoint;
   throw new StrataError(
     "DAMAGED",
