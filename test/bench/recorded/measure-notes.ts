@@ -7,7 +7,7 @@ import { createMemoryFiles } from "../../support/memory-files.js";
 import { findTokens, KINDS, type Kind } from "./leant-on.js";
 import { listMoments, type Moment, type RecordedSession } from "./recorded-session.js";
 
-/** Characters that layer 4 allows at the default budget (layers/4-full-compact/named-notes.ts). */
+/** Characters that layer 4 allows at the default budget (layers/4-full-compact/cut.ts). */
 const MOST_CHARACTERS = 32_000;
 const EVERY = 10;
 /** Answers looked at after a moment. */
