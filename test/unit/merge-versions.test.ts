@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planMemory } from "../../src/memory/draft.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { mergeVersions, type Version } from "../../src/memory/store/merge-versions.js";
+import { mergeVersions, type Version } from "../../src/memory/store/receipt.js";
 import { draft } from "../support/memory-world.js";
 import { fc } from "../support/property.js";
 

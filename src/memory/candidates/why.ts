@@ -49,56 +49,47 @@ export interface ReasonSources {
 
 const MOST_SHOWN = 10;
 
+interface ReasonStores {
+  candidates: Pick<Candidates, "droppedMs" | "judgements" | "list">;
+  memories: Pick<Memories, "list" | "locate">;
+}
+
 /** Rejects with the system's error. */
-export async function findReasons(
-  words: string,
-  {
-    candidates,
-    memories,
-  }: {
-    candidates: Pick<Candidates, "droppedMs" | "judgements" | "list">;
-    memories: Pick<Memories, "list" | "locate">;
-  },
-): Promise<Reasons> {
+export async function findReasons(words: string, { candidates, memories }: ReasonStores): Promise<Reasons> {
   const planned = planReasons(words, {
     judgements: await candidates.judgements(),
     memories: await memories.list({ archived: true }),
     waiting: await candidates.list(),
     droppedMs: await candidates.droppedMs(words),
   });
-  const found: Reason[] = [];
-  for (const one of planned.found) {
+  const found = planned.found.map(async (one): Promise<Reason> => {
     const file = one.memory === undefined ? undefined : await memories.locate(one.memory);
-    found.push({ ...one, ...(file !== undefined && { file }) });
-  }
-  return { ...planned, found };
+    return { ...one, ...(file !== undefined && { file }) };
+  });
+  return { ...planned, found: await Promise.all(found) };
 }
 
 export function planReasons(words: string, sources: ReasonSources): Reasons {
   const { droppedMs, memories, waiting } = sources;
   const matches = createMatch(words);
   const judged = [...new Map(sources.judgements.map((one) => [nameJudged(one), one])).values()];
-  const found: Reason[] = [
-    ...memories.flatMap((memory) => {
-      const of = judged.find(({ id, outcome }) => outcome === "kept" && id === memory.id);
-      const { content, provenance, title } = memory;
-      return matches(provenance.evidence, content, title, of?.text) ? [explainMemory(memory)] : [];
-    }),
-    ...waiting.flatMap((one) => {
-      const said = one.said.flatMap(({ statements = [], text }) => [
-        text,
-        ...statements.map(({ text }) => text),
-      ]);
-      const { text } = readSurroundings(one);
-      return matches(text, ...said) ? [explainWaiting(one, judged)] : [];
-    }),
-    ...judged
-      .filter((one) => matches(one.text))
-      .flatMap((one) => explainJudged(one, { memories, waiting }) ?? []),
-    ...(droppedMs === undefined
-      ? []
-      : [{ words, atMs: droppedMs, outcome: "dropped" as const, by: "you", why: "it does not come back" }]),
-  ];
+  const found: Reason[] = [];
+  for (const memory of memories) {
+    const of = judged.find(({ id, outcome }) => outcome === "kept" && id === memory.id);
+    const { content, provenance, title } = memory;
+    if (matches(provenance.evidence, content, title, of?.text)) found.push(explainMemory(memory));
+  }
+  for (const one of waiting) {
+    const said = one.said.flatMap(({ statements = [], text }) => [
+      text,
+      ...statements.map((each) => each.text),
+    ]);
+    if (matches(readSurroundings(one).text, ...said)) found.push(explainWaiting(one, judged));
+  }
+  for (const one of judged.filter(({ text }) => matches(text)))
+    found.push(...explainJudged(one, { memories, waiting }));
+  if (droppedMs !== undefined)
+    found.push({ words, atMs: droppedMs, outcome: "dropped", by: "you", why: "it does not come back" });
   found.sort((a, b) => b.atMs - a.atMs);
   return {
     asked: words,
@@ -181,24 +172,24 @@ const JUDGES: Readonly<Record<Judgement["by"], string>> = {
   repetition: "you, who said it again and again",
 };
 
-/** `undefined` where a memory or what waits already says it. */
+/** Nothing where a memory or what waits already says it. */
 function explainJudged(
   { atMs, by, id, message, outcome, session, text: words, why }: Judgement,
   { memories, waiting }: Pick<ReasonSources, "memories" | "waiting">,
-): Reason | undefined {
-  const base = { words, atMs, session, by: JUDGES[by] };
-  if (outcome === "refused") return { ...base, outcome, why };
-  if (outcome === "kept")
-    return memories.some((one) => one.id === id)
-      ? undefined
-      : { ...base, outcome, why: `${why}; ${id} is gone since: undone, or its file removed` };
+): Reason[] {
+  const base = { words, atMs, session, by: JUDGES[by], outcome, why };
+  if (outcome === "refused") return [base];
   const isOf = (one: { session?: string; message?: string }): boolean =>
     one.session === session && one.message === message;
+  if (outcome === "kept")
+    return memories.some((one) => one.id === id)
+      ? []
+      : [{ ...base, why: `${why}; ${id} is gone since: undone, or its file removed` }];
   if (waiting.some(({ said }) => said.some(isOf)) || memories.some(({ provenance }) => isOf(provenance)))
-    return undefined;
+    return [];
   return outcome === "waiting"
-    ? { ...base, outcome: "left out", why: `${why}; it waited, and nobody kept it` }
-    : { ...base, outcome, why };
+    ? [{ ...base, outcome: "left out", why: `${why}; it waited, and nobody kept it` }]
+    : [base];
 }
 
 /** Where the answer is read: the commands differ. */

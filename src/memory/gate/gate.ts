@@ -60,9 +60,7 @@ export interface GateOptions {
 /** Maximum number of similar memories to compare with, unless all are compared. */
 const MOST_SIMILAR = 20;
 
-export function createGate(options: GateOptions): Gate {
-  const { memories } = options;
-  const readSimilar = createReadSimilar(options);
+export function createGate({ findSimilar, memories }: GateOptions): Gate {
   return {
     async keep(draft, cause) {
       const similar = await readSimilar(draft);
@@ -99,6 +97,15 @@ export function createGate(options: GateOptions): Gate {
     return add(draft, plan.supersedes, cause);
   }
 
+  /** In the order of the store. Foreign memories neither contradict the user nor absorb the user's words. */
+  async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
+    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
+    if (!findSimilar) return all;
+    const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
+    const ids = new Set(found.map(({ id }) => id));
+    return all.filter(({ id }) => ids.has(id));
+  }
+
   /** Writes the newer first: if the process stops there, both exist. */
   async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
     const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
@@ -112,32 +119,17 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /** The memories to compare a draft with, in the order of the store; none is foreign. */
-function createReadSimilar({ findSimilar, memories }: GateOptions) {
-  return async (draft: MemoryDraft): Promise<readonly Memory[]> => {
-    // Foreign memories neither contradict the user nor absorb the user's words.
-    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
-    if (!findSimilar) return all;
-    const found = await findSimilar(toSearch(draft), { limit: MOST_SIMILAR });
-    const ids = new Set(found.map(({ id }) => id));
-    return all.filter(({ id }) => ids.has(id));
-  };
-}
-
-/** The text by which memories on a draft's subject are searched. */
-const toSearch = ({ content, title = "" }: Pick<MemoryDraft, "content" | "title">): string =>
-  `${title}\n${content}`;
-
 function supersede(memory: Memory, supersededBy: string): Memory | undefined {
   return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
 }
 
-export type WritePlan =
+type WritePlan =
   | { kind: "add"; supersedes: readonly Memory[] }
   | { kind: "merge"; into: Memory }
   | { kind: "refused"; why: string; existing: Memory };
 
 /** Decides what to do with a draft, given the memories on the same subject. Pure. */
-export function planWrite(
+function planWrite(
   draft: MemoryDraft,
   similar: readonly Memory[],
   saidMs: number,
@@ -171,7 +163,7 @@ const mayReplace = ({ content, title = "" }: MemoryDraft, memory: Memory): boole
   countShared(readStems(`${memory.title} ${memory.content}`), readStems(`${title} ${content}`)) > 0;
 
 /** What the user calls private is compared with its like alone. */
-export function isNear(draft: MemoryDraft, memory: Memory): boolean {
+function isNear(draft: MemoryDraft, memory: Memory): boolean {
   const { scope, status } = memory;
   return (
     status === "active" &&
@@ -185,7 +177,7 @@ const mayMerge = (memory: Memory, draft: MemoryDraft): boolean =>
   usersTypes.has(memory.type) || !usersTypes.has(draft.type);
 
 /** True for the same sentence of the same message. */
-export function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
+function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
   const { evidence, message } = provenance;
   if (message === undefined || evidence === undefined) return false;
   return message === other.message && evidence === other.evidence;
@@ -273,7 +265,7 @@ export function formatContradicted(contradicted: readonly Memory[]): string[] {
 
 /* Checks a draft before it is written to memory: complete, small, free of secrets, allowed to be a rule. Pure. */
 
-export type CheckedDraft = { kind: "fit"; draft: MemoryDraft } | { kind: "refused"; why: string };
+type CheckedDraft = { kind: "fit"; draft: MemoryDraft } | { kind: "refused"; why: string };
 
 const MOST_CONTENT = 8_000;
 const LONGEST_TITLE = 120;

@@ -13,7 +13,6 @@ import type { Trust } from "../trust/trust.js";
 import { type Collection, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog } from "./conflict-log.js";
 import { groupByKey, type LedgerLine } from "./ledger-line.js";
-import type { Version } from "./merge-versions.js";
 import {
   isLater,
   planReceipt,
@@ -23,6 +22,7 @@ import {
   type SharedLine,
   type State,
   SYNC,
+  type Version,
 } from "./receipt.js";
 import type { Exchange, Shared, Taken, TakeOptions } from "./store.js";
 import type { ReceivedChanges, Transaction } from "./transaction.js";
