@@ -70,7 +70,7 @@ export function formatConflictName({
   return `${name.slice(0, 80)}-${createHash("sha256").update(both).digest("hex").slice(0, 8)}.md`;
 }
 
-export function formatConflict(conflict: Conflict, standing: string, other: string): string {
+export function formatConflict(conflict: Conflict, inUse: string, other: string): string {
   const { found, id, otherBy, otherID, standingBy, title } = conflict;
   const by = (who: string | undefined): string => (who === undefined ? "" : `, from ${who}`);
   return [
@@ -78,7 +78,7 @@ export function formatConflict(conflict: Conflict, standing: string, other: stri
     `# Two versions of "${title}"`,
     `Found ${found}. Change \`${id}\` to what holds, or archive it: then this is settled, and moved to the archive.`,
     `## What stands: \`${id}\`${by(standingBy)}`,
-    standing,
+    inUse,
     `## The other version${otherID === undefined ? "" : `: \`${otherID}\``}${by(otherBy)}`,
     other,
     "",
@@ -111,8 +111,8 @@ export function parseConflict(text: string): Conflict | undefined {
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {
   const find = (wanted: string): Memory | undefined =>
     memories.find(({ id, status }) => id === wanted && (status === "active" || status === "resolved"));
-  const standing = find(conflict.id);
-  if (!standing || fingerprint(standing) !== conflict.standing) return true;
+  const inUse = find(conflict.id);
+  if (!inUse || fingerprint(inUse) !== conflict.standing) return true;
   if (conflict.otherID === undefined) return false;
   const other = find(conflict.otherID);
   return !other || fingerprint(other) !== conflict.other;

@@ -80,7 +80,7 @@ function openStage() {
 
 type Stage = ReturnType<typeof openStage>;
 
-async function swapTwo(
+async function changeTwo(
   stage: Stage,
   model: Model,
   { id, otherID, content }: { id: string; otherID: string; content: string },
@@ -153,7 +153,7 @@ async function step(stage: Stage, model: Model, command: Command): Promise<Model
       const otherID = [...model.keys()][command.other];
       const other = otherID === undefined ? undefined : model.get(otherID);
       if (!id || !known || !otherID || !other || id === otherID) return model;
-      return swapTwo(stage, model, { id, otherID, content: command.content.trim() });
+      return changeTwo(stage, model, { id, otherID, content: command.content.trim() });
     }
     case "editByHand": {
       if (!id || !known) return model;

@@ -1,9 +1,8 @@
 /** Candidates on disk: in the user's state folder, of one project, for one writer at a time, and never half-written. */
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/base/days.js";
 import type { Message } from "../../src/io/message.js";
 import { candidateOf, openTestCandidates, textsOf } from "../support/candidates.js";
-import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";
@@ -63,17 +62,6 @@ describe("candidates", () => {
     );
   });
 
-  it("candidates that are listed have not expired", async () => {
-    const files = createMemoryFiles();
-    const clock = createFakeClock();
-    const candidates = openTestCandidates({ files, clock });
-    await candidates.offer([candidateOf(SQLITE, { saidMs: MORNING })]);
-    clock.advance(29 * DAY_MS);
-    expect(await candidates.count()).toBe(1);
-    clock.advance(2 * DAY_MS);
-    expect(await candidates.count()).toBe(0);
-  });
-
   it("candidates that were dropped do not come back, in this process or another, and others of the message stay", async () => {
     const files = createMemoryFiles();
     const candidates = openTestCandidates({ files });
@@ -128,24 +116,6 @@ describe("an undone message", () => {
     expect(await candidates.follow("ses_2", [])).toBe(false);
     await candidates.follow("ses_1", [said("The storage is Postgres.")]);
     expect(await candidates.list()).toEqual([]);
-  });
-
-  it("an undone message of which nothing is known takes no lock, one that was only said before does", async () => {
-    const files = createMemoryFiles();
-    const locked: string[] = [];
-    const create: typeof files.create = (path, data) => {
-      locked.push(path);
-      return files.create(path, data);
-    };
-    const candidates = openTestCandidates({ files: { ...files, create } });
-    await candidates.offer([candidateOf(SQLITE)]);
-    await candidates.hear([SQLITE], { session: "ses_2", message: "msg_2", saidMs: 0 });
-    locked.length = 0;
-    await candidates.follow("ses_3", []);
-    await candidates.follow("ses_1", [said(SQLITE)]);
-    expect(locked).toEqual([]);
-    await candidates.follow("ses_2", []);
-    expect(locked).toEqual([(await recordOf(files)).candidatesLock]);
   });
 
   it("a message with a secret still says what was stored of it without the secret", async () => {

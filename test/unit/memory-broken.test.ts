@@ -69,16 +69,6 @@ describe("a file that cannot be used", () => {
       expect(world.store.problems()).toEqual([]);
     });
   }
-
-  it("a file that cannot be used and was a memory before keeps its earlier contents in the ledger", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft("precious", { title: "x" }), BY_TEST));
-    world.files.contents.set(PATH, Buffer.from("---\ntitle: x\nhalf"));
-    expect(await world.store.list()).toEqual([]);
-    expect((await world.store.history(id)).map(({ contents }) => contents)).toEqual([
-      expect.stringContaining("precious"),
-    ]);
-  });
 });
 
 describe("a file that looks odd but can be used", () => {

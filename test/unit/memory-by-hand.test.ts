@@ -66,16 +66,6 @@ describe("a person's edits", () => {
     expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
   });
 
-  it("a person's edits are noticed by a change before any read, and are not lost in it", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));
-    const path = `${MEMORY}/decision/x.md`;
-    world.files.contents.set(path, Buffer.from(`${world.files.text(path)}two\n`));
-    await world.store.update(id, (one) => ({ ...one, content: `${one.content}\nthree` }), BY_TEST);
-    expect((await world.store.read(id))?.content).toBe("one\ntwo\nthree");
-    expect(ledger(world).map(({ by }) => by)).toEqual(["strata", "person", "strata"]);
-  });
-
   it("a person's edits count in every later list, even while an earlier list is being read", async () => {
     const path = `${MEMORY}/decision/port.md`;
     for (let at = 1; ; at++) {

@@ -110,12 +110,3 @@ it("changes of one memory conflict in that file only, which is reported until it
     "decision/one",
   );
 });
-
-it("a private memory leaves no trace in what git would commit, not even its name", async () => {
-  const { mine } = await openClones();
-  await mine.remember(draft("zebra crossing", { title: "zebra", sensitivity: "private" }), BY_TEST);
-  await mine.list();
-  await mine.onIdle();
-  expect(git("mine", "status", "--porcelain")).toBe("");
-  expect(git("mine", "ls-files", "-o", "--exclude-standard")).toBe("");
-});

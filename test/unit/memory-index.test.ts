@@ -95,17 +95,6 @@ describe("the index", () => {
     );
   });
 
-  it("the index of 300 memories has 200 lines for the best, and says how to find the rest", () => {
-    const memories = Array.from({ length: 300 }, (_, n) => memory(`m${n}`, { importance: n / 300 }));
-    const page = formatIndex(rank(memories), { maxLines: 200, maxSize: 25_000 });
-    expect(page.trimEnd().split("\n")).toHaveLength(200);
-    expect(page).toContain("(knowledge/m299.md)");
-    expect(page).not.toContain("(knowledge/m0.md)");
-    expect(page).toMatch(
-      /memories more: look in the folders beside this file, or search them with memory_recall\.\n$/,
-    );
-  });
-
   it("the index repeats nothing, and names files readably", () => {
     const memories = [
       memory("a", { title: "Use Postgres", content: "No, use Postgres, because two services write." }),

@@ -207,12 +207,6 @@ What happened in this session.
     expect(found[1]).toMatchObject({ date: "2026-11-01T09:00:00.000Z", path: `${NOTES}/ses_a.md` });
   });
 
-  it("recall of past sessions dates a line without a time by the notes' last change", async () => {
-    const { search, clock } = open({ notes: { "ses_a.md": "## Learnings\n- zebra without a time\n" } });
-    const [found] = await search.find({ text: "zebra" });
-    expect(found).toMatchObject({ date: new Date(clock.now()).toISOString() });
-  });
-
   it("past sessions are read again when their notes change, and forgotten with them", async () => {
     const { search, files, clock } = open({ notes: { "ses_a.md": notes } });
     expect(named(await search.find({ text: "manual" }))[0]).toContain("Request 2");

@@ -164,16 +164,6 @@ describe("changing", () => {
     expect(ledger(world)).toHaveLength(1);
   });
 
-  it("a change into text that could not be read again is refused", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
-    const content = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs";
-    expect(await world.store.update(id, (one) => ({ ...one, content }), BY_TEST)).toMatchObject({
-      kind: "refused",
-    });
-    expect(await world.store.remember(draft(content), BY_TEST)).toMatchObject({ kind: "refused" });
-  });
-
   it("a memory moves to the archive and back, with the same id and the same bytes", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));

@@ -16,18 +16,6 @@ const version = (fields: Partial<Memory> = {}, isArchived = false): NonNullable<
 const base = version();
 
 describe("a merge of two versions of a memory", () => {
-  it("a merge keeps a change of one side only, whichever side is later", () => {
-    const one = version({ content: "9090", updated: "2026-12-01T00:00:00.000Z" });
-    const other = version({ pinned: true, importance: 0.9, expires: "2027-01-01", extra: { owner: "ann" } });
-    for (const [later, earlier] of [
-      [one, other],
-      [other, one],
-    ] as const)
-      expect(mergeVersions({ base, later, earlier })).toEqual({
-        version: version({ ...other.memory, content: "9090", updated: "2026-12-01T00:00:00.000Z" }),
-      });
-  });
-
   it("a merge of lists has the words of both sides, without those that one side removed", () => {
     const { version: merged } = mergeVersions({
       base,

@@ -20,7 +20,7 @@ import { findObstacle, formatObstacle, listItself, readWithin } from "./scan.js"
 
 export interface ConflictLog {
   /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */
-  add(standing: Memory, other: OtherVersion): Promise<string>;
+  add(inUse: Memory, other: OtherVersion): Promise<string>;
   /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
   listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
   /** Archives a record that a person has decided, even if both versions are unchanged. */
@@ -50,15 +50,15 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   const [shared, hidden] = planConflictFolders(folder);
 
   return {
-    async add(standing, other) {
-      const conflict = toConflict(standing, other, clock.now());
+    async add(inUse, other) {
+      const conflict = toConflict(inUse, other, clock.now());
       // A record with private text must not be committed.
-      const isPrivate = [standing, other].some(({ sensitivity }) => sensitivity === "private");
+      const isPrivate = [inUse, other].some(({ sensitivity }) => sensitivity === "private");
       const path = join(isPrivate ? hidden : shared, formatConflictName(conflict));
       const own = formatConflictPath(basename(path), { isArchived: false });
       const obstacle = await findObstacle(files, dirname(dirname(path)), own);
       if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
-      const page = formatConflict(conflict, standing.content, other.content);
+      const page = formatConflict(conflict, inUse.content, other.content);
       await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
       await files.create(path, page);
       return path;
@@ -89,13 +89,13 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   }
 }
 
-function toConflict(standing: Memory, { by, content, id, title }: OtherVersion, nowMs: number): Conflict {
-  const { session } = standing.provenance;
+function toConflict(inUse: Memory, { by, content, id, title }: OtherVersion, nowMs: number): Conflict {
+  const { session } = inUse.provenance;
   return {
     v: 1,
-    id: standing.id,
-    title: standing.title,
-    standing: fingerprint(standing),
+    id: inUse.id,
+    title: inUse.title,
+    standing: fingerprint(inUse),
     other: fingerprint({ content, title }),
     found: new Date(nowMs).toISOString(),
     ...(id !== undefined && { otherID: id }),

@@ -142,7 +142,7 @@ export interface MemoryCopy {
 export interface PlannedChange {
   before: Memory;
   after: Memory;
-  /** For the ledger; defaults to the reason of the whole swap. */
+  /** For the ledger; defaults to the reason of the whole change. */
   reason?: string;
 }
 
