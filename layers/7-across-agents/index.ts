@@ -110,7 +110,7 @@ function create(context: LayerContext): LayerParts {
 
       event({ properties, type }) {
         delivery.onEvent(type, properties);
-        if (instances.sessions.hear(type, properties))
+        if (instances.sessions.onEvent(type, properties))
           later("publish the session's state", instances.refresh);
         return undefined;
       },

@@ -30,7 +30,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       name: "family",
       phase: "before",
       servesForks: ["event"],
-      handlers: { event: (event) => void family.hear(event) },
+      handlers: { event: (event) => void family.onEvent(event) },
     },
     createReplay(context),
     takenBack.learns,

@@ -47,11 +47,14 @@ export type LockState =
   /** Its process has ended, or has given no sign since `signMs`, for a day; the next process to want it takes it over. */
   | { kind: "abandoned"; token?: LockToken; signMs?: number };
 
+/** "doubtful": not known yet; known after at most a minute of watching. */
+export type Liveness = "silent" | "beating" | "doubtful";
+
 /** Every call rejects with the system's error. */
 export interface Holders {
   read(path: string): Promise<Holder | undefined>;
   /** Does this one live? To be asked again while it is doubtful. */
-  listen(path: string, holder: Holder): Promise<Heard>;
+  check(path: string, holder: Holder): Promise<Liveness>;
   /** For people: the answer may be out of date when it arrives. */
   inspect(path: string): Promise<LockState>;
   /** For a message. */
@@ -64,28 +67,62 @@ export interface HoldersOptions {
   processes: RunningProcesses;
 }
 
+/** When the lock's file last changed. */
+interface Signs {
+  /** Last heartbeat by the owner's clock. */
+  modifiedMs: number;
+  /** Last heartbeat, or creation of the file, by the disk's clock. */
+  changedMs: number;
+}
+
+/** Twelve heartbeats. */
+const SILENT_MS = 60_000;
+/** Three heartbeats. */
+const LOOK_MS = 15_000;
+
+interface Sighting {
+  id: string;
+  seen: string;
+  watchedMs: number;
+  hasBeaten: boolean;
+}
+
+/**
+ * An owner that cannot be checked from here, on another machine or unknown, is watched:
+ *
+ *     silent at once            last heartbeat over a day ago, and its file unchanged for a minute
+ *     after three heartbeats    last heartbeat over a minute ago, and none while this process watched
+ *     after a minute            no heartbeat while this process watched
+ *     never                     a heartbeat while this process watched
+ *
+ * The heartbeat's time comes from the other machine's clock, which may be wrong, so it alone never makes a lock look old:
+ * the file of a living owner on a shared disk is seen to change. A timer measures how long this process has watched.
+ */
 export function createHolders({ clock, files, processes }: HoldersOptions): Holders {
-  const watch = createLockWatch(clock);
+  const sightings = new Map<string, Sighting>();
 
   return {
     read,
 
-    async listen(path, { token, id, signs }) {
-      const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
-      if (isRunning === undefined) return watch.look(path, id, signs);
-      return isRunning ? "beating" : "silent";
+    async check(path, holder) {
+      const isRunning = await findRunning(holder);
+      if (isRunning !== undefined) return isRunning ? "beating" : "silent";
+      if (isLongSilent(holder.signs)) return "silent";
+      const { hasBeaten, watchedMs } = watch(path, holder);
+      const isOld = clock.now() - holder.signs.modifiedMs >= SILENT_MS;
+      if (watchedMs >= SILENT_MS || (watchedMs >= LOOK_MS && isOld)) return "silent";
+      return hasBeaten ? "beating" : "doubtful";
     },
 
     async inspect(path) {
       const found = await read(path);
       if (!found) return { kind: "free" };
       const { signs, token } = found;
-      const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
       const named = token && { token };
+      const isRunning = await findRunning(found);
       if (isRunning !== undefined) return { kind: isRunning ? "held" : "abandoned", ...named };
-      const { modifiedMs } = signs;
-      if (watch.glance(signs) === "silent") return { kind: "abandoned", signMs: modifiedMs, ...named };
-      return { kind: "held", signMs: signOf(signs), ...named };
+      if (isLongSilent(signs)) return { kind: "abandoned", signMs: signs.modifiedMs, ...named };
+      return { kind: "held", signMs: lastSign(signs), ...named };
     },
 
     async describe(path) {
@@ -93,7 +130,7 @@ export function createHolders({ clock, files, processes }: HoldersOptions): Hold
       if (!found) return "somebody who has just let go";
       const { signs, token } = found;
       const isSeen = token && (await processes.isRunning(token.process)) !== undefined;
-      return `${formatHolder(token)}${isSeen ? "" : ` (${formatDoubt(signOf(signs))})`}`;
+      return `${formatHolder(token)}${isSeen ? "" : ` (${formatDoubt(lastSign(signs))})`}`;
     },
   };
 
@@ -104,86 +141,32 @@ export function createHolders({ clock, files, processes }: HoldersOptions): Hold
     const { changedMs = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
     return { id: token?.id ?? "nameless", signs: { changedMs, modifiedMs }, ...(token && { token }) };
   }
-}
 
-/** The last sign of life, by whichever clock says later. */
-const signOf = ({ changedMs, modifiedMs }: Signs): number => Math.max(changedMs, modifiedMs);
-
-/*
- * Watches locks whose owner cannot be checked from here: it is on another machine, or unknown.
- *
- *     silent at once            last heartbeat over a day ago, and its file unchanged for a minute
- *     after three heartbeats    last heartbeat over a minute ago, and none while this process watched
- *     after a minute            no heartbeat while this process watched
- *     never                     a heartbeat while this process watched
- *
- * The heartbeat's time comes from the other machine's clock, which may be wrong, so it alone never makes a lock look old:
- * the file of a living owner on a shared disk is seen to change. A timer measures how long this process has watched.
- */
-
-/** When the lock's file last changed. */
-export interface Signs {
-  /** Last heartbeat by the owner's clock. */
-  modifiedMs: number;
-  /** Last heartbeat, or creation of the file, by the disk's clock. */
-  changedMs: number;
-}
-
-/** "doubtful": not known yet; known after at most a minute of watching. */
-export type Heard = "silent" | "beating" | "doubtful";
-
-export interface LockWatch {
-  /** What is known about the owner with this token. */
-  look(path: string, tokenID: string, signs: Signs): Heard;
-  /** What can be told without watching. Pure. */
-  glance(signs: Signs): Heard;
-}
-
-/** Twelve heartbeats. */
-export const SILENT_MS = 60_000;
-/** Three heartbeats. */
-const LOOK_MS = 15_000;
-
-interface Sighting {
-  tokenID: string;
-  seen: string;
-  lookedMs: number;
-  hasBeaten: boolean;
-}
-
-export function createLockWatch(clock: Clock): LockWatch {
-  const sightings = new Map<string, Sighting>();
-  return {
-    glance,
-
-    look(path, tokenID, signs) {
-      if (glance(signs) === "silent") return "silent";
-      const { hasBeaten, lookedMs } = sight(path, tokenID, signs);
-      const isOld = clock.now() - signs.modifiedMs >= SILENT_MS;
-      if (lookedMs >= SILENT_MS || (lookedMs >= LOOK_MS && isOld)) return "silent";
-      return hasBeaten ? "beating" : "doubtful";
-    },
-  };
-
-  function glance({ changedMs, modifiedMs }: Signs): Heard {
-    const nowMs = clock.now();
-    return nowMs - modifiedMs >= DAY_MS && nowMs - changedMs >= SILENT_MS ? "silent" : "doubtful";
+  /** `undefined` if that cannot be told from here. */
+  async function findRunning({ signs, token }: Holder): Promise<boolean | undefined> {
+    return token && processes.isRunning(token.process, lastSign(signs));
   }
 
-  function sight(path: string, tokenID: string, { changedMs, modifiedMs }: Signs): Sighting {
-    const seen = `${modifiedMs} ${changedMs}`;
+  function isLongSilent({ changedMs, modifiedMs }: Signs): boolean {
+    return clock.now() - modifiedMs >= DAY_MS && clock.now() - changedMs >= SILENT_MS;
+  }
+
+  function watch(path: string, { id, signs }: Holder): Sighting {
+    const seen = `${signs.modifiedMs} ${signs.changedMs}`;
     const known = sightings.get(path);
-    const isSame = known?.tokenID === tokenID;
-    if (known && isSame && known.seen === seen) return known;
-    const sighting: Sighting = { tokenID, seen, lookedMs: 0, hasBeaten: isSame };
+    if (known?.id === id && known.seen === seen) return known;
+    const sighting: Sighting = { id, seen, watchedMs: 0, hasBeaten: known?.id === id };
     sightings.set(path, sighting);
-    for (const lookedMs of [LOOK_MS, SILENT_MS])
-      clock.after(lookedMs, () => {
-        sighting.lookedMs = lookedMs;
+    for (const watchedMs of [LOOK_MS, SILENT_MS])
+      clock.after(watchedMs, () => {
+        sighting.watchedMs = watchedMs;
       });
     return sighting;
   }
 }
+
+/** The last sign of life, by whichever clock says later. */
+const lastSign = ({ changedMs, modifiedMs }: Signs): number => Math.max(changedMs, modifiedMs);
 
 /** Owner of a lock: the contents of its file, one line of JSON for people and programs. */
 export interface LockToken {
@@ -211,13 +194,29 @@ const isToken = object<LockToken>({
 export const parseToken = (text: string): LockToken | undefined => parserOf(isToken)(parseJson(text));
 
 /** For a message to people. */
-export function formatHolder(token: LockToken | undefined): string {
+function formatHolder(token: LockToken | undefined): string {
   if (!token) return "an unknown owner";
   const { process, instance, since } = token;
   return `instance ${instance} (process ${process.id} on ${process.host}) since ${since}`;
 }
 
 /** What is unknown about a lock, and what will happen to it. For a message to people. */
-export function formatDoubt(signMs: number): string {
+function formatDoubt(signMs: number): string {
   return `it was last active at ${new Date(signMs).toISOString()}, and this machine cannot tell whether it still runs: the lock is taken over after a minute without activity`;
+}
+
+/** Describes a lock for people. `isSilent`: without watching it, its owner appears to be gone. */
+export function formatLock(state: LockState, nowMs: number): { says: string; isSilent: boolean } {
+  if (state.kind === "free") return { says: "free", isSilent: false };
+  const { kind, signMs, token } = state;
+  if (kind === "abandoned") {
+    const why = signMs === undefined ? "has ended" : `was last active at ${new Date(signMs).toISOString()}`;
+    const says = token
+      ? `a stale lock: ${formatHolder(token)} ${why}`
+      : `a stale lock without an owner that ${why}`;
+    return { says, isSilent: true };
+  }
+  const says = token ? `held by ${formatHolder(token)}` : "a lock without an owner";
+  if (signMs === undefined) return { says, isSilent: false };
+  return { says: `${says}; ${formatDoubt(signMs)}`, isSilent: nowMs - signMs >= SILENT_MS };
 }

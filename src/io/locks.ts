@@ -23,7 +23,7 @@ import type { Files } from "./files.js";
 import {
   createHolders,
   formatToken,
-  type Heard,
+  type Liveness,
   type Holder,
   type Holders,
   type LockState,
@@ -204,10 +204,10 @@ async function findSign(
   { holders, instance, inUse, processes }: Locking,
   path: string,
   found: Holder,
-): Promise<Heard> {
+): Promise<Liveness> {
   const { token } = found;
   if (token?.instance !== instance || !isOwn(token, await processes.own()))
-    return holders.listen(path, found);
+    return holders.check(path, found);
   return inUse.has(token.id) ? "beating" : "silent";
 }
 

@@ -8,7 +8,7 @@ import type { HostEvent } from "../messages/events.js";
 
 export interface Family {
   /** Learns from an event of the host. */
-  hear(event: HostEvent): void;
+  onEvent(event: HostEvent): void;
   /** Parent as known without asking the host: enough for a session that began while this instance was running. */
   knownParent(sessionID: string): string | undefined;
   /** `undefined` for a session that a person opened, or if the host does not say. */
@@ -55,7 +55,7 @@ export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFo
   }
 
   return {
-    hear({ type, properties: { info } }) {
+    onEvent({ type, properties: { info } }) {
       if (type !== "session.created" || !isRecord(info) || typeof info.id !== "string") return;
       put(info.id, typeof info.parentID === "string" ? info.parentID : null);
     },

@@ -57,21 +57,21 @@ const SOURCE = "instances";
 export function createInstances(options: InstancesOptions): Instances {
   const { clock, directory, family, files, folder, id, log, processes } = options;
   const sessions = createLiveSessions(family);
-  const guard = createGuard(log, folder);
   const others = createOtherInstances({ clock, files, folder, id, processes });
   const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
-  const listeners: ((ended: readonly string[], living: readonly Instance[]) => Promise<void>)[] = [];
+  const listeners: Parameters<Instances["onEnd"]>[0][] = [];
   let joining: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let lastFailure = "";
   let stopBeating = (): void => {};
   let hasLeft = false;
 
   return {
     ownID: id,
     sessions,
-    living: async () => (await look()).living,
+    living: async () => [await describe(), ...(await others.look()).alive],
     onEnd: (listener) => void listeners.push(listener),
 
     join() {
@@ -82,7 +82,7 @@ export function createInstances(options: InstancesOptions): Instances {
       return joining;
     },
 
-    refresh: () => guard(async () => (joining === undefined ? undefined : write())),
+    refresh: () => tryNow(async () => (joining === undefined ? undefined : write())),
 
     async leave() {
       hasLeft = true;
@@ -96,14 +96,14 @@ export function createInstances(options: InstancesOptions): Instances {
   async function enter(): Promise<void> {
     await write();
     beatLater();
-    await guard(cleanUp);
+    await tryNow(cleanUp);
   }
 
   function beatLater(): void {
     if (hasLeft) return;
     stopBeating = clock.after(BEAT_MS, () => {
       beatLater();
-      void guard(async () => {
+      void tryNow(async () => {
         await write();
         await cleanUp();
       });
@@ -125,44 +125,30 @@ export function createInstances(options: InstancesOptions): Instances {
     return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
   }
 
-  async function look(): Promise<{ living: Instance[]; ended: Instance[] }> {
-    const { alive, ended } = await others.look();
-    return { living: [await describe(), ...alive], ended };
-  }
-
   /** What they held is released first: a process killed between the two leaves the file to the next one. */
   async function cleanUp(): Promise<void> {
-    const { ended, living } = await look();
+    const { alive, ended } = await others.look();
     if (ended.length === 0) return;
-    for (const listener of listeners)
-      await listener(
-        ended.map((one) => one.id),
-        living,
-      );
+    const living = [await describe(), ...alive];
+    const ids = ended.map((one) => one.id);
+    for (const listener of listeners) await listener(ids, living);
     for (const one of ended) {
       await others.remove(one);
       log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
     }
   }
 
+  /** What fails is tried again later; the same failure is logged once in a row. */
+  async function tryNow(run: () => Promise<void>): Promise<void> {
+    const failure = await run().then(() => "", formatError);
+    if (failure !== lastFailure && failure !== "")
+      log.warn(SOURCE, `${folder}, tried again later: ${failure}`);
+    lastFailure = failure;
+  }
+
   function formatTime(): string {
     return new Date(clock.now()).toISOString();
   }
-}
-
-/** Runs what is tried again later; logs the same failure once in a row. */
-function createGuard(log: Log, folder: string): (run: () => Promise<void>) => Promise<void> {
-  let lastFailure = "";
-  return async (run) => {
-    try {
-      await run();
-      lastFailure = "";
-    } catch (thrown) {
-      const failure = formatError(thrown);
-      if (failure !== lastFailure) log.warn(SOURCE, `${folder}, tried again later: ${failure}`);
-      lastFailure = failure;
-    }
-  };
 }
 
 /* Sessions of this instance that can receive messages: a subagent's while it works, others until they are deleted. */
@@ -178,7 +164,7 @@ export interface LiveSessions {
   /** Removes an ended session. Returns whether the list changed. */
   end(sessionID: string): boolean;
   /** Learns from an event of the host. Returns whether that changes the list. */
-  hear(type: string, properties: Readonly<Record<string, unknown>>): boolean;
+  onEvent(type: string, properties: Readonly<Record<string, unknown>>): boolean;
 }
 
 /** Bounds the list for people who browse old sessions. */
@@ -202,7 +188,7 @@ export function createLiveSessions(family: Pick<Family, "knownParent">): LiveSes
 
     end: (sessionID) => sessions.delete(sessionID),
 
-    hear(type, { sessionID, info }) {
+    onEvent(type, { sessionID, info }) {
       if (type === "session.deleted") return isRecord(info) && sessions.delete(String(info.id));
       const known = type === "session.idle" ? sessions.get(String(sessionID)) : undefined;
       if (!known) return false;

@@ -36,68 +36,49 @@ export interface OtherInstancesOptions {
   processes: RunningProcesses;
 }
 
+/** Six heartbeats. */
+export const SILENT_MS = 180_000;
+
+/**
+ * If its process is known to run, an instance is alive however long it has been silent; if the process is known to have
+ * ended, it is not. On another machine neither is known: an instance counts as alive until this one has seen no heartbeat
+ * for three minutes. A timer measures these, and a heartbeat is only compared with itself, so that a wrong or jumping
+ * clock makes no instance look dead.
+ */
 export function createOtherInstances(options: OtherInstancesOptions): OtherInstances {
   const { clock, files, folder, id, processes } = options;
   const file = openInstanceFile(files);
-  const liveness = createLiveness(clock, processes);
+  const sightings = new Map<string, { heartbeat: string; isSilent: boolean }>();
 
   return {
     async look() {
-      const read = await Promise.all((await files.list(folder)).map(readOther));
-      const known = read.filter((one) => one !== undefined);
-      const isAlive = await Promise.all(known.map(liveness.isAlive));
-      return {
-        alive: known.filter((_, index) => isAlive[index]),
-        ended: known.filter((_, index) => !isAlive[index]),
-      };
+      const alive: Instance[] = [];
+      const ended: Instance[] = [];
+      for (const name of await files.list(folder)) {
+        if (!name.endsWith(".json") || name === `${id}.json`) continue;
+        const instance = await file.read(join(folder, name));
+        // The id names the file that is removed.
+        if (instance && name === `${instance.id}.json`)
+          ((await isAlive(instance)) ? alive : ended).push(instance);
+      }
+      return { alive, ended };
     },
 
     remove: ({ id: ended }) => files.remove(join(folder, `${ended}.json`)),
   };
 
-  async function readOther(name: string): Promise<Instance | undefined> {
-    if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
-    const instance = await file.read(join(folder, name));
-    // The id names the file that is removed.
-    return instance && name === `${instance.id}.json` ? instance : undefined;
+  async function isAlive({ heartbeat, id: other, process }: Instance): Promise<boolean> {
+    const isRunning = await processes.isRunning(process);
+    if (isRunning !== undefined) return isRunning;
+    const known = sightings.get(other);
+    if (known?.heartbeat === heartbeat) return !known.isSilent;
+    const sighting = { heartbeat, isSilent: false };
+    sightings.set(other, sighting);
+    clock.after(SILENT_MS, () => {
+      sighting.isSilent = true;
+    });
+    return true;
   }
-}
-
-/*
- * Which instances are alive. If its process is known to run, an instance is alive however long it has been silent; if the
- * process is known to have ended, it is not. On another machine neither is known: an instance counts as alive until this
- * one has seen no heartbeat for three minutes. A timer measures these, and a heartbeat is only compared with itself, so
- * that a wrong or jumping clock makes no instance look dead.
- */
-
-export interface Liveness {
-  isAlive(instance: Instance): Promise<boolean>;
-}
-
-/** Six heartbeats. */
-export const SILENT_MS = 180_000;
-
-interface Sighting {
-  heartbeat: string;
-  isSilent: boolean;
-}
-
-export function createLiveness(clock: Clock, processes: RunningProcesses): Liveness {
-  const sightings = new Map<string, Sighting>();
-  return {
-    async isAlive({ heartbeat, id, process }) {
-      const isRunning = await processes.isRunning(process);
-      if (isRunning !== undefined) return isRunning;
-      const known = sightings.get(id);
-      if (known?.heartbeat === heartbeat) return !known.isSilent;
-      const sighting = { heartbeat, isSilent: false };
-      sightings.set(id, sighting);
-      clock.after(SILENT_MS, () => {
-        sighting.isSilent = true;
-      });
-      return true;
-    },
-  };
 }
 
 /** A running plugin in a project, as others see it: the contents of its file. */

@@ -16,7 +16,7 @@ describe("the family of a session", () => {
   it("the family is what the host reported or answers; a cycle ends", async () => {
     const { family, host } = open();
     host.parents.set("b", "a");
-    family.hear(created("c", "b"));
+    family.onEvent(created("c", "b"));
     expect(await family.findAncestors("c")).toEqual(["b", "a"]);
     host.parents.set("x", "y").set("y", "x");
     expect(await family.findAncestors("x")).toHaveLength(5);
@@ -41,8 +41,8 @@ describe("the family of a session", () => {
       asked++;
       return "a";
     };
-    family.hear(created("c", "b"));
-    family.hear(created("main"));
+    family.onEvent(created("c", "b"));
+    family.onEvent(created("main"));
     expect(family.knownParent("c")).toBe("b");
     expect(family.knownParent("main")).toBeUndefined();
     expect(await family.isPersons("main")).toBe(true);
@@ -54,11 +54,11 @@ describe("the family of a session", () => {
 
   it("the family outlives the session, and a thousand others if it is still asked about", () => {
     const { family } = open();
-    for (const id of ["c", "forgotten"]) family.hear(created(id, "main"));
-    family.hear({ type: "session.deleted", properties: { info: { id: "c", parentID: "main" } } });
+    for (const id of ["c", "forgotten"]) family.onEvent(created(id, "main"));
+    family.onEvent({ type: "session.deleted", properties: { info: { id: "c", parentID: "main" } } });
     for (let n = 0; n < 1_500; n++) {
       expect(family.knownParent("c")).toBe("main");
-      family.hear(created(`ses_${n}`));
+      family.onEvent(created(`ses_${n}`));
     }
     expect(family.knownParent("forgotten")).toBeUndefined();
   });
@@ -72,9 +72,9 @@ describe("the family of a session", () => {
 
   it("the family does not change by events of another kind or shape", () => {
     const { family } = open();
-    family.hear({ type: "session.updated", properties: { info: { id: "c", parentID: "b" } } });
+    family.onEvent({ type: "session.updated", properties: { info: { id: "c", parentID: "b" } } });
     for (const info of [undefined, null, "c", { id: 3, parentID: "b" }, { parentID: "b" }])
-      family.hear({ type: "session.created", properties: { info } });
+      family.onEvent({ type: "session.created", properties: { info } });
     expect(family.knownParent("c")).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** Locks of which nobody here can tell whether their owner lives. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import { formatLock } from "../../src/io/dry-files.js";
+import { formatLock } from "../../src/io/holders.js";
 import { createLocks } from "../../src/io/locks.js";
 import { MORNING } from "../support/fake-clock.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";

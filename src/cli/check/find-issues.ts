@@ -8,9 +8,9 @@ import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
-import { createDryFiles, formatLock } from "../../io/dry-files.js";
+import { createDryFiles } from "../../io/dry-files.js";
 import type { Files } from "../../io/files.js";
-
+import { formatLock } from "../../io/holders.js";
 import { createGit } from "../../io/node-git.js";
 import { findExpired, kernelFiles, removeIfUnchanged, stateFolderFiles } from "../../kernel/file-kinds.js";
 import { findPrivateID } from "../../memory/draft.js";
