@@ -23,9 +23,9 @@ import type { Files } from "./files.js";
 import {
   createHolders,
   formatToken,
-  type Liveness,
   type Holder,
   type Holders,
+  type Liveness,
   type LockState,
   type LockToken,
   type ProcessIdentity,
@@ -206,8 +206,7 @@ async function findSign(
   found: Holder,
 ): Promise<Liveness> {
   const { token } = found;
-  if (token?.instance !== instance || !isOwn(token, await processes.own()))
-    return holders.check(path, found);
+  if (token?.instance !== instance || !isOwn(token, await processes.own())) return holders.check(path, found);
   return inUse.has(token.id) ? "beating" : "silent";
 }
 
