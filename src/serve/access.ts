@@ -61,18 +61,11 @@ const readBearer = (authorization: string | undefined): string | undefined =>
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Issued tokens, by digest. */
-interface Tokens {
-  add(): string;
-  /** Renews the token and returns its digest; `undefined` if the token is unknown or expired. */
-  find(token: string): string | undefined;
-  remove(digest: string): void;
-}
-
-function createTokens(clock: Pick<Clock, "now">, lifetimeMs: number): Tokens {
+/** Issued tokens, by digest, the one used last at the end. */
+function createTokens(clock: Pick<Clock, "now">, lifetimeMs: number) {
   const usedMs = new Map<string, number>();
   return {
-    add() {
+    add(): string {
       const token = createToken();
       usedMs.set(digest(token).toString("hex"), clock.now());
       const [oldest] = usedMs.keys();
@@ -80,7 +73,8 @@ function createTokens(clock: Pick<Clock, "now">, lifetimeMs: number): Tokens {
       return token;
     },
 
-    find(token) {
+    /** Renews the token and returns its digest; `undefined` if the token is unknown or expired. */
+    find(token: string): string | undefined {
       const id = digest(token).toString("hex");
       const lastMs = usedMs.get(id);
       usedMs.delete(id);
@@ -89,6 +83,6 @@ function createTokens(clock: Pick<Clock, "now">, lifetimeMs: number): Tokens {
       return id;
     },
 
-    remove: (id) => void usedMs.delete(id),
+    remove: (id: string): void => void usedMs.delete(id),
   };
 }

@@ -7,6 +7,7 @@
  *
  * Knows neither sockets nor projects: its options provide the answers.
  */
+import { isIP } from "node:net";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { HTTPException } from "hono/http-exception";
@@ -16,7 +17,7 @@ import { type Clock, waitAtMost } from "../io/clock.js";
 import type { Access } from "./access.js";
 import { type Health, toPublic } from "./health.js";
 import type { ServerMetrics } from "./metrics.js";
-import { type HostRules, isAllowedHost, isAllowedOrigin } from "./origin.js";
+import { type HostRules, LOOPBACK } from "./settings.js";
 
 export interface AppOptions {
   clock: Clock;
@@ -88,7 +89,7 @@ export function createApp(options: AppOptions): Hono {
   });
   app.use(async (context, next) => {
     if (!METHODS.has(context.req.method)) return refuse(context, 405, "method not allowed");
-    if (isAllowedHost(context.req.header("host"), hosts)) return next();
+    if (isAllowedHost(context.req.header("host") ?? "", hosts)) return next();
     return refuse(
       context,
       403,
@@ -100,7 +101,7 @@ export function createApp(options: AppOptions): Hono {
     return context.json(toPublic(found), found.status === "ok" ? 200 : 503);
   });
   app.get("/open/:code", (context) => openPage(context, access));
-  app.use(checkOrigin, identify(options), limitBody(refuse), limitTime(options));
+  app.use(checkOrigin, identify(options), limitBody, limitTime(options));
   app.get("/stats", async (context) => context.json(await stats()));
   app.get("/metrics", async (context) => {
     context.header("content-type", metrics.contentType);
@@ -189,19 +190,9 @@ function requireBrowser(access: Access): MiddlewareHandler {
       : next();
 }
 
-const checkOrigin: MiddlewareHandler = async (context, next) => {
-  const { req } = context;
-  const headers = {
-    host: req.header("host"),
-    origin: req.header("origin"),
-    fetchSite: req.header("sec-fetch-site"),
-  };
-  return isAllowedOrigin(headers) ? next() : refuse(context, 403, "requests from other sites are refused");
-};
-
 /** Requests without valid credentials have a separate limit, so they cannot use up a client's. */
-function identify({ access, clock, requestsPerMinute }: AppOptions): MiddlewareHandler {
-  const limit = createRateLimit(clock, requestsPerMinute);
+function identify({ access, clock, requestsPerMinute: limit }: AppOptions): MiddlewareHandler {
+  const count = createRateLimit(clock, limit);
   return async (context, next) => {
     const { req } = context;
     const client = access.identify({
@@ -210,17 +201,13 @@ function identify({ access, clock, requestsPerMinute }: AppOptions): MiddlewareH
       cookie: getCookie(context, nameCookie(context)),
     });
     if (client !== undefined && req.path.startsWith("/assets/")) return next();
-    const allowance = limit.count(`${client ?? ""} ${readAddress(context)}`);
-    context.header("ratelimit-limit", String(allowance.limit));
-    context.header("ratelimit-remaining", String(allowance.remaining));
-    context.header("ratelimit-reset", String(allowance.resetSeconds));
-    if (!allowance.isAllowed) {
-      context.header("retry-after", String(allowance.resetSeconds));
-      return refuse(
-        context,
-        429,
-        `at most ${allowance.limit} requests per minute; wait ${allowance.resetSeconds} s`,
-      );
+    const { isAllowed, remaining, resetSeconds } = count(`${client ?? ""} ${readAddress(context)}`);
+    context.header("ratelimit-limit", String(limit));
+    context.header("ratelimit-remaining", String(remaining));
+    context.header("ratelimit-reset", String(resetSeconds));
+    if (!isAllowed) {
+      context.header("retry-after", String(resetSeconds));
+      return refuse(context, 429, `at most ${limit} requests per minute; wait ${resetSeconds} s`);
     }
     if (client !== undefined) return next();
     context.header("www-authenticate", 'Bearer realm="strata"');
@@ -251,89 +238,83 @@ function limitTime({ clock }: Pick<AppOptions, "clock">): MiddlewareHandler {
 /** Much larger than any memory. */
 export const MOST_BODY_BYTES = 1_000_000;
 
-type Refuse = (context: Context, status: 400 | 413, error: string) => Response;
-
-/** Reads the whole body before it calls the handler, which does not run if the body is too long or incomplete. */
-export function limitBody(refuse: Refuse): MiddlewareHandler {
-  return async (context, next) => {
-    const { raw } = context.req;
-    if (raw.method === "GET" || raw.method === "HEAD") return next();
-    const announced = Number(context.req.header("content-length") ?? 0);
-    const body = announced > MOST_BODY_BYTES ? "too long" : await readBody(raw);
-    if (body === "too long")
-      return refuse(context, 413, `expected a body of at most ${MOST_BODY_BYTES} bytes`);
-    if (body === "broken") return refuse(context, 400, "the body ended before it was complete");
-    const { headers, method, signal, url } = raw;
-    context.req.raw = new Request(url, { method, headers, signal, ...(body.byteLength > 0 && { body }) });
-    return next();
-  };
-}
-
-async function readBody({ body }: Request): Promise<Uint8Array<ArrayBuffer> | "too long" | "broken"> {
+/**
+ * Reads the whole body before it calls the handler, which does not run if the body is too long or incomplete; with Hono's
+ * own limit, an incomplete body would be the handler's failure.
+ */
+const limitBody: MiddlewareHandler = async (context, next) => {
+  const { raw } = context.req;
+  if (raw.method === "GET" || raw.method === "HEAD") return next();
   const chunks: Uint8Array[] = [];
-  const reader = body?.getReader();
-  let bytes = 0;
+  let bytes = Number(context.req.header("content-length") ?? 0);
+  const isTooLong = (): boolean => bytes > MOST_BODY_BYTES;
   try {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true };
-      if (done) return Buffer.concat(chunks);
-      bytes += value.byteLength;
-      if (bytes > MOST_BODY_BYTES) {
-        void reader?.cancel().catch(() => {});
-        return "too long";
-      }
-      chunks.push(value);
+    if (!isTooLong()) bytes = 0;
+    for await (const chunk of isTooLong() ? [] : (raw.body ?? [])) {
+      bytes += chunk.byteLength;
+      if (isTooLong()) break;
+      chunks.push(chunk);
     }
   } catch {
-    return "broken";
+    return refuse(context, 400, "the body ended before it was complete");
   }
-}
-
-/* Limits requests per client, in one-minute windows that begin with the client's first request. */
-
-export interface Allowance {
-  isAllowed: boolean;
-  limit: number;
-  /** Requests left in the client's window. */
-  remaining: number;
-  /** Seconds until the client's next window. */
-  resetSeconds: number;
-}
-
-export interface RateLimit {
-  /** Counts a request of this client. */
-  count(client: string): Allowance;
-}
+  if (isTooLong()) return refuse(context, 413, `expected a body of at most ${MOST_BODY_BYTES} bytes`);
+  const { headers, method, signal, url } = raw;
+  const body = chunks.length > 0 && { body: Buffer.concat(chunks) };
+  context.req.raw = new Request(url, { method, headers, signal, ...body });
+  return next();
+};
 
 const WINDOW_MS = 60_000;
-/** Bounds memory: one more client replaces the one whose window began first. */
+/** Bounds memory: one more client begins a new window for all. */
 const MOST_CLIENTS = 10_000;
 
-export function createRateLimit(clock: Pick<Clock, "now">, limit: number): RateLimit {
-  const windows = new Map<string, { endsMs: number; used: number }>();
-  return {
-    count(client) {
-      const nowMs = clock.now();
-      const window = findWindow(client, nowMs);
-      window.used = Math.min(window.used + 1, limit + 1);
-      return {
-        isAllowed: window.used <= limit,
-        limit,
-        remaining: Math.max(0, limit - window.used),
-        resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000)),
-      };
-    },
-  };
-
-  function findWindow(client: string, nowMs: number): { endsMs: number; used: number } {
-    const known = windows.get(client);
+/** Counts a client's requests in the current minute. */
+export function createRateLimit(clock: Pick<Clock, "now">, limit: number) {
+  const used = new Map<string, number>();
+  let endsMs = 0;
+  return (client: string) => {
+    const leftMs = endsMs - clock.now();
     // If the end is more than a window ahead, the clock was set back.
-    if (known && nowMs < known.endsMs && known.endsMs <= nowMs + WINDOW_MS) return known;
-    windows.delete(client);
-    const [oldest] = windows.keys();
-    if (windows.size >= MOST_CLIENTS && oldest !== undefined) windows.delete(oldest);
-    const started = { endsMs: nowMs + WINDOW_MS, used: 0 };
-    windows.set(client, started);
-    return started;
-  }
+    if (leftMs <= 0 || leftMs > WINDOW_MS || used.size >= MOST_CLIENTS) {
+      used.clear();
+      endsMs = clock.now() + WINDOW_MS;
+    }
+    const count = (used.get(client) ?? 0) + 1;
+    used.set(client, count);
+    return {
+      isAllowed: count <= limit,
+      remaining: Math.max(0, limit - count),
+      resetSeconds: Math.max(1, Math.ceil((endsMs - clock.now()) / 1000)),
+    };
+  };
 }
+
+/*
+ * Refuses requests that other sites make a browser send. Pure.
+ *
+ * `Host`: a site whose name was pointed at this machine (DNS rebinding) sends its own name, so only names of this machine
+ * pass. IP addresses cannot be rebound; if others can reach the server, any address passes.
+ * `Origin` and `Sec-Fetch-Site`: browsers add them to the requests of a page; only the inspector's page may send any.
+ * Hono's csrf looks at forms alone.
+ */
+
+/** Whether the server accepts this `Host` header. Any port passes, to allow tunnels. */
+function isAllowedHost(host: string, { isAnyAddress, names }: HostRules): boolean {
+  const [, address, word] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host) ?? [];
+  const name = (address ?? word)?.toLowerCase();
+  if (name === undefined) return false;
+  return LOOPBACK.includes(name) || names.includes(name) || (isAnyAddress && isIP(name) !== 0);
+}
+
+/** Lets a request pass that this host's own page has sent, or no page. */
+const checkOrigin: MiddlewareHandler = async (context, next) => {
+  const site = context.req.header("sec-fetch-site") ?? "none";
+  const origin = context.req.header("origin");
+  // A proxy may use https.
+  const [, from] = /^https?:\/\/(.+)$/i.exec(origin ?? "") ?? [];
+  const isOwn = from !== undefined && from.toLowerCase() === context.req.header("host")?.toLowerCase();
+  return (site === "same-origin" || site === "none") && (origin === undefined || isOwn)
+    ? next()
+    : refuse(context, 403, "requests from other sites are refused");
+};

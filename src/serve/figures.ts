@@ -83,8 +83,6 @@ export interface LedgerFigures extends SavingsTotals {
   requests: number;
 }
 
-type Figures = Omit<LedgerFigures, "sessions">;
-
 /** Sums the savings ledgers in this folder; later calls read only changed ones. Rejects with the system's error. */
 export function createLedgerFigures(files: Files, folder: string): () => Promise<LedgerFigures> {
   const ledgers = createLedgerSums(files, folder, (records) => ({
@@ -94,15 +92,11 @@ export function createLedgerFigures(files: Files, folder: string): () => Promise
   return async () => {
     await ledgers.refreshAll();
     const all = [...ledgers.all().values()];
-    return { ...addUp(all), sessions: all.length };
+    const total = { ...sumSavings([]), requests: 0, sessions: all.length };
+    // `money` is absent if no ledger has it.
+    for (const one of all)
+      for (const name of Object.keys(one) as (keyof typeof one)[])
+        total[name] = (total[name] ?? 0) + (one[name] ?? 0);
+    return total;
   };
-}
-
-/** Adds field by field; `money` is absent if it is absent from all. */
-function addUp(all: readonly Figures[]): Figures {
-  const total: Figures = { ...sumSavings([]), requests: 0 };
-  for (const one of all)
-    for (const name of Object.keys(one) as (keyof Figures)[])
-      total[name] = (total[name] ?? 0) + (one[name] ?? 0);
-  return total;
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { isRecord, parseJson } from "../base/shape.js";
 import { type Clock, waitAtMost } from "../io/clock.js";
 import { type Files, readPlainText } from "../io/files.js";
-import type { LockState } from "../io/holders.js";
 import { formatPrefix, memoryTypes } from "../memory/memory.js";
 import { readPending } from "../memory/store/journal.js";
 import type { CollectionPlace } from "../memory/store/places.js";
@@ -65,101 +64,72 @@ function keepDistinct(problems: readonly HealthProblem[]): HealthProblem[] {
 }
 
 async function findProblems(project: Project, { readFreeBytes }: HealthOptions): Promise<HealthProblem[]> {
-  const { cli, folders, root } = project;
-  const { clock, files } = cli;
+  const { cli, folders, globalFolder, root } = project;
+  const { files } = cli;
   const places = listPlaces(project);
-  const { inspect } = openLocks(project, "serve");
-  const [isThere, store, locks, free, state] = await Promise.all([
-    files.stat(root).then((stat) => stat?.kind === "folder"),
-    findUnreadable(files, places),
-    findStuck({ clock, files, inspect }, [
-      join(folders.strata, "state"),
-      join(project.globalFolder, "strata", "state"),
-    ]),
-    readFreeBytes(root),
-    findDamaged(files, [
-      folders.dreamState,
-      folders.entities,
-      folders.leases,
-      folders.prices,
-      folders.sessions,
-    ]),
-  ]);
-  const isLow = free !== undefined && free < LEAST_FREE_BYTES;
-  return [
-    ...(isThere ? [] : [{ check: "store", what: "a served folder is gone", where: root } as const]),
-    ...store,
-    ...locks,
-    ...(isLow ? [{ check: "disk", what: "less than 200 MB are free", where: root } as const] : []),
-    ...state,
-    ...(await findRefused(files, places)),
+  const memories = places.flatMap(({ folder }) => [folder, ...memoryTypes.map((type) => join(folder, type))]);
+  const states = [join(folders.strata, "state"), join(globalFolder, "strata", "state")];
+  const locks = await Promise.all(states.map((folder) => findLocks(files, folder)));
+  const { dreamState, entities, leases, prices, sessions } = folders;
+  const free = await readFreeBytes(root);
+  const found: (HealthProblem | undefined)[] = [
+    (await files.stat(root))?.kind === "folder"
+      ? undefined
+      : { check: "store", what: "a served folder is gone", where: root },
+    free !== undefined && free < LEAST_FREE_BYTES
+      ? { check: "disk", what: "less than 200 MB are free", where: root }
+      : undefined,
+    ...(await Promise.all([
+      ...memories.map((where) => checkFolder(files, where)),
+      ...locks.flat().map((where) => checkLock(project, where)),
+      ...[dreamState, entities, leases, prices, sessions].map((where) => checkState(files, where)),
+      ...places.map((place) => checkPending(files, place)),
+    ])),
   ];
+  return found.filter((one) => one !== undefined);
 }
 
-/** Memory folders that cannot be listed or are not folders. */
-async function findUnreadable(files: Files, places: readonly CollectionPlace[]): Promise<HealthProblem[]> {
-  const problems: HealthProblem[] = [];
-  for (const { folder } of places) {
-    for (const where of [folder, ...memoryTypes.map((type) => join(folder, type))]) {
-      const what = await describeTrouble(files, where);
-      if (what !== undefined) problems.push({ check: "store", what, where });
-    }
-  }
-  return problems;
-}
-
-async function describeTrouble(files: Files, folder: string): Promise<string | undefined> {
+async function checkFolder(files: Files, where: string): Promise<HealthProblem | undefined> {
   try {
-    const stat = await files.statItself(folder);
-    if (stat && stat.kind !== "folder") return "a memory folder is not a folder";
-    await listItself(files, folder);
+    const stat = await files.statItself(where);
+    if (stat && stat.kind !== "folder")
+      return { check: "store", what: "a memory folder is not a folder", where };
+    await listItself(files, where);
     return undefined;
   } catch {
-    return "a memory folder cannot be read";
+    return { check: "store", what: "a memory folder cannot be read", where };
   }
 }
 
-/** Locks that their owner, running or unknown, no longer renews. Locks of ended processes are taken over. */
-async function findStuck(
-  { clock, files, inspect }: { clock: Clock; files: Files; inspect(path: string): Promise<LockState> },
-  folders: readonly string[],
-): Promise<HealthProblem[]> {
-  const problems: HealthProblem[] = [];
-  const paths = await Promise.all(folders.map((folder) => findLocks(files, folder)));
-  for (const where of paths.flat()) {
-    const state = await inspect(where).catch(() => undefined);
-    if (state?.kind !== "held") continue;
-    const lastMs = (await files.stat(where).catch(() => undefined))?.modifiedMs ?? clock.now();
-    if (clock.now() - lastMs < STUCK_MS) continue;
-    problems.push({ check: "locks", what: "a lock is held, but its owner does not renew it", where });
-  }
-  return problems;
+/** Does its owner, running or unknown, renew the lock? One of an ended process is taken over. */
+async function checkLock(project: Project, where: string): Promise<HealthProblem | undefined> {
+  const { clock, files } = project.cli;
+  const state = await openLocks(project, "serve")
+    .inspect(where)
+    .catch(() => undefined);
+  if (state?.kind !== "held") return undefined;
+  const renewedMs = (await files.stat(where).catch(() => undefined))?.modifiedMs ?? clock.now();
+  return clock.now() - renewedMs < STUCK_MS
+    ? undefined
+    : { check: "locks", what: "a lock is held, but its owner does not renew it", where };
 }
 
-/** Damaged machine state files. Strata replaces them whole, so something else damaged them. */
-async function findDamaged(files: Files, paths: readonly string[]): Promise<HealthProblem[]> {
-  const found = await Promise.all(
-    paths.map(async (where): Promise<HealthProblem[]> => {
-      const text = await readPlainText(files, where).catch(() => "unreadable");
-      if (text === "" || isRecord(parseJson(text))) return [];
-      return [{ check: "state", what: "a machine state file is damaged", where }];
-    }),
-  );
-  return found.flat();
+/** Strata replaces machine state files whole, so something else damages them. */
+async function checkState(files: Files, where: string): Promise<HealthProblem | undefined> {
+  const text = await readPlainText(files, where).catch(() => "unreadable");
+  return text === "" || isRecord(parseJson(text))
+    ? undefined
+    : { check: "state", what: "a machine state file is damaged", where };
 }
 
-/** Invalid records of unfinished changes; no part of such a change is applied. */
-async function findRefused(files: Files, places: readonly CollectionPlace[]): Promise<HealthProblem[]> {
-  const problems: HealthProblem[] = [];
-  for (const place of places) {
-    const where = join(place.state, "pending.json");
-    const pending = await readPending(files, where, formatPrefix(place)).catch(() => undefined);
-    if (pending?.kind === "refused")
-      problems.push({
+async function checkPending(files: Files, place: CollectionPlace): Promise<HealthProblem | undefined> {
+  const where = join(place.state, "pending.json");
+  const pending = await readPending(files, where, formatPrefix(place)).catch(() => undefined);
+  return pending?.kind !== "refused"
+    ? undefined
+    : {
         check: "state",
         what: "the record of an unfinished change is damaged, so the change was not applied",
         where,
-      });
-  }
-  return problems;
+      };
 }

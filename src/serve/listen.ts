@@ -63,9 +63,24 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
     ...BOUNDS,
     ...bounds,
   };
-  const answers = watchAnswers(app, clock);
+  /** Event streams, which would never end; those of other methods than GET end with their response. */
+  const streams = new Set<HttpBindings["outgoing"]>();
+  let isEnding = false;
+  const answer = async (request: Request, env: HttpBindings): Promise<Response> => {
+    const { incoming, outgoing } = env;
+    outgoing.once("close", () => {
+      streams.delete(outgoing);
+      // Otherwise the client would keep the connection for its next request.
+      if (isEnding) incoming.socket.destroySoon();
+    });
+    const response = await app.fetch(request, env);
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!isStream || !response.body) return response;
+    if (request.method === "GET" && !outgoing.closed) streams.add(outgoing);
+    return new Response(addHeartbeats(response.body, clock), response);
+  };
   const server = createAdaptorServer({
-    fetch: (request, env) => answers.answer(request, env as HttpBindings),
+    fetch: (request, env) => answer(request, env as HttpBindings),
     // The rest of this process keeps Node's own Request and Response.
     overrideGlobalObjects: false,
     serverOptions: {
@@ -83,7 +98,8 @@ export async function listen(app: Hono, { clock, host, port, bounds }: ListenOpt
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      answers.end();
+      isEnding = true;
+      for (const stream of streams) stream.destroy();
       await waitAtMost(clock, STOP_MS, () => closed);
       server.closeAllConnections();
       await closed;
@@ -110,39 +126,6 @@ async function start(server: Server, { host, port }: Pick<ListenOptions, "host" 
   }
 }
 
-/** The responses in progress. */
-interface Answers {
-  answer(request: Request, env: HttpBindings): Promise<Response>;
-  /** Closes the event streams; every other connection ends with its current response. */
-  end(): void;
-}
-
-function watchAnswers(app: Hono, clock: Clock): Answers {
-  const streams = new Set<HttpBindings["outgoing"]>();
-  let isEnding = false;
-  return {
-    async answer(request, env) {
-      const { incoming, outgoing } = env;
-      outgoing.once("close", () => {
-        streams.delete(outgoing);
-        // Otherwise the client would keep the connection for its next request.
-        if (isEnding) incoming.socket.destroySoon();
-      });
-      const response = await app.fetch(request, env);
-      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-      if (!isStream || !response.body) return response;
-      // Streams of other methods end with the response.
-      if (request.method === "GET" && !outgoing.closed) streams.add(outgoing);
-      return new Response(addHeartbeats(response.body, clock), response);
-    },
-
-    end() {
-      isEnding = true;
-      for (const stream of streams) stream.destroy();
-    },
-  };
-}
-
 /** Shorter than the server's idle timeout and those of common proxies. */
 const HEARTBEAT_MS = 25_000;
 const NEWLINE = 0x0a;
@@ -154,38 +137,30 @@ const HEARTBEAT = new TextEncoder().encode(": \n\n");
  * idle timeout still ends its connection.
  */
 export function addHeartbeats(events: ReadableStream<Uint8Array>, clock: Clock): ReadableStream<Uint8Array> {
-  const reader = events.getReader();
   let isBetween = true;
   let stop = (): void => {};
-  const sendLater = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+  const sendLater = (controller: TransformStreamDefaultController<Uint8Array>): void => {
     stop = clock.after(HEARTBEAT_MS, () => {
+      // The client has left.
+      if (controller.desiredSize === null) return;
       sendLater(controller);
-      if (isBetween && (controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
+      if (isBetween && controller.desiredSize > 0) controller.enqueue(HEARTBEAT);
     });
   };
-  return new ReadableStream<Uint8Array>({
-    start: sendLater,
-
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) {
-          isBetween = value.at(-1) === NEWLINE && value.at(-2) === NEWLINE;
-          return controller.enqueue(value);
-        }
-        stop();
-        controller.close();
-      } catch (thrown) {
-        stop();
-        throw thrown;
-      }
-    },
-
-    async cancel(why) {
-      stop();
-      await reader.cancel(why);
-    },
-  });
+  return events.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>(
+      {
+        start: sendLater,
+        transform(chunk, controller) {
+          isBetween = chunk.at(-1) === NEWLINE && chunk.at(-2) === NEWLINE;
+          controller.enqueue(chunk);
+        },
+        flush: () => stop(),
+      },
+      undefined,
+      { highWaterMark: 1 },
+    ),
+  );
 }
 
 /* The projects that the server serves. */
@@ -231,33 +206,30 @@ export function createProjectList(cli: CliContext): () => Promise<readonly Serve
 }
 
 /**
- * Caches the result of `read` for `forMs` and never runs it twice at a time, so that many clients cost as much as one. A
- * rejection is not cached.
+ * Caches the result of `read` for `forMs` after it ends, and never runs it twice at a time, so that many clients cost as
+ * much as one. A rejection is not cached.
  */
 export function createRecent<T>(
   clock: Pick<Clock, "now">,
   forMs: number,
   read: () => Promise<T>,
 ): () => Promise<T> {
-  let held: { value: Promise<T>; endsMs?: number } | undefined;
+  let held: Promise<T> | undefined;
+  let endedMs: number | undefined;
   return () => {
-    if (held && isFresh(held.endsMs)) return held.value;
-    const mine: NonNullable<typeof held> = { value: read() };
-    held = mine;
-    mine.value.then(
+    const ageMs = endedMs === undefined ? 0 : clock.now() - endedMs;
+    // The clock may have been set back.
+    if (held && ageMs >= 0 && ageMs < forMs) return held;
+    endedMs = undefined;
+    held = read();
+    held.then(
       () => {
-        mine.endsMs = clock.now() + forMs;
+        endedMs = clock.now();
       },
       () => {
-        if (held === mine) held = undefined;
+        held = undefined;
       },
     );
-    return mine.value;
+    return held;
   };
-
-  /** A running read counts as fresh; `forMs` starts when it ends. If the end is too far ahead, the clock was set back. */
-  function isFresh(endsMs: number | undefined): boolean {
-    const nowMs = clock.now();
-    return endsMs === undefined || (nowMs < endsMs && endsMs <= nowMs + forMs);
-  }
 }

@@ -1,7 +1,23 @@
 /** Reads the settings of `strata serve` from options, else from environment variables. Pure. */
+import { isIP } from "node:net";
 import { StrataError } from "../base/error.js";
 import { type OptionValues, readList, readWhole, WRONG_ARGUMENT } from "../operations/command.js";
-import { type HostRules, isLoopback, isWildcard } from "./origin.js";
+
+export interface HostRules {
+  /** Names in lower case, in addition to those of the loopback interface. */
+  names: readonly string[];
+  /** Whether every IP address passes. */
+  isAnyAddress: boolean;
+}
+
+export const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
+
+/** Whether only this machine can reach what listens there. */
+const isLoopback = (host: string): boolean =>
+  LOOPBACK.includes(host.toLowerCase()) || (isIP(host) === 4 && host.startsWith("127."));
+
+/** Whether it means all addresses of this machine. */
+export const isWildcard = (host: string): boolean => ["0.0.0.0", "::", "*"].includes(host);
 
 export interface ServeSettings {
   host: string;
@@ -13,11 +29,8 @@ export interface ServeSettings {
   hosts: HostRules;
 }
 
-const USUAL_HOST = "127.0.0.1";
-const USUAL_PORT = 9824;
-const USUAL_RATE = 60;
-const MOST_PORT = 65_535;
-const MOST_RATE = 1_000_000;
+const PORTS = { least: 0, most: 65_535, usual: 9824 };
+const RATES = { least: 1, most: 1_000_000, usual: 60 };
 /** Minimum length of a key if others on the network can guess at it. */
 const LEAST_KEY = 16;
 
@@ -26,21 +39,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** @throws StrataError WRONG_ARGUMENT */
 export function readServeSettings(options: OptionValues, env: Env): ServeSettings {
   const { allowHost, host: given, port, rateLimit } = options;
-  const host = (typeof given === "string" ? given : env.OPENCODE_MEMORY_HOST) || USUAL_HOST;
+  const host = (typeof given === "string" ? given : env.OPENCODE_MEMORY_HOST) || "127.0.0.1";
   const names = typeof allowHost === "string" ? readList(allowHost.toLowerCase()) : [];
   const key = readKey(env, host);
   return {
     host,
-    port: readNumber(["--port", port], ["OPENCODE_MEMORY_PORT"], env, {
-      least: 0,
-      most: MOST_PORT,
-      usual: USUAL_PORT,
-    }),
+    port: readNumber(["--port", port], ["OPENCODE_MEMORY_PORT"], env, PORTS),
     requestsPerMinute: readNumber(
       ["--rate-limit", rateLimit],
       ["STRATA_RATE_LIMIT", "OPENCODE_MEMORY_RATE_LIMIT"],
       env,
-      { least: 1, most: MOST_RATE, usual: USUAL_RATE },
+      RATES,
     ),
     hosts: {
       names: isWildcard(host) ? names : [...names, host.toLowerCase()],
@@ -66,14 +75,12 @@ function readKey(env: Env, host: string): string | undefined {
   );
 }
 
-type Bounds = Parameters<typeof readWhole>[2];
-
 /** The option, else the first variable that is set. */
 function readNumber(
   [option, given]: [string, OptionValues[string]],
   variables: readonly string[],
   env: Env,
-  bounds: Bounds,
+  bounds: Parameters<typeof readWhole>[2],
 ): number {
   const variable = variables.find((name) => env[name]);
   return given === undefined && variable !== undefined

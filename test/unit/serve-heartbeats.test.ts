@@ -72,7 +72,7 @@ describe("an idle event stream", () => {
     failed.clock.advance(HEARTBEAT_MS);
     const left = open();
     await left.reader.cancel("left");
-    expect(left.cancelled()).toBe("left");
+    await expect.poll(() => left.cancelled()).toBe("left");
     left.clock.advance(HEARTBEAT_MS);
   });
 });

@@ -44,14 +44,12 @@ describe("the rate limit", () => {
       for (const status of [200, 200, 200, 429]) expect((await get("/stats", headers)).status).toBe(status);
   });
 
-  it("remembers at most ten thousand clients, and starts again when the clock is set back", () => {
+  it("starts again when the clock is set back", () => {
     const clock = createFakeClock();
-    const limit = createRateLimit(clock, 1);
-    for (let client = 0; client <= 10_000; client++) expect(limit.count(`${client}`).isAllowed).toBe(true);
-    expect(limit.count("10000").isAllowed).toBe(false);
-    expect(limit.count("0").isAllowed).toBe(true);
+    const count = createRateLimit(clock, 1);
+    expect([count("a"), count("a")].map(({ isAllowed }) => isAllowed)).toEqual([true, false]);
     clock.advance(-3_600_000);
-    expect(limit.count("10000").isAllowed).toBe(true);
+    expect(count("a").isAllowed).toBe(true);
   });
 });
 

@@ -23,8 +23,7 @@ import {
   type ServedProject,
 } from "../../serve/listen.js";
 import { createServerMetrics } from "../../serve/metrics.js";
-import { isWildcard } from "../../serve/origin.js";
-import { readServeSettings, type ServeSettings } from "../../serve/settings.js";
+import { isWildcard, readServeSettings, type ServeSettings } from "../../serve/settings.js";
 
 type ListProjects = () => Promise<readonly ServedProject[]>;
 
