@@ -15,7 +15,7 @@ import type { MemoryStore } from "../../src/memory/store/store.js";
 import { readTime } from "../../src/messages/call.js";
 import { createCountCommands } from "./extraction/commands.js";
 import { type Cursor, type Cursors, createCursors } from "./extraction/cursor.js";
-import { createSaidKeeper } from "./extraction/keep-said.js";
+import { createTurnKeeper } from "./extraction/keep-said.js";
 import type { ModelJudge, Work } from "./judge/model-judge.js";
 import type { PastReader, PastReaderContext } from "./learn/past-sessions.js";
 import { readUsersMessages } from "./words/statements.js";
@@ -62,7 +62,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const { clock, family, files, folders, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const countCommands = createCountCommands(context);
-  const takeSaid = createSaidKeeper(context);
+  const keepTurns = createTurnKeeper(context);
   const templates = new Set<string>();
   const isTheirs = (text: string): boolean => !templates.has(text);
   const { enqueue, isAtWork } = createQueue(context);
@@ -113,7 +113,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!messages) return;
     const { planUnread } = await import("./extraction/read-turns.js");
     const { commands, next, turns } = planUnread(messages, cursor, isTheirs);
-    const { waiting } = await takeSaid(turns, { operation: "extract", session: sessionID });
+    const { waiting } = await keepTurns(turns, { operation: "extract", session: sessionID });
     await countCommands(sessionID, commands);
     const hasMoved = next.untilMs !== cursor.untilMs || next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, next);

@@ -2,7 +2,7 @@ import { type MemoryDraft, readTypeName } from "../../src/memory/memory.js";
 import { findMark } from "./words/marked.js";
 import type { Statement } from "./words/statements.js";
 
-/** The first words of a standing rule. */
+/** The first words of a lasting rule. */
 const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
 
 /** The first words of a preference, which git does not see. */

@@ -1,7 +1,7 @@
 /** Two instances remember the same thing differently. */
 import { describe, expect, it } from "vitest";
 import { createConflicts, formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { findUnseenRival, fingerprint, parseConflict } from "../../src/memory/conflict.js";
+import { parseConflict } from "../../src/memory/conflict.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore, Written } from "../../src/memory/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -224,28 +224,5 @@ describe("what two instances remember differently", () => {
     expect(world.paths().filter((path) => path.startsWith("archive/conflicts/"))).toHaveLength(1);
     expect(await world.store.list({ archived: true })).toHaveLength(1);
     expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
-  });
-
-  it("what two instances remember differently is told by scope, type and title; an archived memory stands against nothing", async () => {
-    const { store } = openStore();
-    const written = await store.remember(draft("Postgres", "ses_a"), cause("ses_a"));
-    const memory = "memory" in written ? written.memory : undefined;
-    if (!memory) throw new Error("not written");
-    const rival = (
-      over: Partial<MemoryDraft>,
-      known: Partial<Memory> = {},
-      seen = new Map<string, string>(),
-    ) =>
-      findUnseenRival(
-        { ...draft("SQLite", "b", over), title: "the database" },
-        [{ ...memory, ...known }],
-        seen,
-      );
-    expect(rival({})).toBeDefined();
-    expect(rival({ type: "knowledge" })).toBeUndefined();
-    expect(rival({ scope: "global" })).toBeUndefined();
-    expect(rival({}, { status: "archived" })).toBeUndefined();
-    expect(rival({}, {}, new Map([[memory.id, fingerprint(memory)]]))).toBeUndefined();
-    expect(rival({}, {}, new Map([[memory.id, "an earlier one"]]))).toBeDefined();
   });
 });

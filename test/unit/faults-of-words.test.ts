@@ -19,15 +19,7 @@ const askedLists: Record<string, string> = {
     "Which of these do you think we should start with?\n\n1. Always retry a failed upload\n2. Never cache the price list",
   Spanish:
     "¿Con cuál empezamos?\n1. Siempre reintentar las subidas fallidas\n2. Nunca guardar los precios en caché",
-  Portuguese:
-    "Qual destas fazemos primeiro?\n\n- Sempre repetir os envios com falha\n- Nunca guardar os preços em cache",
   Chinese: "先做哪一个？\n1. 永远不要缓存价格表\n2. 以后上传失败都要重试",
-  Japanese: "どちらを先にしますか？\n1. 必ずアップロードを再試行する\n2. 今後は価格表をキャッシュしない",
-  German:
-    "Womit fangen wir an?\n\n1. Immer fehlgeschlagene Uploads wiederholen\n2. Nie die Preisliste cachen",
-  French:
-    "Par quoi commençons-nous ?\n1. Toujours relancer les envois échoués\n2. Ne jamais mettre les prix en cache",
-  Russian: "С чего начнём?\n\n1. Всегда повторять неудачные загрузки\n2. Никогда не кэшировать прайс-лист",
 };
 
 /** For the task at hand only. */
@@ -60,11 +52,7 @@ const personas: Record<string, string> = {
 const totalQuestions: Record<string, string> = {
   English: "Does the worker always retry, no matter what the server answers?",
   Spanish: "¿Siempre reintenta el proceso, responda lo que responda el servidor?",
-  Portuguese: "Sempre repete o pedido, seja qual for a resposta do servidor?",
   Chinese: "永远都会重试吗，不管服务器返回什么？",
-  Japanese: "必ず再試行されますか、サーバーが何を返しても？",
-  German: "Immer wieder versucht er es, egal was der Server antwortet?",
-  French: "Toujours relancer, quelle que soit la réponse, c'est bien ce qu'il fait ?",
   Russian: "Всегда ли он повторяет запрос, что бы ни ответил сервер?",
 };
 
@@ -112,20 +100,6 @@ describe("what a judge is given", () => {
       "rename a public function of src/api",
       "change the 3 migrations that are released",
     ],
-    Spanish: [
-      "Está prohibido en este repositorio:",
-      "tocar la carpeta vendor/ a mano",
-      "añadir una dependencia sin preguntar",
-      "renombrar una función pública de src/api",
-      "cambiar las 3 migraciones ya publicadas",
-    ],
-    Portuguese: [
-      "É proibido neste repositório:",
-      "mexer na pasta vendor/ à mão",
-      "adicionar uma dependência sem perguntar",
-      "renomear uma função pública de src/api",
-      "mudar as 3 migrações já publicadas",
-    ],
     Chinese: [
       "这个仓库里禁止：",
       "手动修改 vendor/ 目录里的任何文件",
@@ -133,33 +107,12 @@ describe("what a judge is given", () => {
       "重命名 src/api 里的公共函数",
       "修改已经发布的 3 个迁移脚本",
     ],
-    Japanese: [
-      "このリポジトリで禁止：",
-      "vendor/ フォルダーを手で変更すること",
-      "確認せずに依存関係を追加すること",
-      "src/api の公開関数の名前を変えること",
-      "公開済みの3つのマイグレーションを変えること",
-    ],
     German: [
       "In diesem Repository ist verboten:",
       "den Ordner vendor/ von Hand ändern",
       "eine Abhängigkeit ohne Frage ergänzen",
       "eine öffentliche Funktion in src/api umbenennen",
       "die 3 veröffentlichten Migrationen ändern",
-    ],
-    French: [
-      "Il est interdit dans ce dépôt :",
-      "toucher au dossier vendor/ à la main",
-      "ajouter une dépendance sans demander",
-      "renommer une fonction publique de src/api",
-      "changer les 3 migrations déjà publiées",
-    ],
-    Russian: [
-      "В этом репозитории запрещено:",
-      "менять папку vendor/ вручную",
-      "добавлять зависимость без вопроса",
-      "переименовывать публичную функцию из src/api",
-      "менять 3 опубликованные миграции",
     ],
   };
   it.each(Object.entries(prohibitions))(
@@ -187,39 +140,14 @@ describe("what a judge is given", () => {
       "1. Postgres 15.\n2. Not before March.",
     ],
     [
-      "Spanish",
-      "Antes de empezar:\n1. ¿Qué base de datos?\n2. ¿Quito el endpoint?",
-      "1. Postgres 15.\n2. No antes de marzo.",
-    ],
-    [
-      "Portuguese",
-      "Antes de começar:\n1. Qual banco?\n2. Removo o endpoint?",
-      "1) Postgres 15.\n2) Não antes de março.",
-    ],
-    [
       "Chinese",
       "开始之前：\n1. 用哪个数据库？\n2. 可以删除旧接口吗？",
       "1. 用 Postgres 15。\n2. 三月之前不行。",
     ],
     [
-      "Japanese",
-      "始める前に：\n1. データベースは？\n2. 旧APIを消していい？",
-      "1. Postgres 15です。\n2. 三月までだめ。",
-    ],
-    [
       "German",
       "Vorher noch:\n1. Welche Datenbank?\n2. Darf der Endpunkt weg?",
       "1. Postgres 15.\n2. Nicht vor März.",
-    ],
-    [
-      "French",
-      "Avant de commencer :\n1. Quelle base ?\n2. Je retire l'endpoint ?",
-      "1. Postgres 15.\n2. Pas avant mars.",
-    ],
-    [
-      "Russian",
-      "Перед началом:\n1. Какая база?\n2. Убрать старый адрес?",
-      "1. Postgres 15.\n2. Не раньше марта.",
     ],
   ])("numbered answers belong to the agent's numbered questions: %s", (_, asked, text) => {
     const questions = asked
@@ -245,22 +173,9 @@ describe("what a judge is given", () => {
       "Never touch the generated files of the importer,\nthey are written anew with every release of it.",
     ],
     [
-      "Spanish",
-      "Nunca cambies los archivos generados del importador,\nse escriben de nuevo con cada versión.",
-    ],
-    [
-      "Portuguese",
-      "Nunca mude os arquivos gerados pelo importador,\neles são escritos de novo a cada versão.",
-    ],
-    [
       "German",
       "Nie die erzeugten Dateien des Importers anfassen,\ndenn sie werden mit jeder Version neu geschrieben.",
     ],
-    [
-      "French",
-      "Ne jamais toucher aux fichiers produits par l'import,\nils sont écrits à nouveau à chaque version.",
-    ],
-    ["Russian", "Никогда не меняй файлы, созданные импортом данных,\nони пишутся заново с каждой версией."],
   ])("a sentence is not cut where its line is wrapped: %s", async (_, text) => {
     const whole = text.replace("\n", " ");
     expect(statementsOf(text).map((one) => one.text)).toEqual([whole]);

@@ -1,40 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findSecrets, redactSecrets } from "../../src/text/secrets/secrets.js";
-import { fc } from "../support/property.js";
 
 /** No secret stands in this file: each is put together here, so that no scanner trips over the repository. */
 const join = (...pieces: string[]): string => pieces.join("");
 const LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zC";
 const letters = (count: number): string => LETTERS.repeat(30).slice(0, count);
-const hex = (count: number): string => "4f9d02b7c6e1a835".repeat(10).slice(0, count);
-
-const secrets: Record<string, string> = {
-  "AWS key": join("AKI", "AZ7XKQ4MPLHJ2WTNB"),
-  "GitHub token": join("gh", "p_", letters(36)),
-  "GitHub fine-grained token": join("github", "_pat_", letters(22), "_", letters(59)),
-  "GitLab token": join("glp", "at-", letters(20)),
-  "Slack token": join("xo", "xb-123456789012-1234567890123-", letters(24)),
-  "Anthropic key": join("sk-", "ant-api03-", letters(93), "AA"),
-  "Anthropic key with a run of the same letter": join(
-    "sk-",
-    "ant-api03-",
-    letters(60),
-    "xXxx",
-    letters(29),
-    "AA",
-  ),
-  "OpenAI key": join("sk-", "proj-", letters(74), "T3Blbk", "FJ", letters(30)),
-  "OpenAI key of old": join("sk", "-", letters(48)),
-  "Google key": join("AI", "za", letters(35)),
-  "Stripe key": join("sk", "_live_", letters(24)),
-  "SendGrid key": join("SG", ".", letters(22), ".", letters(43)),
-  "npm token": join("np", "m_", letters(36)),
-  "PyPI token": join("py", "pi-AgEIcHlwaS5vcmc", letters(60)),
-  "Hugging Face token": join("h", "f_", "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi"),
-  "DigitalOcean token": join("do", "p_v1_", hex(64)),
-  "JSON web token": join("ey", `J${letters(30)}.`, "ey", `J${letters(40)}.${letters(43)}`),
-  "Telegram token": join("123456789", ":AA", letters(33)),
-};
 
 const sentences: [text: string, secret: string][] = [
   [`postgres://admin:${join("s3cr3t", "Pw9")}@db.example.com:5432/app`, join("s3cr3t", "Pw9")],
@@ -134,13 +104,6 @@ describe("a value that is empty", () => {
 });
 
 describe("secrets in a text", () => {
-  for (const [name, secret] of Object.entries(secrets))
-    it(`finds a ${name}, and nothing but it`, () => {
-      const text = `put ${secret} into the env, please`;
-      expect(findSecrets(text).map(({ start, end }) => text.slice(start, end))).toEqual([secret]);
-      expect(findSecrets(`KEY="${secret}"`)).toHaveLength(1);
-    });
-
   it("the search for secrets finds a private key from its first line to its last, and to the end where the last is missing", () => {
     const begin = join("-----BEGIN OPENSSH ", "PRIVATE KEY-----");
     const end = join("-----END OPENSSH ", "PRIVATE KEY-----");
@@ -164,22 +127,7 @@ describe("secrets in a text", () => {
     });
 
   it("the search for secrets finds none in what it has redacted", () => {
-    const texts = [
-      ...Object.values(secrets).map((one) => `token: ${one}`),
-      ...sentences.map(([text]) => text),
-    ];
-    for (const text of texts) expect(findSecrets(redactSecrets(text).text)).toEqual([]);
-  });
-
-  it("the search for secrets finds a secret wherever it stands in a text, apart by spaces", () => {
-    const words = fc.array(fc.lorem({ maxCount: 3 }), { maxLength: 5 }).map((list) => list.join(" "));
-    fc.assert(
-      fc.property(words, fc.constantFrom(...Object.values(secrets)), words, (before, secret, after) => {
-        const { text } = redactSecrets(`${before} ${secret} ${after}`);
-        expect(text).not.toContain(secret);
-        expect(text.startsWith(before) && text.endsWith(after)).toBe(true);
-      }),
-    );
+    for (const [text] of sentences) expect(findSecrets(redactSecrets(text).text)).toEqual([]);
   });
 
   it("the search for secrets comes to an end with long texts that almost fit", () => {

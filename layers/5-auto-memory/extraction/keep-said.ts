@@ -37,7 +37,7 @@ export interface Kept {
  *
  * @param isSettled has the sentence become no memory of its own, in an earlier run?
  */
-export type SaidKeeper = (
+export type TurnKeeper = (
   turns: readonly SaidTurn[],
   cause: SaidCause,
   isSettled?: (messageID: string, sentence: string) => boolean,
@@ -45,7 +45,7 @@ export type SaidKeeper = (
 
 type SaidCause = Pick<Cause, "operation" | "run"> & { session: string };
 
-export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
+export interface TurnKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
 }
@@ -56,7 +56,7 @@ const REPEATED = 3;
 /** Kept with a candidate, for the judge; the rest of a longer message is in the session. */
 const MOST_CHARACTERS = 12_000;
 
-export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
+export function createTurnKeeper(context: TurnKeeperContext): TurnKeeper {
   const { candidates, clock, memories } = context;
   return async (turns, cause, isSettled = () => false) => {
     const { session } = cause;
@@ -106,7 +106,7 @@ export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
 }
 
 async function save(
-  { gate, log }: SaidKeeperContext,
+  { gate, log }: TurnKeeperContext,
   draft: MemoryDraft,
   turn: SaidTurn,
   cause: Cause,
@@ -136,7 +136,7 @@ const MOST_DEMANDS = 12;
 
 /** The statement that was said in most sessions, if in enough, with when it was said before. */
 async function findRepeated(
-  { candidates }: SaidKeeperContext,
+  { candidates }: TurnKeeperContext,
   { messageID, saidMs, statements }: SaidTurn,
   session: string,
 ): Promise<{ demand: Statement; before: readonly Saying[] } | undefined> {

@@ -128,9 +128,9 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
 }
 
 /** Both sides find each other; both name the alphabetically first id as the one in use, which gives one record. */
-export function orderRivals(one: Memory, rival: Memory): [standing: Memory, other: OtherVersion] {
-  const [standing, other] = rival.id < one.id ? [rival, one] : [one, rival];
-  return [standing, { ...other, by: other.provenance.session }];
+export function orderRivals(one: Memory, rival: Memory): [current: Memory, other: OtherVersion] {
+  const [current, other] = rival.id < one.id ? [rival, one] : [one, rival];
+  return [current, { ...other, by: other.provenance.session }];
 }
 
 /** Tells a person that the memory they entered has a rival. */

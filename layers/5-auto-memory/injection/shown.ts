@@ -50,9 +50,9 @@ export function countMatchBytes({ find, history }: ContextRequest): number {
 }
 
 /** The text that this layer has added to a message or result, if it is still shown. */
-export function findOwnText(standing: Standing | undefined): string | undefined {
-  if (!standing || standing.cleared) return undefined;
-  return standing.extended?.find(({ layer }) => layer === LAYER)?.text;
+export function findOwnText(recorded: Standing | undefined): string | undefined {
+  if (!recorded || recorded.cleared) return undefined;
+  return recorded.extended?.find(({ layer }) => layer === LAYER)?.text;
 }
 
 /* Plans to remove memories from a session's shown texts after the user has undone them. Pure. */

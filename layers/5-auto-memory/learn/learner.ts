@@ -16,9 +16,9 @@ import { readLatest, type WaitingCandidate } from "../../../src/memory/candidate
 import type { Candidates } from "../../../src/memory/candidates/candidates.js";
 import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
-import type { MemoryType } from "../../../src/memory/memory.js";
+import type { Memory, MemoryType } from "../../../src/memory/memory.js";
 import type { Memories, MemoryStore } from "../../../src/memory/store/store.js";
-import { createSaidKeeper, type Kept } from "../extraction/keep-said.js";
+import { createTurnKeeper } from "../extraction/keep-said.js";
 import { planUnread, type SaidTurn } from "../extraction/read-turns.js";
 import { LEAST_WORTH } from "../words/worth.js";
 
@@ -74,85 +74,102 @@ export interface LearnerOptions {
 const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
 /** In the list of settled sentences: all of the message, or of the session. */
 export const WHOLE = "";
+/** So many judgements are written at once: each time the whole log is read. What a process loses the next run notes again. */
+const MOST_NOTES = 500;
 
 export function createLearner(options: LearnerOptions): Learner {
-  const { candidates, clock, isTheirs, memories, run, settled } = options;
+  const { candidates, clock, memories, run, settled } = options;
+  const readOpen = createOpenReader(options);
   let listed: ReturnType<MemoryStore["list"]> | undefined;
-  const list: MemoryStore["list"] = (wanted) => {
-    // Listed once: the gate recognises what this run or another process has added since.
-    listed ??= memories.list(wanted);
-    return listed;
-  };
-  const notes = createNotes(candidates);
-  const takeSaid = createSaidKeeper({
+  let notes: Judgement[] = [];
+  const keepTurns = createTurnKeeper({
     ...options,
-    candidates: { ...candidates, note: notes.add },
-    memories: { list },
+    candidates: {
+      ...candidates,
+      async note(more) {
+        notes.push(...more);
+        if (notes.length >= MOST_NOTES) await end();
+      },
+    },
+    memories: {
+      // Listed once: the gate recognises what this run or another process has added since.
+      list(wanted) {
+        listed ??= memories.list(wanted);
+        return listed;
+      },
+    },
   });
-  /** Messages that were judged while OpenCode ran. */
-  let judged: Promise<ReadonlySet<string>> | undefined;
 
   return {
     async learn(turn) {
-      const { known, open } = await readOpen(turn);
       const { session } = turn;
-      const { kept, waiting } = await takeSaid(open, { operation: "learn", session, run });
+      const { known, open } = await readOpen(turn);
+      const { kept, waiting } = await keepTurns(open, { operation: "learn", session, run });
       const learned: Learned[] = [];
       const refused: string[] = [];
       const ids = new Set<string>();
-      for (const one of kept) {
-        const { draft, written } = one;
-        const isNews = isNew(one) && written.kind === "written" && !ids.has(written.memory.id);
+      for (const { draft, turn, written } of kept) {
         if (written.kind === "refused") refused.push(written.why);
-        if (written.kind === "written" && isNews) {
-          ids.add(written.memory.id);
-          learned.push(describeKept(one, session));
+        const memory = written.kind === "written" && !written.isKnown ? written.memory : undefined;
+        // A message may say the same twice, and a memory may be there already.
+        if (memory && memory.provenance.message === turn.messageID && !ids.has(memory.id)) {
+          ids.add(memory.id);
+          learned.push(describeMemory(memory, session));
           // An old date must not pass for neglect: nobody could use it before it was learned.
-          if (clock.now() - one.turn.saidMs >= DAY_MS) memories.noteUse([written.memory.id]);
+          if (clock.now() - turn.saidMs >= DAY_MS) memories.noteUse([memory.id]);
         } else if (written.kind !== "refused" || written.existing)
-          await settled.add(one.turn.messageID, draft.provenance.evidence ?? draft.content);
+          await settled.add(turn.messageID, draft.provenance.evidence ?? draft.content);
       }
+      const marked = open.reduce((sum, turn) => sum + turn.marked.length, 0);
       return {
         learned: [...learned, ...waiting.map((one) => describeCandidate(one, session))],
-        known: known + countMarked(open) - learned.length - refused.length,
+        known: known + marked - learned.length - refused.length,
         refused,
       };
     },
 
-    end: notes.write,
+    end,
 
     async listOpen(turn) {
       const { open } = await readOpen(turn);
       return open.filter(({ marked, statements, worth }) => {
-        const isMarked = (one: SaidTurn["statements"][number]): boolean =>
+        const isMarked = (one: (typeof statements)[number]): boolean =>
           marked.some(({ statement }) => statement === one);
         return worth >= LEAST_WORTH && !statements.every(isMarked);
       });
     },
   };
 
-  /** Without what an earlier run has decided; `known` counts that. */
-  async function readOpen({ messages, session }: PastTurn): Promise<{ open: SaidTurn[]; known: number }> {
-    const { turns } = planUnread(messages, FROM_THE_START, isTheirs);
+  async function end(): Promise<void> {
+    const some = notes;
+    notes = [];
+    await candidates.note(some);
+  }
+}
+
+/** Reads a turn without what an earlier run, or a judge while OpenCode ran, has decided; `known` counts that. */
+function createOpenReader({ candidates, isTheirs, settled }: LearnerOptions) {
+  let judging: Promise<ReadonlySet<string>> | undefined;
+
+  return async ({ messages, session }: PastTurn): Promise<{ open: SaidTurn[]; known: number }> => {
     const isSettled = await settled.read();
-    judged ??= readJudged();
-    const wasJudged = await judged;
+    judging ??= readJudged();
+    const judged = await judging;
     let known = 0;
-    const open = turns.flatMap((turn): SaidTurn[] => {
+    const open = planUnread(messages, FROM_THE_START, isTheirs).turns.flatMap((turn): SaidTurn[] => {
       const { marked, messageID, statements } = turn;
-      if (isSettled(messageID, WHOLE) || wasJudged.has(`${session} ${messageID}`)) {
+      if (isSettled(messageID, WHOLE) || judged.has(`${session} ${messageID}`)) {
         known++;
         return [];
       }
       const gone = marked.filter(({ statement }) => isSettled(messageID, statement.text));
       known += gone.length;
-      if (gone.length === 0) return [turn];
       const rest = statements.filter((one) => gone.every(({ statement }) => statement !== one));
-      if (rest.length === 0) return [];
+      if (gone.length > 0 && rest.length === 0) return [];
       return [{ ...turn, statements: rest, marked: marked.filter((one) => !gone.includes(one)) }];
     });
     return { open, known };
-  }
+  };
 
   async function readJudged(): Promise<ReadonlySet<string>> {
     const by = (await candidates.judgements()).filter((one) => one.by === "model" || one.by === "agent");
@@ -160,53 +177,24 @@ export function createLearner(options: LearnerOptions): Learner {
   }
 }
 
-/** So many are written at once: each time the whole log is read. */
-const MOST_NOTES = 500;
-
-/** What is lost of them when the process ends is noted again by the next run. */
-function createNotes(candidates: Pick<Candidates, "note">): {
-  add(more: readonly Judgement[]): Promise<void>;
-  write(): Promise<void>;
-} {
-  let notes: Judgement[] = [];
-  const write = async (): Promise<void> => {
-    const some = notes;
-    notes = [];
-    await candidates.note(some);
-  };
-  return {
-    async add(more) {
-      notes.push(...more);
-      if (notes.length >= MOST_NOTES) await write();
-    },
-    write,
-  };
-}
-
 /** A memory of a past conversation has its dates. */
 export const atItsTime = (gate: Pick<Gate, "save">): Pick<Gate, "save"> => ({
   save: (draft, saidMs, cause, replaces) => gate.save(draft, saidMs, { ...cause, saidMs }, replaces),
 });
 
-/** A message may say the same twice, and a memory may be there already. */
-const isNew = ({ turn, written }: Kept): boolean =>
-  written.kind === "written" && !written.isKnown && written.memory.provenance.message === turn.messageID;
-
-function describeKept({ turn, written }: Kept, session: string): Learned {
-  if (written.kind === "refused") throw new Error("expected a memory that was written");
-  const { content, links, provenance, title, type } = written.memory;
+export function describeMemory(
+  { content, links, provenance, title, type }: Memory,
+  session = provenance.session ?? "",
+): Learned {
   const replaced = links.length === 0 ? "" : `, replaces ${links.join(", ")}`;
   const why = `${provenance.why ?? "it says that it lasts"}${replaced}`;
-  return { message: turn.messageID, session, type, title, content, why, isCandidate: false };
+  return { message: provenance.message ?? "", session, type, title, content, why, isCandidate: false };
 }
 
 function describeCandidate(one: WaitingCandidate, session: string): Learned {
   const { message = "", text: content = "", title = "" } = readLatest(one) ?? {};
   return { message, session, type: one.type, title, content, why: "waits for a judge", isCandidate: true };
 }
-
-const countMarked = (turns: readonly SaidTurn[]): number =>
-  turns.reduce((sum, { marked }) => sum + marked.length, 0);
 
 /*
  * Sentences that became no memory of their own, because one says the same or something newer says the opposite:
@@ -237,27 +225,25 @@ export function createSettled(options: { files: Files; folder: string; log: Log 
     parse: (value) => (isLine(value) ? value : undefined),
     complain: { log, source: "auto-memory" },
   });
+  const nameOf = (message: string, sentence: string): string => hashOf(`${message}\n${sentence}`);
   let known: Set<string> | undefined;
-
-  return { read, add };
-
-  async function read(): Promise<(message: string, sentence: string) => boolean> {
-    const said = await load();
-    return (message, sentence) => said.has(nameOf(message, sentence));
-  }
-
-  async function add(message: string, sentence: string): Promise<void> {
-    const said = nameOf(message, sentence);
-    const all = await load();
-    if (all.has(said)) return;
-    await lines.append(path, [{ v: 1, said }]);
-    all.add(said);
-  }
-
-  async function load(): Promise<Set<string>> {
+  const load = async (): Promise<Set<string>> => {
     known ??= new Set((await lines.read(path)).records.map(({ said }) => said));
     return known;
-  }
-}
+  };
 
-const nameOf = (message: string, sentence: string): string => hashOf(`${message}\n${sentence}`);
+  return {
+    async read() {
+      const said = await load();
+      return (message, sentence) => said.has(nameOf(message, sentence));
+    },
+
+    async add(message, sentence) {
+      const said = nameOf(message, sentence);
+      const all = await load();
+      if (all.has(said)) return;
+      await lines.append(path, [{ v: 1, said }]);
+      all.add(said);
+    },
+  };
+}

@@ -7,12 +7,12 @@ import { formatCount } from "../../../src/base/format.js";
 import type { Generated, GenerateRequest, UsedTokens } from "../../../src/io/host.js";
 import type { Prompts } from "../../../src/io/prompts.js";
 import type { WaitingCandidate } from "../../../src/memory/candidates/candidate.js";
-import type { Memory, MemoryType } from "../../../src/memory/memory.js";
+import type { MemoryType } from "../../../src/memory/memory.js";
 import { estimateTokens } from "../../../src/models/cost.js";
 import type { GenerationRequest, GenerationResult } from "../../../src/models/generation.js";
 import { formatBatch, type JudgedMessage, planBatches } from "../judge/batch.js";
 import { createModelJudge, type ModelJudgeContext } from "../judge/model-judge.js";
-import { type Learned, type Settled, WHOLE } from "./learner.js";
+import { describeMemory, type Learned, type Settled, WHOLE } from "./learner.js";
 
 export interface Estimate {
   questions: number;
@@ -88,7 +88,7 @@ export function createPastJudge(options: PastJudgeOptions): PastJudge {
     // A model that fails twice leaves them to the user, without having judged them.
     if (judged.answered > 0) for (const one of before.filter(({ id }) => !open.has(id))) await settle(one);
     const kept = new Set(judged.kept);
-    return (await memories.list()).filter(({ id }) => kept.has(id)).map(describe);
+    return (await memories.list()).filter(({ id }) => kept.has(id)).map((memory) => describeMemory(memory));
   }
 
   /** Several messages may say the same. */
@@ -96,11 +96,6 @@ export function createPastJudge(options: PastJudgeOptions): PastJudge {
     for (const { message } of said) await settled.add(message, WHOLE);
   }
 }
-
-const describe = ({ content, provenance, title, type }: Memory): Learned => ({
-  ...{ message: provenance.message ?? "", session: provenance.session ?? "", type, title, content },
-  ...{ why: provenance.why ?? "", isCandidate: false },
-});
 
 export interface SpendingOptions {
   generate(request: GenerateRequest): Promise<Generated>;

@@ -4,7 +4,7 @@
  * A library was measured: of generated keys of 284 formats in their usual surroundings, secretlint 13 with its recommended
  * preset (MIT, 220 KB, 24 providers, no native parts) finds 12 % at 0.4 ms each, and no password in a sentence.
  */
-import type { Look } from "./looks.js";
+import type { Form } from "./plausible.js";
 import { namedKeyRows, tokenRows } from "./tokens.js";
 
 export interface SecretRule {
@@ -15,7 +15,7 @@ export interface SecretRule {
   /** With the flags g and d; the group `secret`, or else the whole match, is the secret. Compiled with the first use. */
   pattern: () => RegExp;
   /** What the secret must look like; without it, anything but a placeholder. */
-  look: Look | undefined;
+  form: Form | undefined;
   /** Of a single word or so: another may begin within what only looks like one. */
   isWord?: true;
   /** A key behind a name, which may begin within a variable's name; the group `noun` says whether a key follows. */
@@ -38,8 +38,8 @@ const writeOut = (short: string): string =>
     .replace(/<([adhluw])([\d,]+)>/g, (_, kind: string, count: string) => `${CLASSES[kind]}{${count}}`);
 
 /** `hints`: separated by `|`; a source of a pattern is compiled with the flag i unless `flags` says otherwise. */
-function rule(name: string, hints: string, pattern: RegExp | string, look?: Look, flags = "dgi"): SecretRule {
-  return { name, hints: hints.split("|"), look, pattern: compileOnce(pattern, flags) };
+function rule(name: string, hints: string, pattern: RegExp | string, form?: Form, flags = "dgi"): SecretRule {
+  return { name, hints: hints.split("|"), form, pattern: compileOnce(pattern, flags) };
 }
 
 function compileOnce(pattern: RegExp | string, flags: string): () => RegExp {
@@ -58,11 +58,11 @@ const apart = (name: string, hint: string, pattern: string): SecretRule =>
 
 const escapeText = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-const tokenRules = tokenRows.map(([name, openings, rest, look = "token"]): SecretRule => {
+const tokenRules = tokenRows.map(([name, openings, rest, form = "token"]): SecretRule => {
   const all = openings.split(" ");
   const source = `${APART}(?:${all.map(escapeText).join("|")})${writeOut(rest)}(?!\\w)`;
   const hints = all.map((one) => one.toLowerCase());
-  return { name, hints, look, pattern: compileOnce(source, "dg"), isWord: true };
+  return { name, hints, form, pattern: compileOnce(source, "dg"), isWord: true };
 });
 
 /** Names under which a secret is kept. */
@@ -96,10 +96,10 @@ function behindName(key: string): string {
   return `${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`;
 }
 
-function namedRule(name: string, names: string, rest: string, look: Look): SecretRule {
+function namedRule(name: string, names: string, rest: string, form: Form): SecretRule {
   const all = names.split(" ");
   const pattern = compileOnce(`(?<name>${all.map(escapeText).join("|")})${rest}`, "dgi");
-  return { name, hints: all, look, pattern, isWord: true, isNamed: true };
+  return { name, hints: all, form, pattern, isWord: true, isNamed: true };
 }
 
 const namedRules: readonly SecretRule[] = [

@@ -3,7 +3,7 @@
  * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
  * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
-import { hasLook } from "./looks.js";
+import { isPlausible } from "./plausible.js";
 import { isKeyNoun, type SecretRule, secretRules } from "./rules.js";
 
 export interface FoundSecret {
@@ -32,7 +32,7 @@ function findByRule(text: string, rule: SecretRule, found: FoundSecret[]): void 
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
-    const isSecret = isPlaced(text, match, rule) && hasLook(text.slice(start, end), rule.look);
+    const isSecret = isPlaced(text, match, rule) && isPlausible(text.slice(start, end), rule.form);
     if (isSecret) found.push({ name: rule.name, start, end });
     // A token may begin within what only looks like one.
     else if (rule.isWord) pattern.lastIndex = match.index + 1;

@@ -5,13 +5,13 @@
  *
  * `<h32>` in a pattern stands for 32 hexadecimal digits, `<a20,40>` for 20 to 40 letters and digits: see `writeOut`.
  */
-import type { Look } from "./looks.js";
+import type { Form } from "./plausible.js";
 
 /**
  * A kind of token that says by its beginning what it is: name, the beginnings (exact, separated by spaces), and what
- * follows them as a pattern in short. The fourth is the look where it is not `token`.
+ * follows them as a pattern in short. The fourth is the form where it is not `token`.
  */
-export type TokenRow = readonly [name: string, openings: string, rest: string, look?: Look];
+export type TokenRow = readonly [name: string, openings: string, rest: string, form?: Form];
 
 /** A bot's number in base64. */
 const DISCORD = "MD MT Mj Mz ND NT Nj Nz OD OT"

@@ -9,11 +9,11 @@
  * - `login`: a password with digits or signs among its letters, where nothing else says that it is one.
  * - `value`: plain words too, but no path, address, name in code or switch.
  */
-export type Look = "token" | "named" | "random" | "password" | "header" | "login" | "value";
+export type Form = "token" | "named" | "random" | "password" | "header" | "login" | "value";
 
-export function hasLook(text: string, look: Look | undefined): boolean {
+export function isPlausible(text: string, form: Form | undefined): boolean {
   if (isPlaceholder(text)) return false;
-  switch (look) {
+  switch (form) {
     case "token":
       return isToken(text);
     case "named":
