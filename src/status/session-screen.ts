@@ -105,13 +105,16 @@ export async function readSessionScreen(
   return text === undefined ? undefined : parse(parseJson(text));
 }
 
-/** Why automatic summaries are off in the session, as the layer that decides it has written down. */
+/**
+ * Why automatic summaries are off in the session, as the layer that decides it has written down. Rejects with the system's
+ * error.
+ */
 export async function readBreaker(
   files: Pick<Files, "read">,
   { breakers }: Pick<Folders, "breakers">,
   sessionID: string,
 ): Promise<string | undefined> {
-  const text = await readText(files, join(breakers, `${sessionID}.json`)).catch(() => undefined);
+  const text = await readText(files, join(breakers, `${sessionID}.json`));
   const state = text === undefined ? undefined : parseJson(text);
   return isRecord(state) && string(state.open) ? state.open : undefined;
 }

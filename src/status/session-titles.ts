@@ -17,9 +17,15 @@ export function cleanTitle(title: unknown): string | undefined {
   return line === "" ? undefined : line;
 }
 
+type Reader = Pick<Files, "read">;
+
 /** Titles by session, as far as they are known. Never rejects. */
-export async function readTitles(files: Pick<Files, "read">, path: string): Promise<Map<string, string>> {
-  const state = parseJson((await readText(files, path).catch(() => undefined)) ?? "");
+export const readTitles = (files: Reader, path: string): Promise<Map<string, string>> =>
+  loadTitles(files, path).catch(() => new Map());
+
+/** The same; rejects with the system's error. */
+export async function loadTitles(files: Reader, path: string): Promise<Map<string, string>> {
+  const state = parseJson((await readText(files, path)) ?? "");
   const titles = new Map<string, string>();
   if (!isRecord(state) || !isRecord(state.sessions)) return titles;
   for (const [id, session] of Object.entries(state.sessions)) {

@@ -99,7 +99,7 @@ export async function readStatus(
     sessions[sessionID] = {
       ...pick("title", titles.get(sessionID)),
       ...describeSession(records),
-      ...pick("breaker", await readBreaker(files, folders, sessionID)),
+      ...pick("breaker", await readBreaker(files, folders, sessionID).catch(() => undefined)),
     };
   }
   const records = [...ledger.sessions.values()].flat();

@@ -19,7 +19,7 @@ import {
   type SessionScreen,
   screenPath,
 } from "../../../src/status/session-screen.js";
-import { cleanTitle, formatTitles, readTitles } from "../../../src/status/session-titles.js";
+import { cleanTitle, formatTitles, loadTitles } from "../../../src/status/session-titles.js";
 import { measureContext, type SeenRequest } from "./measure-context.js";
 
 export interface Screens {
@@ -197,14 +197,14 @@ function createTitles({ files, folders }: KernelContext) {
     find: (sessionID: string) => titles.get(sessionID),
 
     async load(): Promise<void> {
-      titles = await readTitles(files, folders.sessions);
+      titles = await loadTitles(files, folders.sessions);
     },
 
     /** Rejects with the system's error. */
     async set(sessionID: string, title: string | undefined): Promise<void> {
       if (title === undefined || titles.get(sessionID) === title) return;
       // Another instance may have written titles of its sessions meanwhile.
-      titles = (await readTitles(files, folders.sessions)).set(sessionID, title);
+      titles = (await loadTitles(files, folders.sessions)).set(sessionID, title);
       await files.writeWhole(folders.sessions, formatTitles(titles));
     },
   };
