@@ -7,25 +7,17 @@ import { isFinding } from "./memory.js";
 /** Maximum number of files checked per memory. */
 const MOST_FILES = 5;
 
-/** Number of memories checked at a time: there may be ten thousand. */
-const LOOKED_AT_A_TIME = 100;
-
 /** Files that a memory names and the project no longer has, by memory id. */
 export async function findGoneFiles(
   { files, project }: { files: Files; project: string },
   memories: readonly Memory[],
 ): Promise<Map<string, string[]>> {
   const gone = new Map<string, string[]>();
-  for (let from = 0; from < memories.length; from += LOOKED_AT_A_TIME) {
-    const looked = memories.slice(from, from + LOOKED_AT_A_TIME).flatMap((memory) =>
-      findPaths(memory).map(async (path) => {
-        const isThere = (await files.stat(join(project, path))) !== undefined;
-        return { id: memory.id, path, isThere };
-      }),
-    );
-    for (const { id, isThere, path } of await Promise.all(looked))
-      if (!isThere) gone.set(id, [...(gone.get(id) ?? []), path]);
-  }
+  for (const memory of memories)
+    for (const path of findPaths(memory)) {
+      const isThere = (await files.stat(join(project, path))) !== undefined;
+      if (!isThere) gone.set(memory.id, [...(gone.get(memory.id) ?? []), path]);
+    }
   return gone;
 }
 

@@ -51,14 +51,22 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
 
   return {
     async add(inUse, other) {
-      const conflict = toConflict(inUse, other, clock.now());
+      const { by, content, id, title } = other;
+      const { session } = inUse.provenance;
+      const conflict: Conflict = {
+        ...{ v: 1, id: inUse.id, title: inUse.title, standing: fingerprint(inUse) },
+        ...{ other: fingerprint({ content, title }), found: new Date(clock.now()).toISOString() },
+        ...(id !== undefined && { otherID: id }),
+        ...(session !== undefined && { standingBy: session }),
+        ...(by !== undefined && { otherBy: by }),
+      };
       // A record with private text must not be committed.
       const isPrivate = [inUse, other].some(({ sensitivity }) => sensitivity === "private");
       const path = join(isPrivate ? hidden : shared, formatConflictName(conflict));
       const own = formatConflictPath(basename(path), { isArchived: false });
       const obstacle = await findObstacle(files, dirname(dirname(path)), own);
       if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
-      const page = formatConflict(conflict, inUse.content, other.content);
+      const page = formatConflict(conflict, inUse.content, content);
       await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
       await files.create(path, page);
       return path;
@@ -89,21 +97,6 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   }
 }
 
-function toConflict(inUse: Memory, { by, content, id, title }: OtherVersion, nowMs: number): Conflict {
-  const { session } = inUse.provenance;
-  return {
-    v: 1,
-    id: inUse.id,
-    title: inUse.title,
-    standing: fingerprint(inUse),
-    other: fingerprint({ content, title }),
-    found: new Date(nowMs).toISOString(),
-    ...(id !== undefined && { otherID: id }),
-    ...(session !== undefined && { standingBy: session }),
-    ...(by !== undefined && { otherBy: by }),
-  };
-}
-
 export interface ConflictRecord extends Conflict {
   path: string;
   /** Hash of the whole file. */
@@ -129,19 +122,12 @@ export function isConflictRecord(name: string): boolean {
 
 /** All records, including settled ones. Rejects with the system's error. */
 export async function readConflictRecords(files: Files, folder: string): Promise<ConflictRecord[]> {
-  const found = await Promise.all(planConflictFolders(folder).map((one) => readFolder(files, one)));
-  return found.flat();
-}
-
-async function readFolder(files: Files, folder: string): Promise<ConflictRecord[]> {
-  const names = (await listItself(files, folder)).filter(isConflictFile);
-  const read = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name);
-      const bytes = await readWithin(files, folder, name);
+  const records: ConflictRecord[] = [];
+  for (const under of planConflictFolders(folder))
+    for (const name of (await listItself(files, under)).filter(isConflictFile)) {
+      const bytes = await readWithin(files, under, name);
       const conflict = bytes && parseConflict(decodeText(bytes));
-      return conflict ? [{ ...conflict, path, hash: hashOf(bytes) }] : [];
-    }),
-  );
-  return read.flat();
+      if (conflict) records.push({ ...conflict, path: join(under, name), hash: hashOf(bytes) });
+    }
+  return records;
 }

@@ -25,38 +25,25 @@ const LONGEST_TITLE = 100;
 
 export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
   const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
-  const head = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
-  // Memories beyond the line limit are not even formatted.
-  const first = takeFirst(parts, limits.maxLines);
-  const whole = [...head, ...first.flatMap(formatPart)];
-  if (all <= limits.maxLines && fits(whole, limits)) return toText(whole);
-  const lines = [...head];
-  let shown = 0;
-  for (const { line, isMemory } of first.flatMap(labelLines)) {
-    const left = formatLeftOut(all - shown - (isMemory ? 1 : 0));
-    if (!fits([...lines, line, "", left], limits)) break;
+  const lines = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
+  const more = parts.flatMap(formatPart);
+  const whole = [...lines, ...more.map(({ line }) => line)];
+  if (fits(whole, limits)) return toText(whole);
+  let left = all;
+  for (const { line, isMemory } of more) {
+    const next = isMemory ? left - 1 : left;
+    if (!fits([...lines, line, "", formatLeftOut(next)], limits)) break;
     lines.push(line);
-    if (isMemory) shown++;
+    left = next;
   }
   while (lines.at(-1) === "" || lines.at(-1)?.startsWith("## ")) lines.pop();
-  return toText([...lines, "", formatLeftOut(all - shown)]);
+  return toText([...lines, "", formatLeftOut(left)]);
 }
 
-function takeFirst(parts: readonly RankedPart[], most: number): RankedPart[] {
-  let left = most;
-  return parts.map((part) => {
-    const memories = part.memories.slice(0, Math.max(0, left));
-    left -= memories.length;
-    return { ...part, memories };
-  });
-}
-
-function formatPart({ heading, memories }: RankedPart): string[] {
-  return memories.length === 0 ? [] : ["", `## ${heading}`, "", ...memories.map(formatLine)];
-}
-
-function labelLines(part: RankedPart): { line: string; isMemory: boolean }[] {
-  return formatPart(part).map((line, index) => ({ line, isMemory: index > 2 }));
+function formatPart({ heading, memories }: RankedPart): { line: string; isMemory: boolean }[] {
+  if (memories.length === 0) return [];
+  const head = ["", `## ${heading}`, ""].map((line) => ({ line, isMemory: false }));
+  return [...head, ...memories.map((memory) => ({ line: formatLine(memory), isMemory: true }))];
 }
 
 /** The index line of one memory. */

@@ -24,41 +24,33 @@ export interface PlacesOptions {
 }
 
 export function planPlaces({ files, folders, globalFolder }: PlacesOptions): CollectionPlace[] {
-  const global = { memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") };
-  const project = { memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") };
-  return [
-    { scope: "project" as const, ...project },
-    { scope: "global" as const, ...global },
-  ].flatMap(({ scope, memory, strata }) => {
+  const isUndone = folders.memoryProject === folders.project;
+  const roots = [
+    { scope: "project", memory: folders.memory, strata: join(folders.memoryProject, ".opencode", "strata") },
+    { scope: "global", memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") },
+  ] as const;
+  return roots.flatMap(({ memory, scope, strata }): CollectionPlace[] => {
     const state = join(strata, "state", "memory");
-    const nameClone = rememberAnswer(() => readClone(files, join(state, "clone")));
-    const internal = async (): Promise<void> => {
-      await hideFromGit(files, strata);
-      await prepareInternal(files, memory);
-    };
+    const nameClone = (): Promise<string> => readClone(files, join(state, "clone"));
     const hidden = join(memory, "private");
-    const place = { scope, nameClone };
     return [
       {
-        ...place,
-        sensitivity: "internal",
-        folder: memory,
-        state: join(state, "internal"),
-        prepare: internal,
-        isUndone: scope === "project" && folders.memoryProject === folders.project,
+        ...{ scope, sensitivity: "internal", folder: memory, state: join(state, "internal"), nameClone },
+        isUndone: isUndone && scope === "project",
+        async prepare() {
+          await hideFromGit(files, strata);
+          await prepareInternal(files, memory);
+        },
       },
       {
-        ...place,
-        sensitivity: "private",
-        folder: hidden,
-        state: join(state, "private"),
+        ...{ scope, sensitivity: "private", folder: hidden, state: join(state, "private"), nameClone },
         isUndone: false,
-        prepare: async () => {
+        async prepare() {
           await hideFromGit(files, strata);
           await prepareHidden(files, hidden);
         },
       },
-    ] satisfies CollectionPlace[];
+    ];
   });
 }
 
@@ -99,19 +91,7 @@ async function prepareHidden(files: Files, folder: string): Promise<void> {
 
 /** The clone's name, shared by all instances in this copy of the project. */
 async function readClone(files: Files, path: string): Promise<string> {
-  await files.create(path, randomUUID().slice(0, 8));
+  if (!(await files.statItself(path))) await files.create(path, randomUUID().slice(0, 8));
   const name = ((await readText(files, path)) ?? "").trim();
   return /^[0-9a-f]{8}$/.test(name) ? name : "unnamed";
-}
-
-/** Caches the answer; a failure is not cached. */
-function rememberAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  return () => {
-    answer ??= ask().catch((thrown) => {
-      answer = undefined;
-      throw thrown;
-    });
-    return answer;
-  };
 }
