@@ -35,7 +35,8 @@ export function formatForkReports(reports: readonly ForkReport[]): string {
       const lines = [
         report.answer.trim(),
         formatCost(report),
-        formatTouched(report.files),
+        formatTouched(report.files, CHANGED),
+        formatTouched(report.files, READ),
         formatRefusals(report),
       ];
       return [
@@ -44,11 +45,6 @@ export function formatForkReports(reports: readonly ForkReport[]): string {
       ].join("\n");
     })
     .join("\n\n");
-}
-
-/** Share of the prompt that came from the cache, 0 to 1. */
-function readHit({ cacheRead, input }: UsedTokens): number {
-  return cacheRead === 0 ? 0 : cacheRead / (cacheRead + input);
 }
 
 function formatCost({ first, history, requests, used }: ForkReport): string {
@@ -60,7 +56,7 @@ function formatCost({ first, history, requests, used }: ForkReport): string {
 function formatFirst(first: UsedTokens | undefined): string {
   if (!first) return "the provider did not report its first request";
   const prompt = first.input + first.cacheRead;
-  const hit = readHit(first);
+  const hit = first.cacheRead === 0 ? 0 : first.cacheRead / prompt;
   const share = `${(Math.floor(hit * 1_000) / 10).toFixed(1)} %`;
   const remark = hit < SHARED ? ", so the beginning was not shared as a whole" : "";
   return `first request: ${formatCount(first.cacheRead)} of ${formatCount(prompt)} prompt tokens from the cache (${share}${remark})`;
@@ -69,17 +65,9 @@ function formatFirst(first: UsedTokens | undefined): string {
 const CHANGED = "[Strata] changed: ";
 const READ = "[Strata] read: ";
 
-function formatTouched(files: readonly FileTouch[]): string {
-  const names = (isEdited: boolean): string[] =>
-    files.filter((file) => file.isEdited === isEdited).map(({ name }) => name);
-  return [
-    [CHANGED, names(true)],
-    [READ, names(false)],
-  ]
-    .flatMap(([label, all]) =>
-      all && all.length > 0 ? `${label}${(all as string[]).slice(0, MOST_FILES).join(", ")}` : [],
-    )
-    .join("\n");
+function formatTouched(files: readonly FileTouch[], label: string): string {
+  const names = files.filter(({ isEdited }) => isEdited === (label === CHANGED)).map(({ name }) => name);
+  return names.length === 0 ? "" : label + names.slice(0, MOST_FILES).join(", ");
 }
 
 function formatRefusals({ refusals }: ForkReport): string {

@@ -64,60 +64,51 @@ export function formatHandoff(
 
 /** The same for any session, as lines. Pure. */
 export function formatPoints(ledger: Ledger, removed: ReadonlySet<string>): string[] {
-  const { plan, requests } = ledger;
-  const open = findOpenPoints(ledger, removed);
-  const { todos } = open;
+  const { failures, files, leases, plan, requests, rules } = ledger;
+  const { next, request, todos } = findOpenPoints(ledger, removed);
   const last = requests.at(-1);
-  const isOpen = open.request !== undefined;
-  const told = findState(ledger);
+  const state = findState(ledger);
   const first = requests.length > 1 ? requests[0] : undefined;
   const working = todos.find(({ status }) => status === "in_progress")?.content;
-  const next = working ?? open.next?.text ?? todos[0]?.content;
+  const step = working ?? next?.text ?? todos[0]?.content;
+  const shown = todos.map(
+    ({ content, status }) => `${toLine(content, 100)}${status === "in_progress" ? " (in progress)" : ""}`,
+  );
+  const kept = rules.filter(({ key, kind }) => !removed.has(`${kind}:${key}`));
+  const failed = failures.filter(({ laterSucceeded }) => !laterSucceeded);
+  const changed = files.filter(({ isEdited }) => isEdited).slice(-MOST.files);
+  const claimed = leases.filter(({ isHeld }) => isHeld).slice(-MOST.leases);
   return [
     ...(first ? [`It began with: ${toLine(first.text, LONGEST_REQUEST / 2)}`] : []),
-    ...(last ? [`Last request${isOpen ? ", not answered" : ""}: ${toLine(last.text, LONGEST_REQUEST)}`] : []),
-    ...list("Open todos:", todos.map(formatTodo), MOST.todos),
-    ...(next === undefined ? [] : [`Next step: ${short(next)}`]),
-    ...list("The user's rules:", findRules(ledger, removed), -MOST.rules),
-    ...(told ? [`${isOpen ? "It said last" : "It ended with"}: ${told.text}`] : []),
+    ...(last
+      ? [`Last request${request ? ", not answered" : ""}: ${toLine(last.text, LONGEST_REQUEST)}`]
+      : []),
+    ...list("Open todos:", shown, shown.slice(0, MOST.todos)),
+    ...(step === undefined ? [] : [`Next step: ${short(step)}`]),
+    ...list(
+      "The user's rules:",
+      kept,
+      kept.slice(-MOST.rules).map(({ text }) => short(text)),
+    ),
+    ...(state ? [`${request ? "It said last" : "It ended with"}: ${state.text}`] : []),
     ...(plan ? [`Plan: ${plan.path}`] : []),
-    ...row(
-      "Changed:",
-      ledger.files.filter(({ isEdited }) => isEdited).map(({ key }) => key),
-      MOST.files,
+    ...(changed.length > 0 ? [`Changed: ${changed.map(({ key }) => key).join(", ")}`] : []),
+    ...list(
+      "Failed, and not since then:",
+      failed,
+      failed
+        .slice(-MOST.failures)
+        .map(({ error, input, tool }) => short(`${tool} ${input}: ${JSON.stringify(error)}`)),
     ),
-    ...list("Failed, and not since then:", findFailures(ledger), -MOST.failures),
-    ...row(
-      "It had claimed:",
-      ledger.leases.filter(({ isHeld }) => isHeld).map(({ key }) => key),
-      MOST.leases,
-    ),
+    ...(claimed.length > 0 ? [`It had claimed: ${claimed.map(({ key }) => key).join(", ")}`] : []),
   ];
 }
 
-/** A negative `most` shows the newest items. */
-function list(heading: string, items: readonly string[], most: number): string[] {
-  if (items.length === 0) return [];
-  const shown = most < 0 ? items.slice(most) : items.slice(0, most);
-  const more = items.length - shown.length;
+function list(heading: string, all: readonly unknown[], shown: readonly string[]): string[] {
+  if (all.length === 0) return [];
+  const more = all.length - shown.length;
   return [heading, ...shown.map((item) => `- ${item}`), ...(more > 0 ? [`(${more} more)`] : [])];
 }
-
-/** The newest items on one line. */
-function row(heading: string, items: readonly string[], most: number): string[] {
-  return items.length === 0 ? [] : [`${heading} ${items.slice(-most).join(", ")}`];
-}
-
-const formatTodo = ({ content, status }: { content: string; status: string }): string =>
-  `${toLine(content, 100)}${status === "in_progress" ? " (in progress)" : ""}`;
-
-const findRules = ({ rules }: Ledger, removed: ReadonlySet<string>): string[] =>
-  rules.filter(({ key, kind }) => !removed.has(`${kind}:${key}`)).map(({ text }) => short(text));
-
-const findFailures = ({ failures }: Ledger): string[] =>
-  failures
-    .filter(({ laterSucceeded }) => !laterSucceeded)
-    .map(({ error, input, tool }) => toLine(`${tool} ${input}: ${JSON.stringify(error)}`, LONGEST_LINE));
 
 const short = (text: string): string => toLine(text, LONGEST_LINE);
 

@@ -213,7 +213,9 @@ function learnLease(draft: Draft, at: number, part: ToolPart): void {
 
 /** One call may run several tasks. */
 function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void {
-  for (const [index, { answer, files, task }] of parseForkReports(part.state.output ?? "").entries())
+  const { output } = part.state;
+  const reports = typeof output === "string" ? parseForkReports(output) : [];
+  for (const [index, { answer, files, task }] of reports.entries())
     put(draft, "subagents", {
       key: `${key}:${index}`,
       at,
