@@ -1,4 +1,5 @@
 /** Every known kind of damage to a memory, planted in an intact project, and what `strata check` says of it. */
+import { hashOf } from "../../src/base/hash.js";
 import type { Issue } from "../../src/cli/check/find-memory-issues.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
 import type { MemoryFiles } from "./memory-files.js";
@@ -31,7 +32,8 @@ export function formatForeignToken(): string {
 async function plantPending(files: MemoryFiles, path: string): Promise<void> {
   const ledger = ledgerOf(files);
   const line = JSON.parse((files.text(ledger) ?? "").split("\n")[1] ?? "");
-  const begun = { ...line, id: "begun", key: "idea/third", path };
+  const contents = `${line.contents}\nAnd a third.\n`;
+  const begun = { ...line, id: "begun", key: "idea/third", path, contents, after: hashOf(contents) };
   const pending = { lines: [begun], ledgerFile: ledger.slice(ledger.lastIndexOf("/") + 1) };
   await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
 }
