@@ -15,24 +15,19 @@ import { bodyLimit } from "hono/body-limit";
 import { formatLocalDay } from "../base/days.js";
 import { formatFailure, StrataError } from "../base/error.js";
 import { hashOf } from "../base/hash.js";
-import { type Check, object, oneOf, string } from "../base/shape.js";
 import { VERSION } from "../base/version.js";
 import type { Clock } from "../io/clock.js";
 import type { FileStat, Files } from "../io/files.js";
 import { memoryTypes } from "../memory/memory.js";
 import { LEDGER } from "../memory/path.js";
 import { planConflictFolders } from "../memory/store/conflict-log.js";
-import { openAgenda, refuseAgents } from "../operations/handover/agenda.js";
 import { formatForPage, type OperationEntry, perform, type WrittenData } from "../operations/operation.js";
 import type { Project } from "../operations/project.js";
-import { choices } from "../operations/reconcile.js";
 import { operations } from "../operations/table.js";
-import { PERSON } from "../project/other-instances.js";
 import { locateRecord } from "../project/state-owner.js";
 import type { Done, Failure, Projects, ViewAnswer } from "./answers.js";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.js";
 import { readView } from "./views.js";
-import { decideConflict } from "./waiting.js";
 
 export interface InspectorOptions {
   clock: Clock;
@@ -269,17 +264,12 @@ async function stampOf(files: Files, path: string): Promise<string> {
 const formatStat = (stat: FileStat | undefined): string =>
   stat ? `${stat.kind} ${stat.bytes} ${stat.modifiedMs} ${stat.changedMs}` : "";
 
-/* The changes of the API, by the last part of the URL. */
-
-type RunChange = (queue: ProjectQueue, body: unknown) => Promise<Done>;
-
 /**
- * An operation, or a change that only the page has.
+ * The operation by the last part of the URL, if it changes something.
  *
  * @throws StrataError WRONG_ARGUMENT if the body has the wrong shape, REFUSED and others if nothing was changed
  */
-function findChange(name: string): RunChange | undefined {
-  if (Object.hasOwn(changes, name)) return changes[name];
+function findChange(name: string): ((queue: ProjectQueue, body: unknown) => Promise<Done>) | undefined {
   const entry: OperationEntry | undefined = Object.hasOwn(operations, name)
     ? operations[name as keyof typeof operations]
     : undefined;
@@ -296,38 +286,3 @@ function findChange(name: string): RunChange | undefined {
       };
     });
 }
-
-const itemID = wanted("an agenda item's id", object<{ id: string }>({ id: string }));
-const decision = wanted(
-  `name and keep (${choices.join(", ")})`,
-  object<{ name: string; keep: (typeof choices)[number] }>({ name: string, keep: oneOf(choices) }),
-);
-
-/** Reads the body of a request; `what` are the fields that it must have. @throws StrataError BAD_REQUEST */
-function wanted<T>(what: string, check: Check<T>): (body: unknown) => T {
-  return (body) => {
-    if (check(body)) return body;
-    throw new StrataError("BAD_REQUEST", `expected a JSON object with ${what}; the body differs`);
-  };
-}
-
-const changes: Readonly<Record<string, RunChange>> = {
-  decide: async (queue, body) => {
-    const asked = decision(body);
-    return queue.withStore((memories, project) => decideConflict(asked, memories, project));
-  },
-  claim: async (queue, body) => {
-    const { id } = itemID(body);
-    return queue.inTurn(async (project) => {
-      await refuseAgents(project.cli);
-      return { what: `Claimed: ${(await openAgenda(project).claim(id, PERSON)).text}` };
-    });
-  },
-  release: async (queue, body) => {
-    const { id } = itemID(body);
-    return queue.inTurn(async (project) => {
-      await refuseAgents(project.cli);
-      return { what: `Released: ${(await openAgenda(project).release(id, PERSON)).text}` };
-    });
-  },
-};

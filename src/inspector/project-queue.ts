@@ -4,17 +4,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../base/error.js";
-import type { OpenMemories } from "../memory/store/store.js";
 import { type Core, withCore } from "../operations/core.js";
-import { isInAgentsShell, withMemories } from "../operations/open-memories.js";
+import { isInAgentsShell } from "../operations/open-memories.js";
 import { openProject, type Project } from "../operations/project.js";
 
 export interface ProjectQueue {
   /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */
   inTurn<T>(run: (project: Project) => Promise<T>): Promise<T>;
-  withStore<T>(run: (memories: OpenMemories, project: Project) => Promise<T>): Promise<T>;
   /** For the person at the page, if no agent has started the server. */
-  withCore<T>(run: (core: Core) => Promise<T>): Promise<T>;
+  withCore<T>(run: (core: Core, project: Project) => Promise<T>): Promise<T>;
 }
 
 export function createProjectQueue(given: Project): ProjectQueue {
@@ -30,11 +28,11 @@ export function createProjectQueue(given: Project): ProjectQueue {
 
   return {
     inTurn,
-    withStore: (run) => inTurn((project) => withMemories(project, (memories) => run(memories, project))),
     withCore: (run) =>
-      inTurn(async (project) =>
-        withCore(project, (await isInAgentsShell(project.cli)) ? "agent" : "person", run),
-      ),
+      inTurn(async (project) => {
+        const caller = (await isInAgentsShell(project.cli)) ? "agent" : "person";
+        return withCore(project, caller, (core) => run(core, project));
+      }),
   };
 
   function inTurn<T>(run: (project: Project) => Promise<T>): Promise<T> {

@@ -29,10 +29,8 @@ import type {
   SessionPage,
   SessionRow,
 } from "./answers.js";
+import { readMemories, readMemoryPage, readSteps, readWaiting } from "./memories.js";
 import type { ProjectQueue } from "./project-queue.js";
-import { readMemories, readMemoryPage } from "./read-memories.js";
-import { readSteps } from "./read-steps.js";
-import { readWaiting } from "./waiting.js";
 
 type View = (queue: ProjectQueue, query: URLSearchParams) => Promise<unknown>;
 
@@ -45,15 +43,14 @@ const views: Readonly<Record<string, View>> = {
   sessions: (queue) => queue.inTurn(readSessions),
   session: (queue, query) => queue.inTurn((project) => readSessionPage(project, query.get("id") ?? "")),
   memories: (queue, query) =>
-    queue.withStore((memories, project) =>
-      readMemories(memories, project, {
+    queue.withCore((core) =>
+      readMemories(core, {
         words: (query.get("words") ?? "").trim().slice(0, LONGEST_SEARCH),
         withArchived: query.get("archived") === "1",
       }),
     ),
-  memory: (queue, query) =>
-    queue.withStore((memories, project) => readMemoryPage(memories, project, query.get("id") ?? "")),
-  waiting: (queue) => queue.withStore(readWaiting),
+  memory: (queue, query) => queue.withCore((core) => readMemoryPage(core, query.get("id") ?? "")),
+  waiting: (queue) => queue.withCore(readWaiting),
   agenda: (queue) => queue.inTurn(readAgenda),
   steps: (queue, query) =>
     queue.inTurn((project) => readSteps(project, { onlyDreams: query.get("dreams") === "1" })),

@@ -33,6 +33,8 @@ export interface Core {
   log: Log;
   /** The project's root. */
   root: string;
+  /** The project as commands open it; absent in a session of OpenCode. */
+  project?: Project;
   style: Style;
   memories: OpenMemories;
   candidates(): Promise<Candidates>;
@@ -74,7 +76,7 @@ export function createCore(project: Project, caller: Caller, memories: OpenMemor
     return search;
   };
   return {
-    ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories },
+    ...{ caller, clock: cli.clock, files: cli.files, folders, log, root, memories, project },
     nameOf: (operation) => `strata ${operation}`,
     style: cli.style,
     search: openSearch,

@@ -10,6 +10,7 @@ const read = () => import("./read.js");
 const change = () => import("./change.js");
 const context = () => import("./context.js");
 const waiting = () => import("./candidates.js");
+const deciding = () => import("./decide.js");
 
 const steering = (action: Action, does: string) =>
   ({
@@ -171,5 +172,26 @@ export const operations = {
     who: person,
     takes: "words",
     load: async () => (await waiting()).why,
+  },
+  decide: {
+    name: "decide",
+    does: "decides a conflict between two versions of a memory",
+    effect: "writes",
+    who: person,
+    load: async () => (await deciding()).decide,
+  },
+  claim: {
+    name: "claim",
+    does: "claims an item of the agenda for you",
+    effect: "writes",
+    who: person,
+    load: async () => (await deciding()).claim,
+  },
+  release: {
+    name: "release",
+    does: "releases an item of the agenda that you have claimed",
+    effect: "writes",
+    who: person,
+    load: async () => (await deciding()).release,
   },
 } as const satisfies Readonly<Record<string, OperationEntry>>;

@@ -10,6 +10,7 @@ import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
 import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
 import { HOUR_MS } from "../../base/days.js";
 import { StrataError } from "../../base/error.js";
+import type { OpenMemories } from "../../memory/store/store.js";
 import { createOtherInstances, type Instance, PERSON } from "../../project/other-instances.js";
 import { type CliContext, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../command.js";
 import { isInAgentsShell, withMemories } from "../open-memories.js";
@@ -41,14 +42,14 @@ export const run: Run = async (cli, { all, hours, json }, [action, id, ...more])
   return exitCodes.fine;
 };
 
-/** Opens the agenda for a person, who can read and claim its items. */
-export function openAgenda(project: Project): Agenda {
+/** Opens the agenda for a person, who can read and claim its items. `memories`: the project's, if they are open. */
+export function openAgenda(project: Project, memories?: Pick<OpenMemories, "list">): Agenda {
   const { cli, folders } = project;
   const { files, sessions } = openOwnState(project);
   return createAgenda({
     ...{ clock: cli.clock, files, folders, sessions },
     ...openLeases(project),
-    listMemories: () => withMemories(project, (store) => store.list()),
+    listMemories: () => (memories ? memories.list() : withMemories(project, (store) => store.list())),
   });
 }
 
