@@ -81,15 +81,6 @@ describe("MCP over HTTP", () => {
     await handle.close();
   });
 
-  it("no tool takes a file path", async () => {
-    const { connectHttp, handle } = await openHttp();
-    const client = await connectHttp();
-    expect(await client.names()).not.toContain("ingest_file");
-    expect(await client.names()).not.toContain("import_memories");
-    expect(await client.refusal("export_memories", { output_path: "x.jsonl" })).toContain("Unrecognized key");
-    await handle.close();
-  });
-
   it("OpenCode beside the plugin is asked for its roots before it gets tools", async () => {
     const files = createMemoryFiles({
       [`${PROJECT}/.git/HEAD`]: "x",

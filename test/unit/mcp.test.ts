@@ -210,7 +210,7 @@ describe("tools that write", () => {
       reason: "old",
     });
     expect(answer).toMatch(
-      /Archived 1 memory; strata undo --run \w+ brings them back\.\nSkipped  1 memory: pinned/,
+      /Archived 1 memory; strata undo --run \w+ brings them back\.\nSkipped {2}1 memory: pinned/,
     );
     expect(await strata("list")).not.toContain(old);
     const both = { category: "idea", memory_ids: [young], reason: "x" };

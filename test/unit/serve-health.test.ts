@@ -56,27 +56,40 @@ async function token(change: object = {}): Promise<string> {
   return formatToken({ id: "t", instance: "x", since, process: { ...own, ...change } });
 }
 
-const cases: readonly [
-  what: string,
-  check: string,
-  plant: (files: MemoryFiles) => Promise<Files | undefined>,
-][] = [
-  ["an unreadable memory folder", "store", async (files) => failing(files, ["list"], /\/idea$/)],
-  [
-    "a memory folder whose stat fails",
-    "store",
-    async (files) => failing(files, ["statItself"], /\/memory$/, "EIO"),
-  ],
-  [
-    "the private folder that may not be read",
-    "store",
-    async (files) => failing(files, ["list"], /private\/preference$/),
-  ],
+type Plant = (files: MemoryFiles) => Promise<Files | undefined>;
+
+const write =
+  (path: string, text: () => string | Promise<string>): Plant =>
+  async (files) =>
+    void (await files.writeWhole(path, await text()));
+
+/** A folder of memories that is something else. */
+const replaceFolder =
+  (isLink: boolean): Plant =>
+  async (files) => {
+    await files.remove(`${FOLDER}/procedure`);
+    await files.writeWhole(`${FOLDER}/procedure`, "/etc");
+    if (isLink) files.links.add(`${FOLDER}/procedure`);
+    return undefined;
+  };
+
+const fail =
+  (name: string, below: RegExp, code?: string): Plant =>
+  async (files) =>
+    failing(files, [name], below, code);
+
+const GLOBAL = "/home/me/.config/opencode";
+const damaged = JSON.stringify({ v: 1, ledgerFile: "../../x.jsonl", lines: [{}] });
+
+const cases: readonly (readonly [what: string, check: string, plant: Plant])[] = [
+  ["an unreadable memory folder", "store", fail("list", /\/idea$/)],
+  ["a memory folder whose stat fails", "store", fail("statItself", /\/memory$/, "EIO")],
+  ["the private folder that may not be read", "store", fail("list", /private\/preference$/)],
   [
     "global memories that may not be read",
     "store",
     async (files) => {
-      await files.writeWhole("/home/me/.config/opencode/memory/idea/a.md", "a");
+      await files.writeWhole(`${GLOBAL}/memory/idea/a.md`, "a");
       return failing(files, ["list"], /^\/home\/me\/\.config\/opencode\/memory\/idea$/);
     },
   ],
@@ -89,51 +102,13 @@ const cases: readonly [
       return files;
     },
   ],
-  [
-    "a file instead of a memory folder",
-    "store",
-    async (files) => {
-      await files.remove(`${FOLDER}/procedure`);
-      return void (await files.writeWhole(`${FOLDER}/procedure`, "x"));
-    },
-  ],
-  [
-    "a link instead of a memory folder",
-    "store",
-    async (files) => {
-      files.contents.set(`${FOLDER}/procedure`, Buffer.from("/etc"));
-      return void files.links.add(`${FOLDER}/procedure`);
-    },
-  ],
-  [
-    "a lock whose owner runs but does not renew it",
-    "locks",
-    async (files) => void (await files.writeWhole(`${STATE}/errors.lock`, await token())),
-  ],
-  [
-    "a memory lock whose owner does not renew it",
-    "locks",
-    async (files) => void (await files.writeWhole(`${STATE}/memory/internal/lock`, await token())),
-  ],
-  [
-    "a global lock whose owner does not renew it",
-    "locks",
-    async (files) =>
-      void (await files.writeWhole(
-        "/home/me/.config/opencode/strata/state/memory/internal/lock",
-        await token(),
-      )),
-  ],
-  [
-    "a state file that is not JSON",
-    "state",
-    async (files) => void (await files.writeWhole(`${STATE}/leases.json`, '{"v":1,"lea')),
-  ],
-  [
-    "a state file that holds a list",
-    "state",
-    async (files) => void (await files.writeWhole(`${STATE}/dream.json`, "[]")),
-  ],
+  ["a file instead of a memory folder", "store", replaceFolder(false)],
+  ["a link instead of a memory folder", "store", replaceFolder(true)],
+  ["a lock whose owner runs but does not renew it", "locks", write(`${STATE}/errors.lock`, token)],
+  ["such a lock of memories", "locks", write(`${STATE}/memory/internal/lock`, token)],
+  ["such a global lock", "locks", write(`${GLOBAL}/strata/state/memory/internal/lock`, token)],
+  ["a state file that is not JSON", "state", write(`${STATE}/leases.json`, () => '{"v":1,"lea')],
+  ["a state file that holds a list", "state", write(`${STATE}/dream.json`, () => "[]")],
   [
     "a state file that cannot be read",
     "state",
@@ -145,11 +120,7 @@ const cases: readonly [
   [
     "a change in progress that names another file",
     "state",
-    async (files) =>
-      void (await files.writeWhole(
-        `${STATE}/memory/internal/pending.json`,
-        JSON.stringify({ v: 1, ledgerFile: "../../x.jsonl", lines: [{}] }),
-      )),
+    write(`${STATE}/memory/internal/pending.json`, () => damaged),
   ],
 ];
 

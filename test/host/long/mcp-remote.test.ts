@@ -36,29 +36,6 @@ test("OpenCode finds and saves another project's memories over HTTP, also after 
   expect(strata(stage.project, "list").stdout).not.toMatch(/shop|8080/);
 });
 
-test("OpenCode with the plugin gets no duplicates from a server of its own project", async () => {
-  await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: KEY } });
-  stage.model.script(say("hello"));
-  await (await stage.newSession("without")).ask("hello");
-  const without = stage.model.lastRequest();
-  await using few = await startServe(stage.project, { key: KEY });
-  await using all = await startServe(stage.project, { key: KEY, args: ["--tools", "all"] });
-  await stage.restart({ config: { mcp: { memory: remote(few.url) } } });
-  stage.model.script(call("memory_recall", { query: "port" }, { id: "recall" }), say("done"));
-  await (await stage.newSession("few")).ask("which port?");
-  expect(stage.model.lastRequest().tools).toEqual(without.tools);
-  expect(stage.model.lastRequest().toolResult("recall")).toBe("Nothing found.");
-
-  await stage.restart({ config: { mcp: { memory: remote(all.url) } } });
-  stage.model.script(call("memory_memory_status", {}, { id: "status" }), say("done"));
-  await (await stage.newSession("all")).ask("how is the memory?");
-  const names = namesOf(stage.model.lastRequest());
-  expect(new Set(names).size).toBe(names.length);
-  expect(names).toEqual(expect.arrayContaining(namesOf(without)));
-  expect(names).not.toContain("memory_claim_item");
-  expect(stage.model.lastRequest().toolResult("status")).toContain("Memories");
-});
-
 test("OpenCode without the right key keeps working, without the server's tools", async () => {
   await using stage = await openStage({ plugin: repository, env: { STRATA_API_KEY: "another key" } });
   const shop = await createNextProject(stage.project, { "README.md": "shop\n" }, 2);
