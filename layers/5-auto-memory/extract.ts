@@ -25,6 +25,8 @@ export interface Extraction {
   onTurn(sessionID: string): void;
   /** A text that a command's template put into a message: the user chose it and did not write it. */
   onTemplate(text: string): void;
+  /** Did the user write this text themselves, as far as is known? */
+  isTheirs(text: string): boolean;
   /** The session has answered. Reads what is new behind the turn; never rejects. */
   onIdle(sessionID: string): void;
   /** Its history was summarised, or notes replaced it: what waits is judged now. */
@@ -86,6 +88,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
       if (templates.size > MOST_TEMPLATES && first !== undefined) templates.delete(first);
     },
 
+    isTheirs,
     onIdle: (sessionID) => enqueue(sessionID, () => extract(sessionID)),
     onCompaction: (sessionID) => enqueue(sessionID, async () => judging.begin(sessionID)),
   };

@@ -43,7 +43,6 @@ export const files: readonly FileKind[] = [
   { path: ".opencode/strata/state/extraction/past-sessions.json" },
 ];
 
-const MOST_TEMPLATES = 50;
 /** Number of messages searched for results. */
 const LAST_MESSAGES = 3;
 
@@ -56,7 +55,7 @@ export const autoMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, config, family, folders, host, memories, search, toasts } = context;
+  const { clock, config, family, folders, memories, search, toasts } = context;
   const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
     ...context,
@@ -72,9 +71,8 @@ function create(context: LayerContext): LayerParts {
   const agentJudge = createAgentJudge({ ...context, gate });
   const conversation = createConversation({ ...shared, agentJudge, match: search.match });
   const extraction = createExtraction({ ...context, gate });
+  const readUsers = createUsersReader(context, extraction.isTheirs);
   let findings: Findings | undefined;
-  /** Texts that a command's template has added to a message; the user did not write them. */
-  const templates: string[] = [];
   const isNewlyCut = createCutWatch();
 
   return {
@@ -91,8 +89,6 @@ function create(context: LayerContext): LayerParts {
 
       command({ texts }) {
         for (const text of texts) extraction.onTemplate(text);
-        templates.push(...texts.map((text) => text.trim()));
-        templates.splice(0, templates.length - MOST_TEMPLATES);
         return undefined;
       },
 
@@ -136,19 +132,23 @@ function create(context: LayerContext): LayerParts {
     toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
     return refuseConflict(written);
   }
+}
 
-  /**
-   * A person's own messages in the session, without texts added by the host, plugins or commands. Empty unless the host
-   * says that the session is a person's.
-   */
-  async function readUsers(sessionID: string): Promise<UsersMessage[]> {
+/**
+ * A person's own messages in the session, without texts added by the host, plugins or commands. Empty unless the host
+ * says that the session is a person's.
+ */
+function createUsersReader(
+  { family, host }: Pick<LayerContext, "family" | "host">,
+  isTheirs: (text: string) => boolean,
+): (sessionID: string) => Promise<UsersMessage[]> {
+  return async function read(sessionID) {
     // A fork's last message is a task written by an agent; the user's words are in the session that started the fork.
     const asker = host.findAsker(sessionID);
-    if (asker !== undefined) return readUsers(asker);
+    if (asker !== undefined) return read(asker);
     if (!(await family.isPersons(sessionID))) return [];
-    const messages = (await host.readMessages(sessionID)) ?? [];
-    return readUsersMessages(messages, (text) => !templates.includes(text));
-  }
+    return readUsersMessages((await host.readMessages(sessionID)) ?? [], isTheirs);
+  };
 }
 
 /** Have notes replaced history since the session's last request? Of its first request nobody knows. */

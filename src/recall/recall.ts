@@ -124,21 +124,15 @@ export function createRecall(options: RecallOptions = {}): Recall {
       return find(asked, limitOf(options), asked.isProse ? await meaning.judge(asked.text) : []);
     },
     match(text, options) {
-      const asked = ask(text);
-      const { frequency, hits } = lexical.search(asked.words, {
-        guess: false,
-        limit: MOST_MATCHED,
-        isWeighed: asked.isWeighed,
-        withGroups: false,
-      });
-      const spell = createSpelling(asked.text);
+      const { isWeighed, text: asked, words } = ask(text);
+      const given = { guess: false, limit: MOST_MATCHED, isWeighed, withGroups: false };
+      const { frequency, hits } = lexical.search(words, given);
       const linked = (id: string): string[] =>
         (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
-      const named = findNamed(asked.text, { aliases, links });
-      return planMatch({ named, hits, frequency, linked, spell, size: entries.size }).slice(
-        0,
-        limitOf(options),
-      );
+      const named = findNamed(asked, { aliases, links });
+      const spell = createSpelling(asked);
+      const matches = planMatch({ named, hits, frequency, linked, spell, size: entries.size });
+      return matches.slice(0, limitOf(options));
     },
   };
 
@@ -155,13 +149,9 @@ export function createRecall(options: RecallOptions = {}): Recall {
   }
 
   function find(asked: Asked, limit: number, judgements: readonly Judgement[]): RecallHit[] {
-    const fit = lexical.search(asked.terms, {
-      guess: true,
-      limit: Math.max(MOST_CANDIDATES, limit),
-      isWeighed: asked.isWeighed,
-      withGroups: true,
-    });
-    const { isWeighed, text } = asked;
+    const { isWeighed, terms, text } = asked;
+    const most = Math.max(MOST_CANDIDATES, limit);
+    const fit = lexical.search(terms, { guess: true, limit: most, isWeighed, withGroups: true });
     return weighEntries({ fit, judgements, structure, limit, isWeighed, spell: createSpelling(text) });
   }
 }

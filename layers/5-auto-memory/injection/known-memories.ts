@@ -57,17 +57,9 @@ export const FIRST_READ_MS = 500;
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
-  const { background, changes, clock, config, conflicts, findDoubts, instances, log, memories } = options;
+  const { background, changes, clock, conflicts, instances, log, memories } = options;
   let reading: Promise<unknown> | undefined;
-  let isRead = false;
-  let openConflicts: string | undefined;
-  /** The agent's changes to the user's memories, until a session shows them. */
-  let changed: string | undefined;
-  let active: ActiveSessions = [];
-  let held: readonly Lease[] = [];
-  let doubts: Doubts = new Map();
-  /** When each memory in doubt was last changed, at that read. */
-  let readAt: ReadonlyMap<string, string> = new Map();
+  let latest: LatestRead | undefined;
   let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -90,11 +82,11 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     },
 
     async wait(isBeginning) {
-      await waitAtMost(clock, !isRead || isBeginning ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
+      await waitAtMost(clock, !latest || isBeginning ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
       if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     },
 
-    isRead: () => isRead,
+    isRead: () => latest !== undefined,
     order,
 
     rules() {
@@ -105,18 +97,21 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     doubts() {
       // A memory may have been renewed since that read.
       const known = new Map(memories.known().map(({ id, updated }) => [id, updated]));
-      return new Map([...doubts].filter(([id]) => known.get(id) === readAt.get(id)));
+      return new Map([...(latest?.doubts ?? [])].filter(([id]) => known.get(id) === latest?.readAt.get(id)));
     },
 
-    notices: (sessionID) => ({
-      conflicts: openConflicts,
-      changed,
-      active: formatActive(active, { held, ownID: instances.ownID, sessionID }),
-    }),
+    notices(sessionID) {
+      const { active = [], changed, conflicts, held = [] } = latest ?? {};
+      return {
+        conflicts,
+        changed,
+        active: formatActive(active, { held, ownID: instances.ownID, sessionID }),
+      };
+    },
 
     noteShown(text) {
-      if (changed !== undefined && text.includes(changed)) {
-        changed = undefined;
+      if (latest?.changed !== undefined && text.includes(latest.changed)) {
+        latest = { ...latest, changed: undefined };
         void inBackground("note which changes were shown", changes.markShown);
       }
       const ids = new Set(findLineIDs(text));
@@ -125,16 +120,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   };
 
   async function read(): Promise<void> {
-    const all = await memories.list();
-    doubts = await findDoubts(all);
-    readAt = new Map(all.flatMap(({ id, updated }) => (doubts.has(id) ? [[id, updated]] : [])));
-    openConflicts = formatOpenConflicts(await conflicts.open());
-    changed = await changes.read();
-    if (config.boot.activeSessions) {
-      active = await readActive(options);
-      held = await readHeld(options, active);
-    }
-    isRead = true;
+    latest = await readLatest(options);
     order();
   }
 
@@ -146,6 +132,33 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
     await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
+}
+
+interface LatestRead {
+  /** The open conflicts, as text. */
+  conflicts: string | undefined;
+  /** The agent's changes to the user's memories, until a session shows them. */
+  changed: string | undefined;
+  active: ActiveSessions;
+  held: readonly Lease[];
+  doubts: Doubts;
+  /** When each memory in doubt was last changed, at that read. */
+  readAt: ReadonlyMap<string, string>;
+}
+
+async function readLatest(options: KnownMemoriesOptions): Promise<LatestRead> {
+  const { changes, config, conflicts, findDoubts, memories } = options;
+  const all = await memories.list();
+  const doubts = await findDoubts(all);
+  const active = config.boot.activeSessions ? await readActive(options) : [];
+  return {
+    conflicts: formatOpenConflicts(await conflicts.open()),
+    changed: await changes.read(),
+    active,
+    held: config.boot.activeSessions ? await readHeld(options, active) : [],
+    doubts,
+    readAt: new Map(all.flatMap(({ id, updated }) => (doubts.has(id) ? [[id, updated]] : []))),
+  };
 }
 
 /** Sessions that cannot be read count as ended. */

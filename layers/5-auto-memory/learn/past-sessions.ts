@@ -77,7 +77,7 @@ export function createPastReader(context: PastReaderContext): PastReader {
     if (!listed || !(await isDue())) return;
     await state.write(path, { atMs: clock.now() });
     const settled = createSettled({ files, folder: folders.extraction, log });
-    const wanted = await choose(listed.ids, settled);
+    const wanted = await choose(listed.ids, settled, cursors);
     if (wanted.length === 0) return;
     const shared = { ...context, gate: atItsTime(context.gate), run: randomUUID().slice(0, 8), settled };
     const learner = createLearner({ ...shared, isTheirs: (text) => !listed.isTemplate(text) });
@@ -106,18 +106,22 @@ export function createPastReader(context: PastReaderContext): PastReader {
       `past sessions: ${sessions} of ${wanted.length} read, ${kept} memories, run ${shared.run}`,
     );
   }
+}
 
-  /** The newest of those that nobody has read, oldest first: what was said later replaces what was said before. */
-  async function choose(ids: readonly string[], settled: Settled): Promise<string[]> {
-    const isRead = await settled.read();
-    const chosen: string[] = [];
-    for (const id of ids.toReversed()) {
-      if (chosen.length === MOST_SESSIONS) break;
-      // What was said since Strata listens is read behind each turn.
-      if (!isRead(id, WHOLE) && !(await cursors.read(id))) chosen.unshift(id);
-    }
-    return chosen;
+/** The newest of those that nobody has read, oldest first: what was said later replaces what was said before. */
+async function choose(
+  ids: readonly string[],
+  settled: Settled,
+  cursors: PastReaderContext["cursors"],
+): Promise<string[]> {
+  const isRead = await settled.read();
+  const chosen: string[] = [];
+  for (const id of ids.toReversed()) {
+    if (chosen.length === MOST_SESSIONS) break;
+    // What was said since Strata listens is read behind each turn.
+    if (!isRead(id, WHOLE) && !(await cursors.read(id))) chosen.unshift(id);
   }
+  return chosen;
 }
 
 export interface StoredSession {
