@@ -22,7 +22,7 @@ test("a message that may hold something waits unseen, is kept by strata candidat
   expect(await beginSession(stage)).not.toContain("needs no server");
   await whenNoAgentWorks(stage.project);
   expect(strata(stage, "list")).toBe("No memories.\n");
-  const rows = strata(stage, "list", "--candidates").trimEnd().split("\n");
+  const rows = strata(stage, "candidates").trimEnd().split("\n");
   const idOf = (text: string): string => rows.find((row) => row.includes(text))?.split(" ")[0] ?? "";
   expect(strata(stage, "candidates", "keep", idOf(CANDIDATE))).toMatch(/^Remembered: knowledge\//);
   const requests = stage.model.requests.length;
@@ -44,7 +44,7 @@ test("a demand is a rule of the next sessions once it was said in five, with nob
     if (n === 3) await whenContains(await locateCandidates(stage), demand);
   }
   await whenContains(stage.project.file(INDEX), "linter");
-  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
+  expect(strata(stage, "candidates")).toBe("No candidates wait.\n");
   expect(await beginSession(stage)).toContain(demand);
 });
 
@@ -59,8 +59,8 @@ test("a candidate goes with the turn that the user undoes, and comes back with i
   const asked = (await session.messages()).filter(({ info }) => info.role === "user").at(-1);
   await session.revert(asked?.info.id);
   await whenContains(file, "isTakenBack");
-  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
+  expect(strata(stage, "candidates")).toBe("No candidates wait.\n");
   await session.unrevert();
   await whenFits(file, (text) => !text.includes("isTakenBack"), "what counts again");
-  expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
+  expect(strata(stage, "candidates")).toContain(CANDIDATE);
 });

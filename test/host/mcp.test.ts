@@ -48,7 +48,7 @@ test("OpenCode uses another project's memories beside its own plugin's, and they
   expect(strata(shop as Project, "list").stdout).toMatch(
     /^decision\/.*\nknowledge\/shops-certificate-ends-may +0 d {2}The shop's certificate ends in May\.\n$/,
   );
-  expect(strata(shop as Project, "list", "--candidates").stdout).toContain(
+  expect(strata(shop as Project, "candidates").stdout).toContain(
     "client  Always deploy the shop on Fridays.",
   );
   expect(strata(stage.project, "list").stdout).not.toMatch(/shop|8080/);

@@ -86,7 +86,7 @@ test("the small model judges when the session is quiet, at a compaction and in t
   for (const fact of facts) expect(begun).toContain(fact);
   const { provenance } = JSON.parse(strata(stage, "show", "storage", "--json"));
   expect(provenance).toMatchObject({ how: "model", evidence: CANDIDATE, why: "mock/m2: of storage" });
-  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
+  expect(strata(stage, "candidates")).toBe("No candidates wait.\n");
 });
 
 test.each<[string, (request: ModelRequest) => Step]>([
@@ -126,7 +126,7 @@ test.each<[string, (request: ModelRequest) => Step]>([
     // OpenCode may send a refused call's result back before the question is ended; that is no further question.
     const questions = stage.model.requests.filter((one) => isOwn(one) && one.textOf("tool") === "");
     expect(questions).toHaveLength(2);
-    expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
+    expect(strata(stage, "candidates")).toContain(CANDIDATE);
     expect(existsSync(stage.project.file("owned"))).toBe(false);
   },
 );

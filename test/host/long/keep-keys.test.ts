@@ -20,7 +20,7 @@ test("on the page of /keep ctrl+d drops the sentence at the cursor, and ctrl+y k
   writeFileSync(path, lines.join("\n"));
   const env = isolation(stage.project);
   await runStrata(stage.project, ["learn", path], { env });
-  const listed = await runStrata(stage.project, ["list", "--candidates", "--json"], { env });
+  const listed = await runStrata(stage.project, ["candidates", "--json"], { env });
   const [first, second, third] = JSON.parse(listed.out).candidates.map(
     ({ text }: { text: string }) => /Berlin|Lyon|Oslo/.exec(text)?.[0] ?? "",
   );
