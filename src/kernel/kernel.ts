@@ -37,7 +37,7 @@ import { createInstances } from "../project/instances.js";
 import { openOwn } from "../project/own.js";
 import { createOwnFiles } from "../project/own-files.js";
 import { lookAfterFolders } from "../project/own-flaws.js";
-import { openEntities } from "../sources/entities/open-entities.js";
+import { createEntities } from "../sources/entities/entities.js";
 import type { Dispatcher } from "./dispatcher.js";
 import type { Core, MemoryParts, RequestParts, SessionParts } from "./layer-context.js";
 
@@ -147,7 +147,7 @@ export function createMemoryParts(
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...core, locks });
-  const entities = openEntities({ ...core, readVariable, get });
+  const entities = createEntities({ ...core, readVariable, get });
   return { candidates, embedder, entities, exchange: memories.exchange, locks, memories, search, trust };
 }
 

@@ -28,7 +28,7 @@ import type { Family } from "../project/family.js";
 import type { Folders } from "../project/folders.js";
 import type { Instances } from "../project/instances.js";
 import type { Own, Seal, SeenSessions } from "../project/own.js";
-import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { Entities } from "../sources/entities/entities.js";
 import type { Calls } from "./calls.js";
 import type { FileKind } from "./file-kinds.js";
 import type { Layer, Tool } from "./layer.js";
@@ -86,7 +86,7 @@ export interface MemoryParts {
   /** Searches memories and notes. */
   search: MemorySearch;
   /** Facts from GitLab and GitHub about merge requests, issues and epics. */
-  entities: OpenEntities;
+  entities: Pick<Entities, "prepare" | "find">;
   /** For a sync with other machines. */
   exchange: Exchange;
 }

@@ -112,7 +112,7 @@ export const tools: readonly McpTool[] = [
         throw refuse(
           `"${entity_ref}" is not a merge request, issue or epic; write !12, #34, &5, acme/shop#34 or its URL.`,
         );
-      const entities = await shared.entities.load();
+      const { entities } = shared;
       await entities.load();
       const { due, fresh, nowhere } = entities.plan([name]);
       const [why] = nowhere.values();

@@ -7,7 +7,7 @@ import type { Gate } from "../memory/gate/gate.js";
 import type { Memory } from "../memory/memory.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import type { Folders } from "../project/folders.js";
-import type { OpenEntities } from "../sources/entities/open-entities.js";
+import type { Entities } from "../sources/entities/entities.js";
 import type { ContextRequests } from "../status/context-requests.js";
 import type { Style } from "./command.js";
 import { openMemories, openTrust } from "./open-memories.js";
@@ -41,7 +41,7 @@ export interface Core {
   /** Checks what is to be written. */
   gate(): Promise<Gate>;
   search(): Promise<OpenSearch>;
-  entities(): Promise<OpenEntities>;
+  entities(): Promise<Entities>;
   /** What people have asked for about a session's context. */
   contextRequests(): Promise<ContextRequests>;
   /** Records what contradicts these; returns a line for each contradiction. */

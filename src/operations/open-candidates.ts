@@ -3,8 +3,9 @@ import { type Candidates, createCandidates } from "../memory/candidates/candidat
 import { formatDays } from "../memory/search/search.js";
 import type { Own } from "../project/own.js";
 import { locateRecord, type ProjectRecord } from "../project/state-owner.js";
-import type { EntityFact } from "../sources/entities/ask-forge.js";
-import { formatFact, type OpenEntities, openEntities } from "../sources/entities/open-entities.js";
+import { createEntities, type Entities } from "../sources/entities/entities.js";
+import type { EntityFact } from "../sources/entities/entity-fact.js";
+import { formatFact } from "../sources/entities/entity-fact.js";
 import { isInAgentsShell } from "./open-memories.js";
 import { openLocks, openOwnState, type Project } from "./project.js";
 
@@ -41,11 +42,11 @@ export async function openPersonsCandidates(project: Project): Promise<Candidate
 export async function openKnownEntities(
   project: Project,
   { files }: Pick<Own, "files"> = openOwnState(project),
-): Promise<OpenEntities> {
+): Promise<Entities> {
   const { cli, folders, log } = project;
   const { config } = await project.settings();
   const readVariable = (name: string): string | undefined => cli.env[name];
-  return openEntities({ clock: cli.clock, config, files, folders, log, readVariable, get: cli.get });
+  return createEntities({ clock: cli.clock, config, files, folders, log, readVariable, get: cli.get });
 }
 
 /** `github.com/acme/shop#34  issue, open, by alice: "Login fails"  (today)` */

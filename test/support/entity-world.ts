@@ -3,9 +3,9 @@ import type { Config } from "../../src/config/schema.js";
 import type { Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
 import { type EntityName, parseEntityName } from "../../src/recall/entities.js";
-import type { EntityFact } from "../../src/sources/entities/ask-forge.js";
 import { createEntities, type Entities } from "../../src/sources/entities/entities.js";
-import { formatFact } from "../../src/sources/entities/open-entities.js";
+import type { EntityFact } from "../../src/sources/entities/entity-fact.js";
+import { formatFact } from "../../src/sources/entities/entity-fact.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
@@ -22,6 +22,7 @@ export interface EntityWorld {
 }
 
 export async function openEntityWorld({
+  background = false,
   clock = createFakeClock(),
   env = {},
   get,
@@ -32,6 +33,8 @@ export async function openEntityWorld({
     "/project/.git/config": `[remote "origin"]\n\turl = ${remote}\n`,
   }),
 }: {
+  /** Asks about what a text names. */
+  background?: boolean;
   clock?: FakeClock;
   env?: Record<string, string>;
   get?: Get;
@@ -40,7 +43,7 @@ export async function openEntityWorld({
   files?: MemoryFiles;
 }): Promise<EntityWorld> {
   const log = createFakeLog();
-  const settings = { ...defaults.recall, entities: { background: false, hosts } };
+  const settings = { ...defaults.recall, entities: { background, hosts } };
   const entities = createEntities({
     ...{ clock, files, get, log },
     config: { recall: settings },

@@ -38,7 +38,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     changes: { note: async (change) => void noted.push(change) },
     conflicts,
     findDoubts: createFindDoubts({ clock, files: disk, folders }),
-    entities: { prepare: async () => {}, find: () => [], load: () => Promise.reject(new Error("unused")) },
+    entities: { prepare: async () => {}, find: () => [] },
     memories: store,
     gate: createGate({ memories: store }),
     search: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Get } from "../../src/io/post.js";
 import { planFolders } from "../../src/project/folders.js";
 import { findNamesIn } from "../../src/sources/entities/entities.js";
-import { formatFact } from "../../src/sources/entities/open-entities.js";
+import { formatFact } from "../../src/sources/entities/entity-fact.js";
 import { nameOf, openEntityWorld } from "../support/entity-world.js";
 import { measure } from "../support/fake-clock.js";
 import { gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
@@ -145,10 +145,10 @@ describe("what is asked about", () => {
 
   it("background requests cover only the project's own entities, at most five per text", async () => {
     await using server = await startForgeServer();
-    const world = await openEntityWorld({ get: server.getFor(GITHUB) });
-    await world.entities.refresh("https://github.com/victim/private/issues/1 and other/shop#2");
+    const world = await openEntityWorld({ get: server.getFor(GITHUB), background: true });
+    await world.entities.prepare("https://github.com/victim/private/issues/1 and other/shop#2");
     expect(server.requests).toEqual([]);
-    await world.entities.refresh("#1 #2 #3 #4 #5 #6 acme/shop#7");
+    await world.entities.prepare("#1 #2 #3 #4 #5 #6 acme/shop#7");
     expect(server.requests).toHaveLength(5);
   });
 });

@@ -4,8 +4,8 @@
  */
 import { waitAtMost } from "../../../src/io/clock.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import type { EntityFact } from "../../../src/sources/entities/ask-forge.js";
-import { formatFact } from "../../../src/sources/entities/open-entities.js";
+import type { EntityFact } from "../../../src/sources/entities/entity-fact.js";
+import { formatFact } from "../../../src/sources/entities/entity-fact.js";
 import { formatAge } from "./line.js";
 
 export interface NamedEntities {

@@ -8,9 +8,9 @@ import { withMemories } from "../../operations/open-memories.js";
 import { createProgress } from "../../operations/progress.js";
 import { openProject } from "../../operations/project.js";
 import { type EntityName, parseEntityName } from "../../recall/entities.js";
-import type { EntityState } from "../../sources/entities/ask-forge.js";
 import type { Entities } from "../../sources/entities/entities.js";
 import { type Enrichment, type EnrichmentPlan, findNamesIn } from "../../sources/entities/entities.js";
+import type { EntityState } from "../../sources/entities/entity-fact.js";
 import { formatLocated } from "../../sources/entities/forges.js";
 
 const OVER: ReadonlySet<EntityState> = new Set(["merged", "closed", "not planned", "duplicate"]);
@@ -20,7 +20,7 @@ export const run: Run = async (cli, { dryRun, json, limit }, args) => {
   const most = readWhole("--limit", limit, { usual: 100, least: 1, most: 1_000 });
   const given = args.map(requireName);
   const project = await openProject(cli);
-  const entities = await (await openKnownEntities(project)).load();
+  const entities = await openKnownEntities(project);
   await entities.load();
   const memories = await withMemories(project, (store) => store.list());
   const isGiven = given.length > 0;

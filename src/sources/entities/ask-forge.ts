@@ -15,27 +15,8 @@ import { formatError } from "../../base/error.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
 import type { Get, GetAnswer } from "../../io/post.js";
-import { toSafeLine, withoutMark } from "../../text/text.js";
+import { boundFact, type EntityFact, type EntityKind, type EntityState } from "./entity-fact.js";
 import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
-
-export interface EntityFact {
-  /** `github.com/acme/shop#34` */
-  id: string;
-  kind: EntityKind;
-  /** "none": it does not exist, or the token may not see it. */
-  state: EntityState;
-  title: string;
-  author?: string;
-  labels: string[];
-  /** When the forge answered. */
-  askedMs: number;
-}
-
-export const kinds = ["issue", "merge request", "pull request", "epic"] as const;
-export type EntityKind = (typeof kinds)[number];
-
-export const states = ["open", "draft", "merged", "closed", "not planned", "duplicate", "none"] as const;
-export type EntityState = (typeof states)[number];
 
 export interface AskOptions {
   clock: Clock;
@@ -236,20 +217,3 @@ function readAnswer(located: LocatedEntity, answer: unknown, askedMs: number): E
     labels: names.filter((label) => typeof label === "string"),
   });
 }
-
-const LONGEST_TITLE = 200;
-const LONGEST_NAME = 60;
-const MOST_LABELS = 10;
-
-/**
- * The fact with bounded texts of one line, without secrets. Also for facts from the state file, which another program may
- * have written.
- */
-export const boundFact = ({ author, labels, title, ...fact }: EntityFact): EntityFact => ({
-  ...fact,
-  title: clean(title, LONGEST_TITLE),
-  ...(author !== undefined && { author: clean(author, LONGEST_NAME) }),
-  labels: labels.slice(0, MOST_LABELS).map((label) => clean(label, LONGEST_NAME)),
-});
-
-const clean = (text: string, limit: number): string => withoutMark(toSafeLine(text, limit));

@@ -4,7 +4,6 @@
  */
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
-import { count, isRecord, list, object, oneOf, optional, parserOf, string } from "../../base/shape.js";
 import type { Config } from "../../config/schema.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
@@ -19,7 +18,7 @@ import {
   formatEntityName,
   parseEntityName,
 } from "../../recall/entities.js";
-import { askForge, boundFact, type EntityFact, type EntityState, kinds, states } from "./ask-forge.js";
+import { boundFact, type EntityFact, type EntityState, MOST_FACTS, parseFacts } from "./entity-fact.js";
 import {
   type Forge,
   formatLocated,
@@ -42,7 +41,12 @@ export interface EntitiesOptions {
 }
 
 export interface Entities {
-  /** Reads the facts and the project's remotes from disk. Never rejects. */
+  /**
+   * Reads known facts, and if the user has allowed it, asks about the entities of the project's own forge project that the
+   * text names, unless a recent answer is known. Only `strata enrich` asks about entities of other projects. Never rejects.
+   */
+  prepare(text?: string): Promise<void>;
+  /** Reads the facts and the project's remotes from disk. Rejects with the system's error. */
   load(): Promise<void>;
   /** Known facts about the entities that the text names, in its order, as last loaded. */
   find(text: string): EntityFact[];
@@ -53,11 +57,6 @@ export interface Entities {
    * requests, or gives no answer, gets none for a while. Never rejects.
    */
   enrich(due: readonly LocatedEntity[], run?: EnrichRun): Promise<Enrichment>;
-  /**
-   * Asks about the entities of the project's own forge project that the text names, unless a recent answer is known. Only
-   * `strata enrich` asks about entities of other projects. Never rejects.
-   */
-  refresh(text: string): Promise<void>;
 }
 
 export interface EnrichmentPlan {
@@ -85,8 +84,7 @@ export interface Enrichment {
 const SOURCE = "entities";
 /** Maximum number of background requests for one text. */
 const MOST_REFRESHED = 5;
-/** Maximum number and age of facts on disk. */
-const MOST_FACTS = 1_000;
+/** Older facts are not kept. */
 const KEPT_MS = 90 * DAY_MS;
 
 /** How long an answer is used before the next request: merged and closed entities seldom change. */
@@ -112,16 +110,24 @@ export function createEntities(options: EntitiesOptions): Entities {
   const told = new Set<string>();
   let home: Home | undefined;
   let known: Known = new Map();
+  const plan = (names: readonly EntityName[]): EnrichmentPlan =>
+    planEnrichment(names, { forges, home, known, nowMs: clock.now() });
 
   return {
-    async load() {
+    async prepare(text = "") {
+      const mayAsk = config.recall.entities.background;
       try {
-        home = await readHome(files, folders.project, forges);
+        if (!mayAsk && known.size === 0 && !(await files.stat(folders.entities))) return;
+        await load();
+        const due = mayAsk ? plan(findEntityNames(text)).due.filter((one) => isOf(one, home)) : [];
+        const { problems } = await enrich(due.slice(0, MOST_REFRESHED));
+        for (const problem of problems) complain(problem);
       } catch (thrown) {
-        tell(`cannot read the project's git remotes: ${formatError(thrown)}`);
+        log.warn(SOURCE, `cannot read known facts about issues: ${formatError(thrown)}`);
       }
-      known = await stored.read(folders.entities);
     },
+
+    load,
 
     find(text) {
       const places = findEntityNames(text).map((name) => locateEntity(name, { forges, home }));
@@ -129,18 +135,18 @@ export function createEntities(options: EntitiesOptions): Entities {
       return [...new Set(ids)].flatMap((id) => known.get(id) ?? []).map(boundFact);
     },
 
-    plan: (names) => planEnrichment(names, { forges, home, known, nowMs: clock.now() }),
+    plan,
     enrich,
-
-    async refresh(text) {
-      const own = this.plan(findEntityNames(text)).due.filter(({ forge, name: { sign }, path }) => {
-        if (forge.api !== home?.forge.api) return false;
-        return sign === "&" ? home.path.startsWith(`${path}/`) : path === home.path;
-      });
-      const { problems } = await enrich(own.slice(0, MOST_REFRESHED));
-      for (const problem of problems) tell(problem);
-    },
   };
+
+  async function load(): Promise<void> {
+    try {
+      home = await readHome(files, folders.project, forges);
+    } catch (thrown) {
+      complain(`cannot read the project's git remotes: ${formatError(thrown)}`);
+    }
+    known = await stored.read(folders.entities);
+  }
 
   async function enrich(
     due: readonly LocatedEntity[],
@@ -148,6 +154,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   ): Promise<Enrichment> {
     const facts: EntityFact[] = [];
     const problems = new Set<string>();
+    const { askForge } = await import("./ask-forge.js");
     for (const [n, located] of due.entries()) {
       if (signal?.aborted) break;
       onStep?.(n, due.length);
@@ -168,32 +175,35 @@ export function createEntities(options: EntitiesOptions): Entities {
     return { facts, problems: [...problems], left: due.length - facts.length };
   }
 
-  /**
-   * In memory and on disk, without old facts and those of the future, which would never be replaced. Of two processes that
-   * write at once the last one wins, which costs only a repeated request. Never rejects.
-   */
+  /** Of two processes that write at once the last one wins, which costs only a repeated request. Never rejects. */
   async function keep(fact: EntityFact): Promise<void> {
-    const nowMs = clock.now();
-    const all = [...known.values(), ...(await stored.read(folders.entities)).values(), fact]
-      .filter(({ askedMs }) => askedMs <= nowMs && nowMs - askedMs < KEPT_MS)
-      .toSorted((a, b) => a.askedMs - b.askedMs);
-    const newest = new Map(all.map((one) => [one.id, one]));
-    known = new Map([...newest].slice(-MOST_FACTS));
-    try {
-      await stored.write(folders.entities, known);
-    } catch (thrown) {
-      log.warn(
-        SOURCE,
-        `cannot write ${folders.entities}, its facts are asked for again: ${formatError(thrown)}`,
+    const { entities: path } = folders;
+    known = keepNewest([...known.values(), ...(await stored.read(path)).values(), fact], clock.now());
+    await stored
+      .write(path, known)
+      .catch((thrown) =>
+        log.warn(SOURCE, `cannot write ${path}, its facts are asked for again: ${formatError(thrown)}`),
       );
-    }
   }
 
   /** Logs each sentence once. */
-  function tell(problem: string): void {
+  function complain(problem: string): void {
     if (!told.has(problem)) log.warn(SOURCE, problem);
     told.add(problem);
   }
+}
+
+/** Is it on the project's own forge, in its project or its group? */
+function isOf({ forge, name: { sign }, path }: LocatedEntity, home: Home | undefined): boolean {
+  if (forge.api !== home?.forge.api) return false;
+  return sign === "&" ? home.path.startsWith(`${path}/`) : path === home.path;
+}
+
+/** The newest fact per entity, without old facts and those of the future, which would never be replaced. */
+function keepNewest(facts: readonly EntityFact[], nowMs: number): Known {
+  const kept = facts.filter(({ askedMs }) => askedMs <= nowMs && nowMs - askedMs < KEPT_MS);
+  const newest = new Map(kept.toSorted((a, b) => a.askedMs - b.askedMs).map((one) => [one.id, one]));
+  return new Map([...newest].slice(-MOST_FACTS));
 }
 
 function planEnrichment(
@@ -220,26 +230,6 @@ function planEnrichment(
   const sorted = [...located].toSorted(([a], [b]) => askedMs(a) - askedMs(b));
   const part = (wanted: boolean) => sorted.flatMap(([id, one]) => (isFresh(id) === wanted ? [one] : []));
   return { due: part(false), fresh: part(true), nowhere };
-}
-
-const parseFact = parserOf(
-  object<EntityFact>({
-    id: string,
-    kind: oneOf(kinds),
-    state: oneOf(states),
-    title: string,
-    author: optional(string),
-    labels: list(string),
-    askedMs: count,
-  }),
-);
-
-/** The newest facts in the text of a state file, by id, unchanged. Skips invalid records. */
-function parseFacts(text: string): Known | undefined {
-  const state: unknown = JSON.parse(text);
-  if (!isRecord(state) || !Array.isArray(state.facts)) return undefined;
-  const facts = state.facts.slice(-MOST_FACTS).flatMap((given) => parseFact(given) ?? []);
-  return new Map(facts.map((fact) => [fact.id, fact]));
 }
 
 /**
