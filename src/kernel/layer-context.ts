@@ -86,7 +86,7 @@ export interface MemoryParts {
   /** Searches memories and notes. */
   search: MemorySearch;
   /** Facts from GitLab and GitHub about merge requests, issues and epics. */
-  entities: Pick<Entities, "prepare" | "find">;
+  entities: Entities;
   /** For a sync with other machines. */
   exchange: Exchange;
 }

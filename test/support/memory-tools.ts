@@ -6,6 +6,7 @@ import { createGate } from "../../src/memory/gate/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Found } from "../../src/memory/search/search.js";
 import { planFolders } from "../../src/project/folders.js";
+import type { Entities } from "../../src/sources/entities/entities.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
@@ -38,7 +39,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     changes: { note: async (change) => void noted.push(change) },
     conflicts,
     findDoubts: createFindDoubts({ clock, files: disk, folders }),
-    entities: { prepare: async () => {}, find: () => [] },
+    entities: { prepare: async () => {}, find: () => [] } as Partial<Entities> as Entities,
     memories: store,
     gate: createGate({ memories: store }),
     search: {
