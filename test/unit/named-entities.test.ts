@@ -95,6 +95,8 @@ describe("an issue that a message names", () => {
     expect(String(await run("memory_recall", { entity: "#35" }))).not.toContain("login");
     const recall = world.strata.dispatcher.commands.find(({ name }) => name === "recall");
     const typed = { sessionID: "ses_2", words: "#34" };
-    expect(await recall?.execute(typed, new AbortController().signal)).toContain(LINE);
+    expect(await recall?.execute(typed, new AbortController().signal)).toContain(
+      'github.com/acme/shop#34  issue, open, by octocat, labels bug: "Found a bug"  (today)',
+    );
   });
 });
