@@ -13,7 +13,7 @@ import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import { type Addition, type DatedDecision, decide, extend } from "../../src/context/decisions.js";
-import { findStanding, forget } from "../../src/context/forgotten.js";
+import { findShownTexts, forget } from "../../src/context/forgotten.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
@@ -174,7 +174,7 @@ function addRevisions(withdrawal: Withdrawal, added: readonly DatedDecision[]): 
 
 /** Reminders that may quote what was taken back: the next one comes when it is due. */
 function findStale(request: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
-  return findStanding(request, LAYER)
+  return findShownTexts(request, LAYER)
     .filter(({ extended }) => withdrawal.isStale(extended.at))
     .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }

@@ -66,13 +66,13 @@ export function sumAddedTokens(decisions: readonly KnownDecision[]): Record<stri
   const ordered = [...decisions].sort((a, b) => a.at - b.at);
   // A cut removes everything before it.
   const lastCut = ordered.findLastIndex(({ outcome }) => outcome === "cut");
-  const standing = new Map<string, KnownDecision[]>();
+  const recorded = new Map<string, KnownDecision[]>();
   for (const decision of ordered.slice(Math.max(0, lastCut))) {
-    const before = decision.outcome === "extended" ? (standing.get(decision.key) ?? []) : [];
-    standing.set(decision.key, [...before, decision]);
+    const before = decision.outcome === "extended" ? (recorded.get(decision.key) ?? []) : [];
+    recorded.set(decision.key, [...before, decision]);
   }
   const sums: Record<string, number> = {};
-  for (const { layer, text = "" } of [...standing.values()].flat()) {
+  for (const { layer, text = "" } of [...recorded.values()].flat()) {
     // `across-agents/edits` counts as layer 7, too.
     const name = layer.split("/")[0] ?? layer;
     sums[name] = (sums[name] ?? 0) + estimateTextTokens(text);

@@ -85,10 +85,10 @@ export function withoutLate(batches: readonly DecisionBatch[]): readonly Decisio
 /** Known lines that are missing from the others, in order. Pure. */
 export function findLost(
   known: readonly DecisionBatch[],
-  standing: readonly DecisionBatch[],
+  recorded: readonly DecisionBatch[],
 ): readonly DecisionBatch[] {
   if (known.length === 0) return [];
-  const names = new Set(standing.map(nameLine));
+  const names = new Set(recorded.map(nameLine));
   return known.filter((batch) => !names.has(nameLine(batch)));
 }
 

@@ -28,7 +28,7 @@ import {
   withoutLate,
 } from "./decision-batch.js";
 import { createKnownDecisions, type KnownDecisions } from "./known-decisions.js";
-import type { KnownDecision, Standing } from "./replay.js";
+import type { KnownDecision, RecordedDecisions } from "./replay.js";
 
 /** A decision and the day in whose records it belongs. */
 export interface DatedDecision extends Decision {
@@ -46,7 +46,7 @@ export interface Decisions {
    */
   begin(session: string, days: Iterable<number>): Promise<boolean>;
   /** What counts for this session; with a time, only what was decided by then. */
-  find(key: string, session: string, byMs?: number): Standing | undefined;
+  find(key: string, session: string, byMs?: number): RecordedDecisions | undefined;
   /** Rises with every change of what `find` returns. */
   version(): number;
   /** What is pinned for the session, of the days that are loaded. */

@@ -7,14 +7,14 @@ import type { ContextRequest } from "./request.js";
 export type Reading = Pick<ContextRequest, "find" | "history" | "shownFrom">;
 
 /** The layer's texts behind results that are sent, oldest first. Pure. */
-export function findStanding(
+export function findShownTexts(
   { find, history, shownFrom }: Reading,
   layer: string,
 ): { result: Result; extended: KnownDecision }[] {
   return history.results(shownFrom()).flatMap((result) => {
-    const standing = find(result.key);
-    const extended = standing?.extended?.find((one) => one.layer === layer);
-    return extended?.text !== undefined && !standing?.cleared ? [{ result, extended }] : [];
+    const recorded = find(result.key);
+    const extended = recorded?.extended?.find((one) => one.layer === layer);
+    return extended?.text !== undefined && !recorded?.cleared ? [{ result, extended }] : [];
   });
 }
 
@@ -27,14 +27,14 @@ export function planForgotten(request: Reading, layer: string): DatedDecision[] 
   const sentMs = readSentMs(history);
   if (sentMs === undefined) return [];
   // First, because few results have such a text.
-  const standing = findStanding(request, layer).filter(({ extended }) => extended.at <= sentMs);
-  if (standing.length === 0) return [];
+  const recorded = findShownTexts(request, layer).filter(({ extended }) => extended.at <= sentMs);
+  if (recorded.length === 0) return [];
   const isNew = (key: string): boolean => (find(key)?.cleared?.at ?? 0) > sentMs;
   const cleared = history
     .results(shownFrom())
     .find((result) => isNew(result.key) || isNew(readInputKey(result).key));
   if (!cleared) return [];
-  return standing
+  return recorded
     .filter(({ result }) => result.index >= cleared.index)
     .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }

@@ -9,7 +9,7 @@
  *             a, b      c         begins     d          e       the parent uses a b c d, the fork a b c e
  */
 import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
-import type { KnownDecision, Standing } from "./replay.js";
+import type { KnownDecision, RecordedDecisions } from "./replay.js";
 
 export interface KnownDecisions {
   /** Adds all lines of a day's file. Lines that have disappeared from it stay known. */
@@ -23,7 +23,7 @@ export interface KnownDecisions {
   /** Adds a decision that is in no file. */
   remember(decision: KnownDecision): void;
   /** Of two decisions of a kind the first counts (per layer for extensions). With `byMs`, only decisions made by then. */
-  find(key: string, session: string, byMs?: number): Standing | undefined;
+  find(key: string, session: string, byMs?: number): RecordedDecisions | undefined;
   /** Rises with every change of what `find` returns. */
   version(): number;
   hasBegun(session: string, day: number): boolean;
@@ -46,7 +46,7 @@ const slots = {
   cut: "cut",
   rewritten: "rewritten",
   dropped: "dropped",
-} as const satisfies Partial<Record<Outcome, keyof Standing>>;
+} as const satisfies Partial<Record<Outcome, keyof RecordedDecisions>>;
 
 /** Outcomes that may be decided again. */
 const REPEATED: ReadonlySet<Outcome> = new Set(["revised", "cut", "pinned", "unpinned", "expanded"]);
@@ -107,16 +107,16 @@ export function createKnownDecisions(): KnownDecisions {
     pinned: (session) => [...pins].flatMap((key) => find(key, session)?.pinned ?? []),
   };
 
-  function find(key: string, session: string, byMs = Number.POSITIVE_INFINITY): Standing | undefined {
-    let standing: Standing | undefined;
+  function find(key: string, session: string, byMs?: number): RecordedDecisions | undefined {
+    let recorded: RecordedDecisions | undefined;
     for (const { decision, day, line } of known.get(key) ?? NONE) {
       if (decision.session !== session && line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY))
         continue;
-      if (decision.at > byMs) continue;
-      standing ??= {};
-      take(standing, decision);
+      if (byMs !== undefined && decision.at > byMs) continue;
+      recorded ??= {};
+      take(recorded, decision);
     }
-    return standing;
+    return recorded;
   }
 
   function takeBatch(
@@ -152,15 +152,15 @@ export function createKnownDecisions(): KnownDecisions {
 }
 
 /** Of most outcomes the first decision counts. */
-function take(standing: Standing, decision: KnownDecision): void {
+function take(recorded: RecordedDecisions, decision: KnownDecision): void {
   const { outcome } = decision;
-  if (outcome === "revised") withRevision(standing, decision);
-  else if (outcome === "extended") standing.extended = withExtension(standing.extended, decision);
-  else if (outcome === "pinned" || outcome === "expanded") standing[outcome] = decision;
-  else if (outcome === "unpinned") delete standing.pinned;
+  if (outcome === "revised") withRevision(recorded, decision);
+  else if (outcome === "extended") recorded.extended = withExtension(recorded.extended, decision);
+  else if (outcome === "pinned" || outcome === "expanded") recorded[outcome] = decision;
+  else if (outcome === "unpinned") delete recorded.pinned;
   // After one that a person has undone, history may be cut there again.
-  else if (outcome === "cut" && standing.cut?.text === undefined) standing.cut = decision;
-  else if (outcome !== "used") standing[slots[outcome]] ??= decision;
+  else if (outcome === "cut" && recorded.cut?.text === undefined) recorded.cut = decision;
+  else if (outcome !== "used") recorded[slots[outcome]] ??= decision;
 }
 
 function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
@@ -176,8 +176,8 @@ function withExtension(
 }
 
 /** Has this layer extended the result or message? */
-export function isExtendedBy(layer: string, standing: Standing | undefined): boolean {
-  return standing?.extended?.some((one) => one.layer === layer) ?? false;
+export function isExtendedBy(layer: string, recorded: RecordedDecisions | undefined): boolean {
+  return recorded?.extended?.some((one) => one.layer === layer) ?? false;
 }
 
 /*
@@ -186,13 +186,13 @@ export function isExtendedBy(layer: string, standing: Standing | undefined): boo
  */
 
 /** Replaces the layer's text by the revised one, and its time by that of the revision. */
-export function withRevision(standing: Standing, { at, layer, of, text }: KnownDecision): void {
+export function withRevision(recorded: RecordedDecisions, { at, layer, of, text }: KnownDecision): void {
   const renew = (decision: KnownDecision): KnownDecision => {
     if (decision.layer !== layer) return decision;
     const { text: _, ...rest } = decision;
     return { ...rest, at, ...(text !== undefined && { text }) };
   };
-  if (of === "extended" && standing.extended) standing.extended = standing.extended.map(renew);
-  if (of === "cut" && standing.cut) standing.cut = renew(standing.cut);
-  if (of === "rewritten" && standing.rewritten) standing.rewritten = renew(standing.rewritten);
+  if (of === "extended" && recorded.extended) recorded.extended = recorded.extended.map(renew);
+  if (of === "cut" && recorded.cut) recorded.cut = renew(recorded.cut);
+  if (of === "rewritten" && recorded.rewritten) recorded.rewritten = renew(recorded.rewritten);
 }

@@ -13,7 +13,7 @@ import type { DecisionKey, History, Result } from "../messages/history.js";
 import type { Decision } from "./decision-batch.js";
 
 /** Looks up the decisions about a key. */
-export type Find = (key: string) => Standing | undefined;
+export type Find = (key: string) => RecordedDecisions | undefined;
 
 /** The messages to send. Returns the same list if there are no decisions; unchanged messages are shared. */
 export function replay(
@@ -64,9 +64,9 @@ export function findCut(history: History, find: Find): Cut | undefined {
 }
 
 /** Text that replaces a result; `undefined` if the result stays. */
-export function findText({ text }: Result, standing: Standing | undefined): string | undefined {
-  if (!standing) return undefined;
-  const { cleared, judged, extended } = standing;
+export function findText({ text }: Result, recorded: RecordedDecisions | undefined): string | undefined {
+  if (!recorded) return undefined;
+  const { cleared, judged, extended } = recorded;
   if (cleared?.text !== undefined) return cleared.text;
   const base = judged?.text ?? text;
   const behind = extended?.flatMap(({ text: one }) => one ?? []) ?? [];
@@ -76,20 +76,20 @@ export function findText({ text }: Result, standing: Standing | undefined): stri
 /** Applies decisions about whole messages: rewritten, extended, dropped. */
 function withMessages(
   messages: readonly Message[],
-  find: (index: number) => Standing | undefined,
+  find: (index: number) => RecordedDecisions | undefined,
 ): readonly Message[] {
   let changed: Message[] | undefined;
   for (const [index, message] of messages.entries()) {
-    const standing = find(index);
-    if (!standing || (standing.rewritten?.text ?? standing.extended ?? standing.dropped) === undefined)
+    const recorded = find(index);
+    if (!recorded || (recorded.rewritten?.text ?? recorded.extended ?? recorded.dropped) === undefined)
       continue;
     changed ??= [...messages];
-    changed[index] = withStanding(message, standing);
+    changed[index] = withDecisions(message, recorded);
   }
   return changed ?? messages;
 }
 
-function withStanding(message: Message, { dropped, extended, rewritten }: Standing): Message {
+function withDecisions(message: Message, { dropped, extended, rewritten }: RecordedDecisions): Message {
   let { parts } = message;
   // Without parts it is not sent, and keeps its place among the messages.
   if (dropped) return { ...message, parts: dropped.text === undefined ? [] : [text(dropped.text)] };
@@ -164,15 +164,15 @@ export interface Holding {
 
 /** Is the result pinned, its input or its turn, is it dropped with its turn, or does it carry what was brought back? */
 export function isHeld({ find, history }: Holding, result: Result): boolean {
-  const standing = find(result.key);
-  if (standing?.pinned || carries(standing)) return true;
+  const recorded = find(result.key);
+  if (recorded?.pinned || carries(recorded)) return true;
   const key = history.keyOf(result.index);
   const answer = key && find(key.key);
   return Boolean(answer?.pinned ?? answer?.dropped ?? find(readInputKey(result).key)?.pinned);
 }
 
-const carries = (standing: Standing | undefined): boolean =>
-  standing?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ??
+const carries = (recorded: RecordedDecisions | undefined): boolean =>
+  recorded?.extended?.some(({ layer, text }) => layer.startsWith(`${STEERING}/`) && text !== undefined) ??
   false;
 
 /** A decision with its layer, session and time (0 if unknown). */
@@ -183,7 +183,7 @@ export interface KnownDecision extends Decision {
 }
 
 /** All decisions about a result or message. */
-export interface Standing {
+export interface RecordedDecisions {
   /** `kept` or `replaced`. */
   judged?: KnownDecision;
   /** In the order in which they were made, at most one per layer. */

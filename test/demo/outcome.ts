@@ -8,12 +8,12 @@ import type { WorkCall } from "./story.js";
  * What stands in a request for the result of a call: the whole of it, what OpenCode has left of it, a preview of
  * Strata's, Strata's line that it was cleared, or nothing, since history was replaced.
  */
-export type Standing = "whole" | "cut" | "preview" | "cleared" | "gone";
+export type RecordedDecisions = "whole" | "cut" | "preview" | "cleared" | "gone";
 
 /** A tool call with its result, as a request carried them. */
 export interface Outcome {
   call: WorkCall;
-  standing: Standing;
+  standing: RecordedDecisions;
   /** The result, as the model got it. */
   text: string;
   sentBytes: number;
@@ -40,7 +40,7 @@ export function readOutcome(call: WorkCall, text: string | undefined, folder: st
   return { call, standing, text: text ?? "", sentBytes, wholeBytes, lookIn, movedTo };
 }
 
-function readStanding(call: WorkCall, text: string | undefined): Standing {
+function readStanding(call: WorkCall, text: string | undefined): RecordedDecisions {
   if (text === undefined) return "gone";
   if (text.startsWith("[Strata] Cleared")) return "cleared";
   if (text.startsWith("[Strata] ")) return "preview";
@@ -48,7 +48,7 @@ function readStanding(call: WorkCall, text: string | undefined): Standing {
   return isCut ? "cut" : "whole";
 }
 
-function isStrata(standing: Standing): boolean {
+function isStrata(standing: RecordedDecisions): boolean {
   return standing === "preview" || standing === "cleared";
 }
 

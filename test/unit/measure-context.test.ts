@@ -1,7 +1,7 @@
 /** What the tokens of a request are spent on. */
 import { describe, expect, it } from "vitest";
 import { countKinds, measureContext } from "../../layers/always/screen/measure-context.js";
-import { type KnownDecision, replay, type Standing } from "../../src/context/replay.js";
+import { type KnownDecision, type RecordedDecisions, replay } from "../../src/context/replay.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
@@ -16,12 +16,12 @@ const decided = (layer: string, outcome: KnownDecision["outcome"], text: string)
 });
 
 /** A request in which the messages of these indices have these decisions. */
-function openRequest(messages: readonly Message[], standing: Record<number, Standing>) {
+function openRequest(messages: readonly Message[], standing: Record<number, RecordedDecisions>) {
   const history = readHistory(messages);
   const byKey = new Map(
     Object.entries(standing).map(([index, one]) => [history.keyOf(Number(index))?.key, one]),
   );
-  const find = (key: string): Standing | undefined => byKey.get(key);
+  const find = (key: string): RecordedDecisions | undefined => byKey.get(key);
   const cut = Object.entries(standing).find(([, one]) => one.cut);
   const request = { sessionID: "ses_1", history, find, shownFrom: () => Number(cut?.[0] ?? 0) };
   return { request: request as unknown as ContextRequest, shown: replay(history, find) };

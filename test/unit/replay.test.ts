@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createContextSizes, estimateTokens } from "../../src/context/context-size.js";
 import type { Outcome } from "../../src/context/decision-batch.js";
-import { findText, type KnownDecision, replay, type Standing } from "../../src/context/replay.js";
+import { findText, type KnownDecision, type RecordedDecisions, replay } from "../../src/context/replay.js";
 import type { Message } from "../../src/io/message.js";
 import { findFreshSummary, readHistory, readMessageKey } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -28,9 +28,12 @@ function talk() {
 }
 
 /** Shows the history with these standings of messages, by index, and of results, by their text. */
-function show(messages: readonly Message[], about: Record<number | string, Standing>): readonly Message[] {
+function show(
+  messages: readonly Message[],
+  about: Record<number | string, RecordedDecisions>,
+): readonly Message[] {
   const history = readHistory(messages);
-  const found = new Map<string, Standing>();
+  const found = new Map<string, RecordedDecisions>();
   for (const [name, standing] of Object.entries(about)) {
     const key = /^\d+$/.test(name)
       ? history.keyOf(Number(name))?.key
@@ -47,7 +50,7 @@ describe("decisions about a result", () => {
     extended: [said("extended", "reminder")],
     cleared: said("cleared", "marker"),
   };
-  const textOf = (given: Standing | undefined) => result && findText(result, given);
+  const textOf = (given: RecordedDecisions | undefined) => result && findText(result, given);
 
   it("clearing a result takes precedence, and an extension follows the replacement", () => {
     expect(textOf(standing)).toBe("marker");

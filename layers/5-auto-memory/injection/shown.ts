@@ -1,6 +1,6 @@
 /** Reads which memories a session shows, from the decisions recorded about its messages and results. */
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
-import type { Standing } from "../../../src/context/replay.js";
+import type { RecordedDecisions } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Withdrawal } from "../../../src/kernel/hooks.js";
 import type { DecisionKey } from "../../../src/messages/history.js";
@@ -50,7 +50,7 @@ export function countMatchBytes({ find, history }: ContextRequest): number {
 }
 
 /** The text that this layer has added to a message or result, if it is still shown. */
-export function findOwnText(recorded: Standing | undefined): string | undefined {
+export function findOwnText(recorded: RecordedDecisions | undefined): string | undefined {
   if (!recorded || recorded.cleared) return undefined;
   return recorded.extended?.find(({ layer }) => layer === LAYER)?.text;
 }

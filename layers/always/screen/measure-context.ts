@@ -1,6 +1,6 @@
 /** Measures what the tokens of a request are spent on. Pure. */
 import { type ContextSizes, countCall } from "../../../src/context/context-size.js";
-import { findCut, type Standing } from "../../../src/context/replay.js";
+import { findCut, type RecordedDecisions } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Usage } from "../../../src/costs/savings.js";
 import { isToolPart, type Message, readResultText } from "../../../src/io/message.js";
@@ -95,11 +95,15 @@ export function countKinds(
 }
 
 /** Characters that Strata has added to a message. */
-function countOwn(standing: Standing | undefined): { isRewritten: boolean; memory: number; notes: number } {
+function countOwn(recorded: RecordedDecisions | undefined): {
+  isRewritten: boolean;
+  memory: number;
+  notes: number;
+} {
   let [memory, notes] = [0, 0];
-  for (const { layer, text = "" } of standing?.extended ?? []) {
+  for (const { layer, text = "" } of recorded?.extended ?? []) {
     if (layer.startsWith(NOTES_LAYER)) notes += text.length;
     else memory += text.length;
   }
-  return { isRewritten: standing?.rewritten?.text !== undefined, memory, notes };
+  return { isRewritten: recorded?.rewritten?.text !== undefined, memory, notes };
 }

@@ -186,12 +186,12 @@ async function prepareClear(
   const store = createStore({ ...context, verb: "Dropped by the user" });
   const long = kind === "input" ? findLongInput(result.part) : undefined;
   if (kind === "input" && !long) return [];
-  const standing = request.find(result.key);
-  const shown = findText(result, standing) ?? result.text;
+  const recorded = request.find(result.key);
+  const shown = findText(result, recorded) ?? result.text;
   const why = superseded.get(result.part);
   const decided = long
     ? await store({ kind: "input", result, ...long })
-    : await store({ kind: "result", result, shown, judged: standing?.judged, superseded: why });
+    : await store({ kind: "result", result, shown, judged: recorded?.judged, superseded: why });
   return decided ? [decided] : [];
 }
 
@@ -267,8 +267,8 @@ async function readWhole(
 ): Promise<string> {
   if (entry.kind === "turn") return formatTurn(request, entry);
   if (entry.kind === "input") return decodeText(formatWholeInput(entry.result));
-  const standing = request.find(entry.key.key);
-  const file = (standing?.cleared ?? standing?.judged)?.file;
+  const recorded = request.find(entry.key.key);
+  const file = (recorded?.cleared ?? recorded?.judged)?.file;
   const whole = file === undefined ? undefined : await files.read(file);
   return whole ? decodeText(whole) : entry.result.text;
 }

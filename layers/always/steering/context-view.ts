@@ -215,8 +215,8 @@ function planID(kind: Entry["kind"], { key }: DecisionKey): string {
 function findLongFile(entry: Entry, { find }: ContextRequest): string | undefined {
   if (entry.kind !== "result" || findCutPath(entry.result.part, entry.result.text) === undefined)
     return undefined;
-  const standing = find(entry.key.key);
-  return (standing?.cleared ?? standing?.judged)?.file;
+  const recorded = find(entry.key.key);
+  return (recorded?.cleared ?? recorded?.judged)?.file;
 }
 
 const countFile = ({ file = "" }: KnownDecision, bytes: ReadonlyMap<string, number>): number =>

@@ -7,10 +7,10 @@ import {
   findCut,
   findText,
   type KnownDecision,
+  type RecordedDecisions,
   readInputKey,
   replay,
   STEERING,
-  type Standing,
 } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message, Part, ToolPart } from "../../../src/io/message.js";
@@ -29,9 +29,9 @@ const OF_TEXTS = ["drop", "pin", "unpin", "expand"] as const;
 
 export function planItem(entry: Entry, view: ContextView): ContextItem {
   const { answers, request, turns } = view;
-  const standing = request.find(entry.key.key);
+  const recorded = request.find(entry.key.key);
   const isText = entry.kind !== "cut" && entry.kind !== "summary";
-  const decision = standing?.dropped ?? standing?.cleared ?? standing?.judged ?? standing?.pinned;
+  const decision = recorded?.dropped ?? recorded?.cleared ?? recorded?.judged ?? recorded?.pinned;
   const item: ContextItem = {
     id: entry.id,
     kind: entry.kind,
@@ -39,7 +39,7 @@ export function planItem(entry: Entry, view: ContextView): ContextItem {
     ...view.describe(entry),
     ...measure(entry, view),
     age: (answers.at(-1) ?? 0) - (answers[entry.index] ?? 0),
-    isPinned: standing?.pinned !== undefined,
+    isPinned: recorded?.pinned !== undefined,
     ...(isText && decision?.file !== undefined && { file: decision.file }),
     actions: {},
   };
@@ -67,8 +67,8 @@ function measure(entry: Entry, view: ContextView): Measured {
     const added = toTokens(countCharacters(showUncut(request, entry)) - countCharacters(messages));
     return { tokens, wholeTokens: Math.max(0, tokens + added), state: "cut" };
   }
-  const standing = request.find(entry.key.key);
-  const back = toTokens(findBack(standing, request)?.text.length ?? 0);
+  const recorded = request.find(entry.key.key);
+  const back = toTokens(findBack(recorded, request)?.text.length ?? 0);
   const withBack = (shown: number, wholeTokens: number, state: ItemState): Measured => ({
     tokens: shown + back,
     wholeTokens,
@@ -78,17 +78,17 @@ function measure(entry: Entry, view: ContextView): Measured {
     const { end, index } = entry;
     const shown = toTokens(countCharacters(findShown(view, index, end)));
     const whole = toTokens(countCharacters(request.history.messages.slice(index, end)));
-    return withBack(shown, Math.max(shown, whole), standing?.dropped ? "dropped" : "whole");
+    return withBack(shown, Math.max(shown, whole), recorded?.dropped ? "dropped" : "whole");
   }
   const { part, text } = entry.result;
   if (entry.kind === "input") {
     const long = findLongInput(part)?.characters ?? JSON.stringify(part.state.input ?? {}).length;
-    return withBack(toTokens(standing?.cleared?.text?.length ?? long), toTokens(long), findState(standing));
+    return withBack(toTokens(recorded?.cleared?.text?.length ?? long), toTokens(long), findState(recorded));
   }
-  const file = (standing?.cleared ?? standing?.judged)?.file;
+  const file = (recorded?.cleared ?? recorded?.judged)?.file;
   const whole = Math.max(text.length, file === undefined ? 0 : (view.bytesOf(file) ?? 0));
-  const shown = findText(entry.result, standing) ?? text;
-  return withBack(toTokens(shown.length), toTokens(whole), findState(standing));
+  const shown = findText(entry.result, recorded) ?? text;
+  return withBack(toTokens(shown.length), toTokens(whole), findState(recorded));
 }
 
 /** Messages as sent, by their indexes in the history. */
@@ -100,17 +100,17 @@ function findShown({ messages, request }: ContextView, index: number, end: numbe
 /** The messages without this cut; an earlier one counts then, if there is any. */
 function showUncut({ find, history }: ContextRequest, { key }: CutEntry): readonly Message[] {
   const findUncut: Find = (one) => {
-    const standing = find(one);
-    if (one !== key.key || !standing) return standing;
-    const { cut: _, ...rest } = standing;
+    const recorded = find(one);
+    if (one !== key.key || !recorded) return recorded;
+    const { cut: _, ...rest } = recorded;
     return rest;
   };
   return replay(history, findUncut, () => findCut(history, findUncut));
 }
 
-function findState(standing: Standing | undefined): ItemState {
-  if (standing?.cleared) return standing.cleared.layer === STEERING ? "dropped" : "cleared";
-  return standing?.judged?.outcome === "replaced" ? "spilled" : "whole";
+function findState(recorded: RecordedDecisions | undefined): ItemState {
+  if (recorded?.cleared) return recorded.cleared.layer === STEERING ? "dropped" : "cleared";
+  return recorded?.judged?.outcome === "replaced" ? "spilled" : "whole";
 }
 
 /* What an action would free and cost. */
@@ -231,10 +231,10 @@ export const formatCarrier = (key: string, layer: string): string => `${key}${BE
 
 /** `undefined` if it was not brought back, or is no longer sent. */
 export function findBack(
-  standing: Standing | undefined,
+  recorded: RecordedDecisions | undefined,
   { find, history, shownFrom }: ContextRequest,
 ): Back | undefined {
-  const where = standing?.expanded?.text ?? "";
+  const where = recorded?.expanded?.text ?? "";
   const at = where.lastIndexOf(BETWEEN);
   if (at === -1) return undefined;
   const [key, layer] = [where.slice(0, at), where.slice(at + 1)];
