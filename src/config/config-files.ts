@@ -64,32 +64,12 @@ async function parseJsonWithComments(text: string): Promise<unknown> {
   return new Error(formatSyntaxError(text, error.offset, printParseErrorCode(error.error)));
 }
 
-/** Line and column of a syntax error, and what was expected. `code` is the parser's name of the error. */
+/** Line and column of a syntax error, and the parser's name of it in words: "close brace expected". */
 export function formatSyntaxError(text: string, offset: number, code: string): string {
   const before = text.slice(0, offset).split("\n");
   const column = (before.at(-1) ?? "").length + 1;
-  return `line ${before.length}, column ${column}: ${SYNTAX[code] ?? "this is not valid JSON"}`;
+  return `line ${before.length}, column ${column}: ${code.replace(/(?!^)[A-Z]/g, " $&").toLowerCase()}`;
 }
-
-/** The parser's error codes in plain words. */
-const SYNTAX: Readonly<Record<string, string>> = {
-  CloseBraceExpected: 'expected a "}" that closes the object',
-  CloseBracketExpected: 'expected a "]" that closes the list',
-  ColonExpected: 'expected a ":" after the name',
-  CommaExpected: 'expected a "," between two entries',
-  EndOfFileExpected: "expected nothing after the end of the object",
-  InvalidCharacter: "a character that JSON does not allow",
-  InvalidCommentToken: "an invalid comment",
-  InvalidEscapeCharacter: "a \\ in a string before a letter that is no escape",
-  InvalidNumberFormat: "an invalid number",
-  InvalidSymbol: 'a word that is neither in "quotes" nor true, false or null',
-  InvalidUnicode: "a \\u in a string without four hex digits",
-  PropertyNameExpected: 'expected a name in "quotes"',
-  UnexpectedEndOfComment: "a comment that is not closed",
-  UnexpectedEndOfNumber: "an incomplete number",
-  UnexpectedEndOfString: 'a string without its closing "',
-  ValueExpected: "expected a value",
-};
 
 /** Text of a file, `undefined` if it does not exist, or the error that prevents reading it. */
 export async function readText(files: Files, path: string): Promise<string | Error | undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSteps } from "../../src/cli/doctor/configuration.js";
-import { checkLoaded, checkVersions, findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
+import { checkLoaded, checkVersions, findConfigured, readOnDisk } from "../../src/cli/doctor/installed.js";
 import { findName, type PluginEntry, readPluginEntries } from "../../src/config/plugin-entries.js";
 import { createStyle } from "../../src/operations/command.js";
 import { fine, formatSections, note, problem, warning } from "../../src/operations/doctor/machine.js";

@@ -84,10 +84,10 @@ describe("strata init", () => {
 
   it("init leaves an invalid file untouched, says where it is invalid, and exits with 3", async () => {
     for (const [text, what] of [
-      ['{\n  "model": "a",\n  oops\n}', "line 3, column 3: a word that is neither"],
+      ['{\n  "model": "a",\n  oops\n}', "line 3, column 3: invalid symbol"],
       ["[1]", "the top level must be an object"],
       ['{\n"plugin": "one"}', "line 2: plugin must be a list"],
-      ['{"plugin": ["a"', "line 1, column 16: expected a"],
+      ['{"plugin": ["a"', "line 1, column 16: close bracket expected"],
     ] as const) {
       const files = open(text);
       const { code, err } = await runStrata(files, "init");

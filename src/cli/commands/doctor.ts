@@ -23,9 +23,15 @@ import { checkHost, findOpenCode, readVersion } from "../../operations/doctor/op
 import { lookAtCandidates } from "../../operations/open-candidates.js";
 import { openLocks, openProject, type Project } from "../../operations/project.js";
 import { checkConfiguration, createSteps } from "../doctor/configuration.js";
-import { type Configured, checkLoaded, checkVersions, readOnDisk } from "../doctor/configured.js";
+import {
+  type Configured,
+  checkLoaded,
+  checkScreen,
+  checkScreen2,
+  checkVersions,
+  readOnDisk,
+} from "../doctor/installed.js";
 import { prove } from "../doctor/proof.js";
-import { checkScreen, checkScreen2 } from "../doctor/screen.js";
 import { checkForeign, checkSetAside, describeSettings } from "../doctor/settings-in-force.js";
 
 const SESSION_SECONDS = { least: 1, most: 600, usual: 0 };

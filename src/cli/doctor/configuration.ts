@@ -8,7 +8,7 @@ import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, problem, warning } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import type { Settings } from "../../operations/settings.js";
-import { type Configured, findConfigured, findRemoval } from "./configured.js";
+import { type Configured, findConfigured, quoteEntry } from "./installed.js";
 
 export interface ConfigurationFindings {
   findings: Finding[];
@@ -49,6 +49,13 @@ const CORRECT_FILE = "correct the file, then run strata doctor again";
 const formatUnknown = (unreadable: readonly string[]): string =>
   `cannot tell whether ${PACKAGE} is configured, because ${unreadable.join(" and ")} cannot be read`;
 
+/** The entry by which OpenCode 2 removes the plugin. One before an entry of the plugin has no effect. */
+function findRemoval(plugins: readonly PluginEntry[]): PluginEntry | undefined {
+  const isRemoval = ({ spec }: PluginEntry): boolean => spec === `-${PACKAGE}` || spec === "-*";
+  const last = plugins.findLast((entry) => isStrata(entry) || isRemoval(entry));
+  return last && isRemoval(last) ? last : undefined;
+}
+
 function checkLoading(
   plugins: readonly PluginEntry[],
   local: readonly string[],
@@ -57,13 +64,13 @@ function checkLoading(
   const entries = plugins.filter(isStrata);
   // OpenCode loads the same spec once, even if several files name it.
   const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
-  const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
+  const places = [...entries.map(quoteEntry), ...local];
   if (places.length === 0) {
     const what = `${PACKAGE} is not configured: no plugin list names it, so OpenCode does not load it`;
     return [problem(what, "strata init")];
   }
   if (removal) {
-    const what = `"${removal.spec}" in ${removal.file} removes ${PACKAGE}, so OpenCode 2 does not load ${places.join(", ")}`;
+    const what = `${quoteEntry(removal)} removes ${PACKAGE}, so OpenCode 2 does not load ${places.join(", ")}`;
     return [problem(what, "delete that entry")];
   }
   if (specs.size + local.length > 1) {
@@ -110,7 +117,9 @@ async function isFolderOfStrata(files: CliContext["files"], path: string): Promi
 }
 
 function checkConflict({ file, name, spec }: PluginEntry): Finding[] {
-  const conflicting = findConflictingPlugin(name) ?? findConflictingPlugin(basename(spec));
+  const conflicting = conflictingPlugins.find(
+    ({ matches }) => matches.test(name) || matches.test(basename(spec)),
+  );
   return conflicting ? [warning(`${spec} in ${file} ${conflicting.overlap}`, conflicting.todo)] : [];
 }
 
@@ -139,7 +148,7 @@ function checkHostSettings({ contents, path }: ParsedFile): Finding[] {
   return [warning(what, "remove it; microCompact clears them where that costs nothing or pays off")];
 }
 /** Other plugins that change what is sent or keep memories of their own. */
-export interface ConflictingPlugin {
+interface ConflictingPlugin {
   /** Names under which npm has it. */
   matches: RegExp;
   /** What both do; continues "NAME in FILE …". */
@@ -150,7 +159,7 @@ export interface ConflictingPlugin {
 
 const REMOVE = "remove one of the two from the plugin list";
 
-export const conflictingPlugins: readonly ConflictingPlugin[] = [
+const conflictingPlugins: readonly ConflictingPlugin[] = [
   {
     matches: /(^|\/)opencode-(dcp|dynamic-context-pruning)$/,
     overlap:
@@ -178,11 +187,6 @@ export const conflictingPlugins: readonly ConflictingPlugin[] = [
     todo: REMOVE,
   },
 ];
-
-/** The entry for a plugin of this name, if there is one. */
-export function findConflictingPlugin(name: string): ConflictingPlugin | undefined {
-  return conflictingPlugins.find(({ matches }) => matches.test(name));
-}
 
 /** Prints a line for each step of the proof, on a terminal only. */
 export function createSteps({

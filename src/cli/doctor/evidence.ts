@@ -11,7 +11,7 @@ import type { Proof, ProofSeen } from "../../kernel/proof.js";
 import { type Finding, fine, note, problem } from "../../operations/doctor/machine.js";
 import { planFolders } from "../../project/folders.js";
 import { readCallRecords } from "../../status/status.js";
-import type { Configured } from "./configured.js";
+import type { Configured } from "./installed.js";
 
 export interface Evidence extends ProofSeen {
   calls: CallRecord | undefined;

@@ -15,7 +15,6 @@ import { findOffSwitch, type LayerDefinition } from "../../kernel/layer-context.
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, problem } from "../../operations/doctor/machine.js";
 import { prepareOpenCode, serveOpenCode } from "../../operations/doctor/opencode.js";
-import type { Configured } from "./configured.js";
 import {
   describeRefusal,
   type Evidence,
@@ -26,6 +25,7 @@ import {
   readEvidence,
   readTraces,
 } from "./evidence.js";
+import type { Configured } from "./installed.js";
 import { PLAYED_FILES, playSession, type ScriptedModel, startScriptedModel } from "./session.js";
 
 export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {

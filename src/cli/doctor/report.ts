@@ -17,7 +17,7 @@ import { isTrouble, type Section } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import { formatSections, type Row } from "../../status/format-status.js";
 import { readCallRecords } from "../../status/status.js";
-import { formatTime } from "./configured.js";
+import { formatTime } from "./installed.js";
 import type { ExplainedSetting } from "./settings-in-force.js";
 
 export interface Reported {
