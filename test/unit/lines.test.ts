@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
 import { createErrorLog } from "../../layers/errors/error-log.js";
 import type { Files } from "../../src/io/files.js";
-import { readJsonLines, takeLines } from "../../src/io/json-lines.js";
 import { createLedger } from "../../src/memory/store/ledger.js";
 import { createTrustRecord } from "../../src/memory/trust/record.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { fc } from "../support/property.js";
 
 const PATH = "/s/a.jsonl";
 
@@ -35,32 +33,7 @@ async function countAtATime(path: string, contents: string, read: (files: Files)
   return most;
 }
 
-it("the lines of a file are those of its text, wherever its pieces end", async () => {
-  const line = fc.oneof(
-    fc.string({ unit: "grapheme", maxLength: 12 }),
-    fc.constantFrom("", "中".repeat(10_000), "x".repeat(70_000)),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.boolean(), async (some, isEnded) => {
-      const text = some.map((one) => one.replaceAll("\n", " ")).join("\n") + (isEnded ? "\n" : "");
-      const taken: string[] = [];
-      await takeLines(createMemoryFiles(), PATH, Buffer.from(text), (one) => void taken.push(one));
-      expect(taken.filter((one) => one !== "")).toEqual(text.split("\n").filter((one) => one !== ""));
-    }),
-    { numRuns: 60 },
-  );
-});
-
-it("the number of a line that cannot be read is right in a long file too", async () => {
-  const lines = Array.from({ length: 20_000 }, (_, n) => (n % 4_999 === 7 ? "broken" : `{"n":${n}}`));
-  const files = createMemoryFiles({ [PATH]: `${lines.join("\n")}\n` });
-  const { corruptLines, records } = await readJsonLines(files, PATH, (value) => value);
-  expect(corruptLines).toEqual([8, 5_007, 10_006, 15_005, 20_004].filter((n) => n <= 20_000));
-  expect(records.length + corruptLines.length).toBe(20_000);
-});
-
 it.each<[string, (files: Files) => Promise<unknown>]>([
-  ["records", (files) => readJsonLines(files, PATH, (value) => value)],
   [
     "a ledger",
     (files) =>
