@@ -4,8 +4,7 @@
  */
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
-import { kernelDefaults } from "./kernel-defaults.js";
-import type { SettingsPart } from "./part.js";
+import { kernelDefaults, type SettingsPart } from "./part.js";
 import { type ModelClaims, readSources } from "./plugin-entries.js";
 import type { Config } from "./schema.js";
 

@@ -1,12 +1,11 @@
 /**
  * Schema of the settings: those of the kernel, and those of each layer. `config.schema.json`, `docs/settings.md` and
- * messages about wrong values come from here. Defaults are in `kernel-defaults.ts` and in each layer's `defaults.ts`.
+ * messages about wrong values come from here. Defaults are in `part.ts` and in each layer's `defaults.ts`.
  */
 import * as z from "zod";
 import { logLevels } from "../io/log.js";
-import { kernelDefaults } from "./kernel-defaults.js";
 import { byAnyone, byUser, byUserOrLower, list, textLike, whole } from "./owners.js";
-import type { SettingsPart } from "./part.js";
+import { kernelDefaults, type SettingsPart } from "./part.js";
 
 const { dailyCalls, dailyTokens } = kernelDefaults.background;
 const background = z.strictObject({

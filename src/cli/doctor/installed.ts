@@ -11,12 +11,11 @@ import {
   readPluginEntries,
   resolveSpec,
 } from "../../config/plugin-entries.js";
-import { findScreenRecord, listScreenFiles } from "../../host/screen-files.js";
 import type { CliContext } from "../../operations/command.js";
 import { type Finding, fine, note, problem, warning } from "../../operations/doctor/machine.js";
 import type { Project } from "../../operations/project.js";
 import type { Folders } from "../../project/folders.js";
-import { findGlobalFolder } from "../../project/opencode-files.js";
+import { findGlobalFolder, findScreenRecord, listScreenFiles } from "../../project/opencode-files.js";
 import { readCallRecords } from "../../status/status.js";
 
 /** An entry that makes OpenCode load this plugin. */
