@@ -42,42 +42,36 @@ export const run: Run = async (cli, options) => {
   const project = await openProject(cli);
   const binary = await findOpenCode(cli);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
-  const inForce = await describeSettings(files, await project.settings());
-  const { configured, findings } = await checkConfiguration(
-    project,
-    version !== undefined && isSecond(version),
-  );
+  const isTwo = version !== undefined && isSecond(version);
+  const { explained: settings, findings: inForce } = await describeSettings(files, await project.settings());
+  const { configured, findings } = await checkConfiguration(project, isTwo);
   const plugin = readPlugin(cli.folder, options) ?? configured;
   const candidates = await lookAtCandidates(project).count();
-  const canRun = binary !== undefined && version !== undefined;
+  const waiting =
+    candidates && note(`likely memories: ${formatWaiting(candidates)}; strata list --candidates`);
+  const machine = [
+    checkRuntime(process.versions),
+    fine(`this command line is opencode-strata ${VERSION}`),
+    checkHost(binary, version),
+    ...(await examineMachine(project)),
+    ...(waiting ? [waiting] : []),
+  ];
+  const isProved = options.proof !== false && !options.report && version !== undefined;
+  const used = isProved ? binary : undefined;
   const sections: Section[] = [
     { title: "Configuration", findings },
-    { title: "Settings", findings: inForce.findings },
-    {
-      title: "Machine",
-      findings: [
-        checkRuntime(process.versions),
-        fine(`this command line is opencode-strata ${VERSION}`),
-        checkHost(binary, version),
-        ...(await examineMachine(project)),
-        ...(candidates ? [note(`likely memories: ${formatWaiting(candidates)}; strata candidates`)] : []),
-      ],
-    },
+    { title: "Settings", findings: inForce },
+    { title: "Machine", findings: machine },
+    ...(plugin ? await examinePlugin(project, { plugin, withinSeconds, binary: used, isTwo }) : []),
   ];
-  if (plugin) {
-    const isProved = options.proof !== false && !options.report && canRun;
-    const used = isProved ? binary : undefined;
-    sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used, version })));
-  }
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
-  const settings = inForce.explained;
   if (options.report) {
     const { formatReport } = await import("../doctor/report.js");
     say(await formatReport(project, { sections, settings, version }));
-    return isWell ? exitCodes.fine : exitCodes.problems;
+  } else {
+    const report = { project: project.root, isWell, candidates, sections, settings };
+    say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   }
-  const report = { project: project.root, isWell, candidates, sections, settings };
-  say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;
 };
 
@@ -102,40 +96,37 @@ interface Examination {
   plugin: Configured;
   /** The OpenCode for the proof; absent if there is to be none. */
   binary: string | undefined;
-  version: string | undefined;
+  /** It is OpenCode 2. */
+  isTwo: boolean;
   withinSeconds: number | undefined;
 }
 
 /** The plugin on disk, in OpenCode, and in this project so far. */
 async function examinePlugin(
   project: Project,
-  { binary, plugin, version: host, withinSeconds }: Examination,
+  { binary, isTwo, plugin, withinSeconds }: Examination,
 ): Promise<Section[]> {
   const { cli, folders } = project;
   const { config, layers } = await project.settings();
-  const onDisk = await readOnDisk(cli, plugin, host !== undefined && isSecond(host));
-  const { fault, folder, version } = onDisk;
+  const onDisk = await readOnDisk(cli, plugin, isTwo);
+  const { cached, fault, folder, version } = onDisk;
   // What OpenCode has installed is loaded from there, which asks no registry and writes nothing.
-  const installed = onDisk.cached && folder ? { ...plugin, spec: folder, isPackage: false } : plugin;
+  const installed = cached && folder ? { ...plugin, spec: folder, isPackage: false } : plugin;
   const proof =
     binary === undefined || fault
       ? undefined
       : await prove({
           ...cli,
-          ...{ binary, config, layers, plugin: installed, onStep: createSteps(cli) },
-          isSecond: host !== undefined && isSecond(host),
+          ...{ binary, config, layers, isSecond: isTwo, plugin: installed, onStep: createSteps(cli) },
           ...(withinSeconds !== undefined && { withinSeconds }),
         });
+  const isComing = plugin.isPackage && !cached && !fault;
   const findings = [
     ...(fault ? [fault] : []),
-    ...(plugin.isPackage && !onDisk.cached && !fault
-      ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)]
-      : []),
+    ...(isComing ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)] : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
     await checkLoaded(cli, folders, proof?.version ?? version),
-    ...(host !== undefined && isSecond(host)
-      ? await checkScreen2(project, plugin)
-      : await checkScreen(project)),
+    ...(await (isTwo ? checkScreen2(project, plugin) : checkScreen(project))),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
 }
