@@ -15,7 +15,7 @@ describe("a configuration that is no JSON", () => {
   it("doctor names a syntax error first, with line and column and without the parser's words", async () => {
     const { out } = await runStrata(files(), "doctor --no-proof");
     const problems = out.split("\n").filter((line) => line.includes("problem"));
-    expect(problems[0]).toContain('opencode.json cannot be read: line 3, column 3: comma expected');
+    expect(problems[0]).toContain("opencode.json cannot be read: line 3, column 3: comma expected");
     expect(out).not.toContain("CommaExpected");
     expect(out).not.toContain("no plugin list names it");
     expect(out).toContain("cannot tell whether opencode-strata is configured");
