@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { ToolPart } from "../io/message.js";
-import { keepOutOfGit } from "../project/folders.js";
+import { hideNewFolder } from "../project/folders.js";
 
 export interface ResultFiles {
   /** Stores the content unless the same bytes are there, and returns the absolute path. Marks the file as used now. */
@@ -56,7 +56,7 @@ export function createResultFiles({ files, clock, folder }: ResultFilesOptions):
   };
 
   async function write(path: string, content: Uint8Array): Promise<void> {
-    if (!isPrepared) await keepOutOfGit(files, folder);
+    if (!isPrepared) await hideNewFolder(files, folder);
     isPrepared = true;
     await files.writeWhole(path, content);
   }

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { formatError } from "../base/error.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
-import { keepOutOfGit } from "../project/folders.js";
+import { hideNewFolder } from "../project/folders.js";
 import type { SeenSessions } from "../project/own.js";
 import { learnMessages } from "./learn.js";
 import { findWritten, hashNotes, mergePage, redactPersons } from "./merge.js";
@@ -125,7 +125,7 @@ async function writeNow(store: SessionStore, session: Session): Promise<void> {
   const { notes } = planPaths(folder, session.sessionID);
   const reading = await readNotes(files, notes);
   await seen.note(session.sessionID);
-  await keepOutOfGit(files, folder);
+  await hideNewFolder(files, folder);
   session.isChanged = false;
   try {
     if ("text" in reading) await writeBoth(store, session, reading.text);

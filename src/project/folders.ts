@@ -92,7 +92,7 @@ export function planFolders(project: string, memoryProject = project): Folders {
 }
 
 /** Creates the folder's `.gitignore` if there is none. An existing one is checked when the plugin starts. */
-export async function keepOutOfGit(files: Files, folder: string): Promise<void> {
+export async function hideNewFolder(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   if (!(await files.stat(path))) await files.writeWhole(path, "*\n");
 }

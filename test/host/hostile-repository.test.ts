@@ -28,20 +28,23 @@ const CLI = join(repository, "dist", "strata.js");
 
 /** What each command is called with; those that are not named take nothing. */
 const given: Readonly<Record<string, readonly string[]>> = {
-  pin: ["r-3fa2b1c"],
-  unpin: ["r-3fa2b1c"],
-  expand: ["r-3fa2b1c"],
+  "context drop": ["r-3fa2b1c"],
+  "context pin": ["r-3fa2b1c"],
+  "context unpin": ["r-3fa2b1c"],
+  "context expand": ["r-3fa2b1c"],
   show: ["setup"],
   recall: ["setup"],
-  keep: ["3fa2b1"],
-  drop: ["--all"],
+  "candidates keep": ["3fa2b1"],
+  "candidates drop": ["--all"],
   attach: ["ses_1"],
-  edit: ["setup"],
-  archive: ["tone"],
+  "memory edit": ["setup"],
+  "memory archive": ["tone"],
+  "memory restore": ["tone"],
+  "memory pin": ["setup"],
+  "memory unpin": ["setup"],
+  "memory publish": ["tone"],
+  "memory history": ["setup"],
   learn: ["package.json"],
-  publish: ["tone"],
-  restore: ["tone"],
-  history: ["setup"],
   remember: ["the user's own words"],
   import: [".opencode/memory"],
   ingest: ["README.md"],
@@ -53,6 +56,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   check: ["--fix", "--yes", "--archived"],
   sync: ["push"],
   backup: ["../strata-backup.jsonl.gz"],
+  "backup restore": ["../strata-backup.jsonl.gz"],
   completion: ["bash"],
   why: ["tests"],
 };
@@ -168,7 +172,7 @@ test.each(forms.slice(0, count))(
       expectUnharmed(stage);
 
       for (const { name } of commands) {
-        const { status, text } = runCommand(stage.project, [name, ...(given[name] ?? [])]);
+        const { status, text } = runCommand(stage.project, [...name.split(" "), ...(given[name] ?? [])]);
         expect([name, [0, 1, 3].includes(status ?? -1), /\n +at /.test(text)]).toEqual([name, true, false]);
         expect([name, text.includes(PRECIOUS)]).toEqual([name, false]);
       }
