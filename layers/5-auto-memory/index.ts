@@ -11,7 +11,6 @@
  *
  * Whatever the way in, one gate compares it with what is there.
  */
-import { inSlices } from "../../src/base/slices.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
@@ -55,14 +54,14 @@ export const autoMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, config, family, folders, memories, search, toasts } = context;
+  const { config, family, folders, memories, search, toasts } = context;
   const privateTypes = planPrivateTypes(config, folders);
   const conflicts = createConflicts({
     ...context,
     store: memories,
     folder: folders.memory,
     isPrivate: (type) => privateTypes.includes(type),
-    gate: (words) => inSlices(clock, refuseWords(words)),
+    gate: async (words) => refuseWords(words),
   });
   const changes = createAgentChanges(context);
   const shared = { ...context, changes, conflicts, findDoubts: createFindDoubts(context) };

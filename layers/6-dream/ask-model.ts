@@ -132,7 +132,7 @@ type Entry = z.infer<typeof entrySchema>;
 export function* checkAnswer(
   text: string,
   groups: readonly Group[],
-  findFault: (content: string) => Sliced<string | undefined> = findSecretIn,
+  findFault: (content: string) => string | undefined = findSecretIn,
 ): Sliced<{ merges: readonly Merge[]; refused: readonly string[] }> {
   const list = parseEntries(text);
   if (typeof list === "string") return { merges: [], refused: [list] };
@@ -143,7 +143,7 @@ export function* checkAnswer(
     yield;
     const parsed = entrySchema.safeParse(given);
     const why = parsed.success
-      ? (findRefusal(parsed.data, groups, taken) ?? (yield* findFault(parsed.data.content)))
+      ? (findRefusal(parsed.data, groups, taken) ?? findFault(parsed.data.content))
       : parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ");
     if (!parsed.success || why !== undefined) {
       refused.push(`entry ${index + 1}: ${why}`);

@@ -213,7 +213,7 @@ function* findTidied(all: readonly Memory[]): Sliced<Memory[]> {
     const { isForeign, scope, status } = memory;
     if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) continue;
     if (findRefusal(memory) !== undefined) continue;
-    if ((yield* findSecretIn(JSON.stringify(memory))) === undefined) tidied.push(memory);
+    if (findSecretIn(JSON.stringify(memory)) === undefined) tidied.push(memory);
   }
   return tidied;
 }

@@ -21,7 +21,7 @@ import type { Get, Post } from "../io/post.js";
 import { createPrompts } from "../io/prompts.js";
 import { createToasts, SCREEN_OPENS_MS, type Toasts } from "../io/toasts.js";
 import { createCandidates } from "../memory/candidates/candidates.js";
-import { createSecretGate } from "../memory/draft.js";
+import { refuseWithSecret } from "../memory/draft.js";
 import { planPrivateTypes } from "../memory/memory.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch } from "../memory/search/search.js";
@@ -136,7 +136,7 @@ export function createMemoryParts(
     ...{ ...core, locks, trust },
     globalFolder: host.globalFolder,
     limits: config.autoMemory,
-    gate: createSecretGate(clock),
+    gate: refuseWithSecret,
     privateTypes: planPrivateTypes(config, folders),
   });
   const embedder = openEmbedder({ ...core, readVariable, post });

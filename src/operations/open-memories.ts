@@ -3,7 +3,7 @@ import { formatError } from "../base/error.js";
 import { readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import { createGit } from "../io/node-git.js";
-import { createSecretGate } from "../memory/draft.js";
+import { refuseWithSecret } from "../memory/draft.js";
 import { createFindSimilar, createGate, type Gate } from "../memory/gate/gate.js";
 import { planPrivateTypes } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
@@ -46,7 +46,7 @@ export async function openMemories(
     ...{ clock, log, folders, globalFolder, instance, trust, locks },
     files,
     limits: config.autoMemory,
-    gate: createSecretGate(clock),
+    gate: refuseWithSecret,
     privateTypes: planPrivateTypes(config, folders),
   });
 }

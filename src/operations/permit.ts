@@ -7,7 +7,6 @@ import { formatPath } from "../../layers/5-auto-memory/tools/remember.js";
 import { formatTitle } from "../../layers/5-auto-memory/words/title.js";
 import { findWhen } from "../../layers/5-auto-memory/words/when.js";
 import { StrataError } from "../base/error.js";
-import { inSlices } from "../base/slices.js";
 import { refuseWords } from "../memory/draft.js";
 import { TAKES_OVER } from "../memory/gate/gate.js";
 import { isConfidential, type Memory, type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
@@ -121,7 +120,7 @@ async function offerRule(
       ? `A rule is one sentence of at most ${LONGEST_RULE} characters.`
       : TAKES_OVER.test(text)
         ? "Text that gives the model orders about itself is not a memory."
-        : await inSlices(clock, refuseWords({ title: "", content: text }));
+        : refuseWords({ title: "", content: text });
   if (why !== undefined) throw new StrataError(REFUSED, `Nothing was kept. ${why}`);
   const compare = createComparison();
   const isSame = (other: string): boolean => compare(text, other) === "same";

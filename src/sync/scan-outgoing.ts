@@ -77,13 +77,12 @@ function* scanMemory(
   /** Hashes of the versions that the remote has or will have. */
   const texts = new Set<string>();
   for (const [n, line] of lines.entries()) {
+    yield;
     const isGone = n < removed;
     const isOwn = (isTeams && line.operation === SYNC && !refusals.some(isForeign)) || shared.isOwn(line);
     const refusal = isShared(line.id)
       ? undefined
-      : (whole ??
-        findTextless(line, { isGone, texts }) ??
-        (yield* findFault(line, { findPath, isOwn, shared })));
+      : (whole ?? findTextless(line, { isGone, texts }) ?? findFault(line, { findPath, isOwn, shared }));
     if (refusal === undefined && line.after !== null) texts.add(line.after);
     if (!isShared(line.id)) refusals.push([line, refusal]);
   }
@@ -143,10 +142,10 @@ function wordsOf(line: LedgerLine): string {
 /** Fields that Strata generates. */
 const MADE = new Set(["v", "id", "at", "instance", "by", "before", "after", "session", "run", "undoes"]);
 
-function* findFault(
+function findFault(
   line: LedgerLine,
   { findPath, isOwn, shared }: Pick<MemoryScan, "findPath" | "shared"> & { isOwn: boolean },
-): Sliced<string | undefined> {
+): string | undefined {
   // YAML's escapes can hide words from a search of the file.
   const isRead = shared.hidden.size > 0 || line.contents?.includes("\\");
   const memory = isRead ? readMemory(line) : undefined;
@@ -158,7 +157,7 @@ function* findFault(
   const path = findPath(text);
   if (path !== undefined)
     return `it names a path of this machine (${path}); write it relative to the project`;
-  return yield* findSecretIn(text);
+  return findSecretIn(text);
 }
 
 function readMemory({ contents, path }: LedgerLine): Memory | undefined {

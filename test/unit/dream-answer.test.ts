@@ -5,7 +5,6 @@ import { atOnce } from "../../src/base/slices.js";
 import type { GenerationRequest, GenerationResult } from "../../src/models/generation.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
-import { sliced } from "../support/sliced.js";
 
 const a = memoryOf({ id: "knowledge/a", content: "The api listens on port 8080, see `src/api.ts`." });
 const b = memoryOf({ id: "knowledge/b", content: "Port 8080 is the api's; staging uses TLS." });
@@ -81,7 +80,7 @@ describe("a change of the model's", () => {
   });
 
   it("a change of the model's is refused if its text must not be stored, and one refusal does not affect the others", () => {
-    const asked = checkAnswer(JSON.stringify([good]), groups, () => sliced("it has a secret"));
+    const asked = checkAnswer(JSON.stringify([good]), groups, () => "it has a secret");
     expect(atOnce(asked).refused).toEqual(["entry 1: it has a secret"]);
     const { merges, refused } = read([{ ...good, supersede: [c.id] }, good, good]);
     expect(carryOut(merges)).toHaveLength(2);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock as clock } from "../../src/io/clock.js";
 import { createLocks } from "../../src/io/locks.js";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { createSecretGate } from "../../src/memory/draft.js";
+import { refuseWithSecret } from "../../src/memory/draft.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -186,7 +186,7 @@ it("a MEMORY.md written by a person is left alone, which is logged once", async 
 });
 
 it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {
-  const world = openMemoryWorld({ gate: createSecretGate(clock) });
+  const world = openMemoryWorld({ gate: refuseWithSecret });
   const id = idOf(
     await world.store.remember(draft("the token is in the vault", { title: "token" }), BY_TEST),
   );

@@ -1,6 +1,5 @@
 /** Writes imported memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
-import { atOnce } from "../../base/slices.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
@@ -97,7 +96,7 @@ export async function importDrafts(
     known.add(words);
     items.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
-      refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
+      refusal: findRefusal(memory) ?? refuseSecrets(memory),
       draft,
     });
   }

@@ -17,7 +17,6 @@
  */
 import { join } from "node:path";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
-import { atOnce } from "../../base/slices.js";
 import { findHint, refuseSecrets } from "../../memory/draft.js";
 import { type Memory, type MemoryDraft, parseID, readTypeName, usersTypes } from "../../memory/memory.js";
 import { idOf } from "../../memory/path.js";
@@ -152,7 +151,7 @@ export function formatExport(
     for (const { path, reading, text: contents = "" } of looked) {
       if (reading.kind === "memory" && !isWanted(reading.memory)) continue;
       const whole = reading.kind === "memory" && { ...reading.memory, content: contents };
-      const why = whole ? (findHint(whole) ?? atOnce(refuseSecrets(whole))) : undefined;
+      const why = whole ? (findHint(whole) ?? refuseSecrets(whole)) : undefined;
       const problem = reading.kind === "problem" ? reading.what : why;
       const copy = { id: idOf(place, path), isArchived: path.startsWith("archive/"), contents };
       if (problem === undefined) lines.push(formatCopy(copy));

@@ -1,5 +1,4 @@
 /** Which memories to add, renew and drop so that they state what the files of the project state. */
-import { atOnce } from "../../base/slices.js";
 import type { Files } from "../../io/files.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import { formatID, type Memory } from "../../memory/memory.js";
@@ -105,7 +104,7 @@ export function planBootstrap({
 
   function add(fact: TakenFact): void {
     const memory = planMemory(toDraft(fact), readTitle, nowMs);
-    const why = findRefusal(memory) ?? atOnce(refuseSecrets(memory));
+    const why = findRefusal(memory) ?? refuseSecrets(memory);
     if (why !== undefined) {
       plan.refused.push({ name: `${toSafeLine(memory.title, 120)} (${fact.file})`, why });
       return;
