@@ -10,7 +10,7 @@
  */
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { formatLocalDay } from "../base/days.js";
 import { formatFailure, StrataError } from "../base/error.js";
@@ -56,14 +56,14 @@ const LONGEST_ADDRESS = 2_000;
 
 export function createInspector({ assetsFolder, clock, files, listProjects }: InspectorOptions): Hono {
   const opened = new Map<string, Open>();
-  const assets = createAssets(files, assetsFolder);
+  const folder = assetsFolder ?? fileURLToPath(new URL(".", import.meta.url));
   const app = new Hono();
 
   app.onError((thrown) => fail(thrown));
   app.notFound(() => fail(new StrataError("NO_PAGE", "there is nothing at this address")));
 
-  app.get("/", async (context) => sendAsset(assets, "page.html", context.req.raw));
-  app.get("/assets/:name", async (context) => sendAsset(assets, context.req.param("name"), context.req.raw));
+  app.get("/", ({ req }) => sendAsset("page.html", { files, folder, req }));
+  app.get("/assets/:name", ({ req }) => sendAsset(req.param("name"), { files, folder, req }));
 
   app.get("/api/projects", async (context) => {
     const listed = await listProjects();
@@ -146,13 +146,34 @@ function readWatched(addresses: readonly string[] = []): readonly string[] {
   );
 }
 
-async function sendAsset(assets: Assets, name: string, request: Request): Promise<Response> {
-  const asset = await assets.read(name);
-  if (!asset) return fail(new StrataError("NO_PAGE", "there is nothing at this address"));
-  const headers = { "content-type": asset.type, etag: asset.etag, "cache-control": "no-cache" };
-  if (request.headers.get("if-none-match") === asset.etag)
-    return new Response(null, { status: 304, headers });
-  return new Response(new Uint8Array(asset.bytes), { headers });
+const TYPES: Readonly<Record<string, string>> = {
+  "page.html": "text/html; charset=utf-8",
+  "page.css": "text/css; charset=utf-8",
+  "page.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+};
+
+interface Asked {
+  files: Pick<Files, "read">;
+  folder: string;
+  req: Context["req"];
+}
+
+/** Sends one of the page's files, which the build puts next to the command line. */
+async function sendAsset(name: string, { files, folder, req }: Asked): Promise<Response> {
+  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  if (type === undefined) return fail(new StrataError("NO_PAGE", "there is nothing at this address"));
+  const path = join(folder, `inspector-${name}`);
+  const bytes = await files.read(path);
+  if (!bytes) throw new StrataError("NOT_BUILT", `expected ${path}, which is missing; run npm run build`);
+  const headers = {
+    "content-type": type,
+    etag: `"${hashOf(bytes).slice(0, 16)}"`,
+    "cache-control": "no-cache",
+  };
+  return req.header("if-none-match") === headers.etag
+    ? new Response(null, { status: 304, headers })
+    : new Response(new Uint8Array(bytes), { headers });
 }
 
 /** Another site's form cannot send this content type without a preflight request. @throws StrataError BAD_REQUEST */
@@ -182,43 +203,6 @@ function fail(thrown: unknown): Response {
   const code = isExpected ? thrown.code : "";
   const status = STATUS[code] ?? (/^NO_/.test(code) ? 404 : isExpected ? 409 : 500);
   return Response.json({ error } satisfies Failure, { status });
-}
-
-/* The page's files, which the build puts next to the command line. */
-
-export interface Asset {
-  bytes: Uint8Array;
-  type: string;
-  etag: string;
-}
-
-export interface Assets {
-  /** By the last part of the URL; `undefined` if there is no such file. @throws StrataError NOT_BUILT */
-  read(name: string): Promise<Asset | undefined>;
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  "page.html": "text/html; charset=utf-8",
-  "page.css": "text/css; charset=utf-8",
-  "page.js": "text/javascript; charset=utf-8",
-  "icon.svg": "image/svg+xml",
-};
-
-/** `folder`: where the build puts them. */
-export function createAssets(
-  files: Pick<Files, "read">,
-  folder = fileURLToPath(new URL(".", import.meta.url)),
-): Assets {
-  return {
-    async read(name) {
-      const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-      if (type === undefined) return undefined;
-      const path = join(folder, `inspector-${name}`);
-      const bytes = await files.read(path);
-      if (!bytes) throw new StrataError("NOT_BUILT", `expected ${path}, which is missing; run npm run build`);
-      return { bytes, type, etag: `"${hashOf(bytes).slice(0, 16)}"` };
-    },
-  };
 }
 
 /* A stamp of the files that the page shows, from their names, sizes and times, never from their contents. */

@@ -18,7 +18,6 @@ import { PROJECT } from "../support/fake-host.js";
 import { openInspector } from "../support/inspected-project.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc, runs } from "../support/property.js";
-import { serveApp } from "../support/served.js";
 import { runStrata } from "../support/shell.js";
 import { useInspector } from "../support/use-inspector.js";
 
@@ -220,20 +219,6 @@ describe("what the inspector refuses", () => {
     const nine = Array.from({ length: 9 }, () => "watch=log").join("&");
     for (const query of ["", nine, `watch=${"x".repeat(2_001)}`])
       expect((await ask(`views?${query}`, {})).status).toBe(400);
-  });
-
-  it("every answer that the server forwards forbids inline scripts, frames, sniffing and caching", async () => {
-    const { asBrowser, get } = serveApp({ inspector: at.inspector.app });
-    for (const path of ["", "api/projects", "api/nothing", "assets/page.js", "assets/nothing", "nothing"]) {
-      const { headers } = await get(`/${path}`, asBrowser());
-      const policy = headers.get("content-security-policy") ?? "";
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("require-trusted-types-for 'script'");
-      expect(policy).not.toContain("unsafe");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-      expect(headers.get("x-frame-options")).toBe("DENY");
-      expect(headers.get("cache-control")).toBe("no-store");
-    }
   });
 
   it("no URL leads out of the page's files", async () => {

@@ -8,11 +8,11 @@ import { openSound } from "../support/sound-project.js";
 
 afterEach(endServing);
 
-const connect = ({ key, url }: Serving, path = "/mcp", headers: Record<string, string> = {}) =>
+const connect = ({ key, url }: Serving, path = "/mcp") =>
   connectClient(
     // The SDK's types allow no undefined session id where its own class has one.
     new StreamableHTTPClientTransport(new URL(`${url}${path}`), {
-      requestInit: { headers: { authorization: `Bearer ${key}`, ...headers } },
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
     }) as never,
   );
 
@@ -40,15 +40,6 @@ describe("/mcp", () => {
     expect((await wide.names()).length).toBeGreaterThan((await usual.names()).length);
     const { code, err } = await runStrata(files, "serve --tools recall,nonsense");
     expect([code, err]).toEqual([2, expect.stringContaining('"nonsense" came')]);
-  });
-
-  it("refuses a client without the key, from another site, or above the rate limit", async () => {
-    const served = await serve(await openSound(), "--rate-limit 4");
-    await expect(connect({ ...served, key: "another" })).rejects.toThrow(/401|Unauthorized|key/);
-    await expect(connect(served, "/mcp", { origin: "https://evil.example" })).rejects.toThrow(/403|sites/);
-    const client = await connect(served);
-    const calls = Array.from({ length: 5 }, () => client.call("recall", { query: "port" }).catch(String));
-    expect((await Promise.all(calls)).some((answer) => /429|requests per minute/.test(answer))).toBe(true);
   });
 
   it("needs a project's id if several are served, and then serves that one only", async () => {

@@ -1,12 +1,11 @@
 import { formatCount, formatPercent, formatTokens } from "../../base/format.js";
-import { formatContext, formatSaving, formatWorth, isGain } from "../../status/format-figures.js";
+import { formatSaving, formatWorth, isGain } from "../../status/format-figures.js";
 import type { Overview, SessionRow } from "../answers.js";
 import { DaysChart } from "./charts.js";
-import { ContextMeter } from "./context-meter.js";
 import { formatRoute, useAnswer, useNow } from "./hooks.js";
-import { Age, Card, Chip, Counts, Empty, Figure, Heading, Loaded } from "./parts.js";
+import { Card, Chip, Counts, Empty, Figure, Heading, Loaded } from "./parts.js";
 import { addressOf } from "./server.js";
-import { nameSession, PhaseChip } from "./sessions.js";
+import { SessionLink } from "./sessions.js";
 
 /** A session counts as current for this long after its last use. */
 const CURRENT_MS = 3_600_000;
@@ -89,22 +88,7 @@ function Current({ rows }: { rows: readonly SessionRow[] }) {
       <ul class="rows">
         {shown.map((row) => (
           <li key={row.id}>
-            <a class="row" data-row href={formatRoute("sessions", row.id)}>
-              <span class="row-head">
-                <b>{nameSession(row)}</b>
-                <PhaseChip phase={row.phase} />
-                <Age at={row.lastActive} />
-              </span>
-              {row.about !== undefined && row.about !== nameSession(row) && (
-                <span class="about">{row.about}</span>
-              )}
-              {row.context && (
-                <>
-                  <ContextMeter context={row.context} />
-                  <span class="fine">{formatContext(row.context, " tokens")}</span>
-                </>
-              )}
-            </a>
+            <SessionLink row={row} />
           </li>
         ))}
       </ul>

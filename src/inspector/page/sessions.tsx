@@ -6,7 +6,7 @@ import { formatRoute, useAnswer } from "./hooks.js";
 import { Age, Card, Chip, Empty, Heading, Loaded } from "./parts.js";
 import { addressOf } from "./server.js";
 
-export const nameSession = ({ about, id, title }: Pick<SessionRow, "about" | "id" | "title">): string =>
+const nameSession = ({ about, id, title }: Pick<SessionRow, "about" | "id" | "title">): string =>
   title ?? about ?? id;
 
 const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
@@ -16,10 +16,6 @@ const TONES: Readonly<Record<NonNullable<SessionRow["phase"]>, string>> = {
   open: "plain",
   done: "good",
 };
-
-export function PhaseChip({ phase }: { phase: SessionRow["phase"] | undefined }) {
-  return phase ? <Chip tone={TONES[phase]}>{phase}</Chip> : null;
-}
 
 export function SessionsView() {
   const answer = useAnswer<readonly SessionRow[]>(addressOf("sessions"));
@@ -33,7 +29,7 @@ export function SessionsView() {
             <ul class="rows">
               {rows.map((row) => (
                 <li key={row.id}>
-                  <Row row={row} />
+                  <SessionLink row={row} facts={listFacts(row)} />
                 </li>
               ))}
             </ul>
@@ -44,25 +40,26 @@ export function SessionsView() {
   );
 }
 
-function Row({ row }: { row: SessionRow }) {
-  const { about, context, id, lastActive, openTodos, phase, requests, saved } = row;
-  const facts = [
-    ...(requests > 0 ? [`${formatCount(requests)} ${requests === 1 ? "request" : "requests"}`] : []),
-    ...(saved?.share === undefined ? [] : [`${formatPercent(saved.share)} saved`]),
-    ...(openTodos > 0 ? [`${openTodos} open ${openTodos === 1 ? "todo" : "todos"}`] : []),
-  ];
+/** A link to a session, with its context as a bar. `facts`: what else its last line says. */
+export function SessionLink({ facts = [], row }: { facts?: readonly string[]; row: SessionRow }) {
+  const { about, context, id, lastActive, phase } = row;
+  const line = [...(context ? [formatContext(context, " tokens")] : []), ...facts].join(" · ");
   return (
     <a class="row" data-row href={formatRoute("sessions", id)}>
       <span class="row-head">
         <b>{nameSession(row)}</b>
-        <PhaseChip phase={phase} />
+        {phase && <Chip tone={TONES[phase]}>{phase}</Chip>}
         <Age at={lastActive} />
       </span>
       {about !== undefined && about !== nameSession(row) && <span class="about">{about}</span>}
       {context && <ContextMeter context={context} />}
-      <span class="fine">
-        {[...(context ? [formatContext(context, " tokens")] : []), ...facts].join(" · ")}
-      </span>
+      {line !== "" && <span class="fine">{line}</span>}
     </a>
   );
 }
+
+const listFacts = ({ openTodos, requests, saved }: SessionRow): string[] => [
+  ...(requests > 0 ? [`${formatCount(requests)} ${requests === 1 ? "request" : "requests"}`] : []),
+  ...(saved?.share === undefined ? [] : [`${formatPercent(saved.share)} saved`]),
+  ...(openTodos > 0 ? [`${openTodos} open ${openTodos === 1 ? "todo" : "todos"}`] : []),
+];
