@@ -131,13 +131,13 @@ export function useTime(aheadMs: number): number {
 }
 
 /** Debounces a value, for text input. */
-export function useSettled<T>(value: T, afterMs: number): T {
-  const [settled, setSettled] = useState(value);
+export function useDebounced<T>(value: T, afterMs: number): T {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), afterMs);
+    const timer = setTimeout(() => setDebounced(value), afterMs);
     return () => clearTimeout(timer);
   }, [value, afterMs]);
-  return settled;
+  return debounced;
 }
 
 /** Requests a change and shows its result as a toast. */

@@ -19,7 +19,7 @@ const EVERY_MS = 5_000;
 /** Slow answers are requested less often: the pause is at least so many times their duration. */
 const REST = 9;
 /** Delay before reading, since the next view often watches the same addresses. */
-const SETTLED_MS = 30;
+const GATHER_MS = 30;
 
 export function useLive(project: string): Live {
   const [state, setState] = useState<Pick<Live, "isLive" | "lost">>({ isLive: false, lost: undefined });
@@ -53,14 +53,14 @@ function createReader(project: string, tell: (lost: string | undefined) => void)
   let timer: ReturnType<typeof setTimeout> | undefined;
   let reading: AbortController | undefined;
 
-  return { watch, refresh: () => plan(SETTLED_MS), end };
+  return { watch, refresh: () => plan(GATHER_MS), end };
 
   function watch(address: string, listener: Listener): () => void {
     const own = listeners.get(address) ?? new Set();
     listeners.set(address, own.add(listener));
     const last = known.get(address);
     if (last !== undefined) listener(JSON.parse(last));
-    else plan(SETTLED_MS);
+    else plan(GATHER_MS);
     return () => {
       own.delete(listener);
       if (own.size > 0 || listeners.get(address) !== own) return;

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../base/format.js";
 import type { MemoryList, MemoryRow } from "../answers.js";
-import { formatRoute, go, moveFocus, useAnswer, useKeys, useSettled, useShared } from "./hooks.js";
+import { formatRoute, go, moveFocus, useAnswer, useKeys, useDebounced, useShared } from "./hooks.js";
 import { Marks, MemoryView } from "./memory.js";
 import { Age, Button, Check, Chip, Editor, Empty, Heading, Loaded } from "./parts.js";
 import { addressOf } from "./server.js";
@@ -24,8 +24,8 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
   const [withArchived, setWithArchived] = useState(false);
   const [isNew, setIsNew] = useState(false);
   const search = useRef<HTMLInputElement>(null);
-  const settled = useSettled(words.trim(), SEARCH_AFTER_MS);
-  const address = addressOf("memories", { words: settled, archived: withArchived ? "1" : "" });
+  const debounced = useDebounced(words.trim(), SEARCH_AFTER_MS);
+  const address = addressOf("memories", { words: debounced, archived: withArchived ? "1" : "" });
   const answer = useAnswer<MemoryList>(address);
   useKeys({ n: () => setIsNew(true) });
   // Another memory was opened; the input stays as a draft.
@@ -74,7 +74,7 @@ export function MemoriesView({ id, onSearch, wantsSearch }: MemoriesViewProps) {
             />
           </search>
           <Loaded answer={answer}>
-            {(list) => <Rows list={list} type={type} openID={id} isSearch={settled !== ""} />}
+            {(list) => <Rows list={list} type={type} openID={id} isSearch={debounced !== ""} />}
           </Loaded>
         </div>
         <div class="detail-pane">
