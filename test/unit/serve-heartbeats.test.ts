@@ -6,73 +6,53 @@ const HEARTBEAT_MS = 25_000;
 
 function open() {
   const clock = createFakeClock();
-  let source: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let cancelled: unknown;
-  const events = new ReadableStream<Uint8Array>({
+  const cancelled: unknown[] = [];
+  let source: ReadableStreamDefaultController<string> | undefined;
+  const events = new ReadableStream<string>({
     start(controller) {
       source = controller;
     },
-    cancel(why) {
-      cancelled = why;
-    },
+    cancel: (why) => void cancelled.push(why),
   });
-  const reader = addHeartbeats(events, clock).getReader();
-  const read = async (): Promise<string | undefined> => {
-    const { value } = await reader.read();
-    return value && new TextDecoder().decode(value);
-  };
-  return {
-    ...{ clock, reader, read },
-    send: (text: string) => source?.enqueue(new TextEncoder().encode(text)),
-    end: () => source?.close(),
-    fail: (why: Error) => source?.error(why),
-    cancelled: () => cancelled,
-  };
+  const reader = addHeartbeats(events.pipeThrough(new TextEncoderStream()), clock).getReader();
+  const read = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+  return { clock, cancelled, reader, read, source: source as ReadableStreamDefaultController<string> };
 }
 
 describe("an idle event stream", () => {
-  it("has a heartbeat every 25 seconds, and its events in between", async () => {
-    const { clock, read, send } = open();
-    const first = read();
-    clock.advance(HEARTBEAT_MS);
-    expect(await first).toBe(": \n\n");
-    send("data: 1\n\n");
-    expect(await read()).toBe("data: 1\n\n");
-    const second = read();
-    clock.advance(HEARTBEAT_MS);
-    expect(await second).toBe(": \n\n");
-  });
-
-  it("has no heartbeat within an event", async () => {
-    const { clock, read, send } = open();
-    send("data: a long ");
+  it("has a heartbeat every 25 seconds, its events in between, and none within an event", async () => {
+    const { clock, read, source } = open();
+    for (let n = 0; n < 2; n++) {
+      const beat = read();
+      clock.advance(HEARTBEAT_MS);
+      expect(await beat).toBe(": \n\n");
+      source.enqueue("data: 1\n\n");
+      expect(await read()).toBe("data: 1\n\n");
+    }
+    source.enqueue("data: a long ");
     expect(await read()).toBe("data: a long ");
     const rest = read();
     clock.advance(HEARTBEAT_MS);
-    send("line\n\n");
+    source.enqueue("line\n\n");
     expect(await rest).toBe("line\n\n");
   });
 
   it("has at most one heartbeat for a client that does not read", async () => {
-    const { clock, read, send } = open();
+    const { clock, read, source } = open();
     for (let n = 0; n < 10; n++) clock.advance(HEARTBEAT_MS);
     expect(await read()).toBe(": \n\n");
-    send("data: 1\n\n");
+    source.enqueue("data: 1\n\n");
     expect(await read()).toBe("data: 1\n\n");
   });
 
   it("ends, fails and is cancelled like the stream itself, and then has no more heartbeats", async () => {
-    const ended = open();
-    ended.end();
-    expect(await ended.read()).toBeUndefined();
-    ended.clock.advance(HEARTBEAT_MS);
-    const failed = open();
-    failed.fail(new Error("gone"));
-    await expect(failed.read()).rejects.toThrow("gone");
-    failed.clock.advance(HEARTBEAT_MS);
-    const left = open();
+    const [ended, failed, left] = [open(), open(), open()];
+    ended.source.close();
+    expect(await ended.reader.read()).toMatchObject({ done: true });
+    failed.source.error(new Error("gone"));
+    await expect(failed.reader.read()).rejects.toThrow("gone");
     await left.reader.cancel("left");
-    await expect.poll(() => left.cancelled()).toBe("left");
-    left.clock.advance(HEARTBEAT_MS);
+    await expect.poll(() => left.cancelled).toEqual(["left"]);
+    for (const { clock } of [ended, failed, left]) clock.advance(HEARTBEAT_MS);
   });
 });

@@ -10,7 +10,7 @@ import { createMalformed } from "../support/malformed-requests.js";
 import { patiently } from "../support/patience.js";
 import { KEY, serveApp } from "../support/served.js";
 
-const REQUESTS = 5_000;
+const REQUESTS = 10_000;
 const AT_ONCE = 64;
 /** Text that only handlers send; no answer to a damaged request may come from a file or another site. */
 const OWN_ERROR = /^\{"error":"/;
@@ -45,7 +45,7 @@ const readStatuses = (answer: string): number[] =>
   [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 
 it(
-  "thousands of malformed requests are answered with what was wrong, and change nothing for the next client",
+  "ten thousand malformed requests are answered with what was wrong, and change nothing for the next client",
   async () => {
     const api = new Hono()
       .get("/", (context) => context.text("the page"))
