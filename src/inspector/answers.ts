@@ -92,29 +92,13 @@ export interface SessionPage {
   /** Tokens removed from the context, by layer; largest first. */
   freed: readonly { layer: string; tokens: number }[];
   /** What each layer did, newest first, at most 200. */
-  layerActions: readonly LayerAction[];
+  layerActions: readonly SavingsRecord[];
   /** Number of entries left out. */
   moreLayerActions: number;
   items?: { shown: readonly ContextItem[]; more: number };
   /** Without secrets; absent if there are none. */
   notes?: string;
 }
-
-export type LayerAction = Pick<
-  SavingsRecord,
-  | "time"
-  | "layer"
-  | "event"
-  | "reason"
-  | "tool"
-  | "bytes"
-  | "results"
-  | "inputs"
-  | "tokensFreed"
-  | "cacheLost"
-  | "backgroundTokens"
-  | "net"
->;
 
 /** A memory in the list. */
 export type MemoryRow = Pick<

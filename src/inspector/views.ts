@@ -19,16 +19,7 @@ import { readMemoryStatus } from "../status/memory-status.js";
 import { readSessionScreen } from "../status/session-screen.js";
 import { readTitles } from "../status/session-titles.js";
 import { readStatus } from "../status/status.js";
-import type {
-  AgendaPage,
-  Counts,
-  LayerAction,
-  LogEntry,
-  LogPage,
-  Overview,
-  SessionPage,
-  SessionRow,
-} from "./answers.js";
+import type { AgendaPage, Counts, LogEntry, LogPage, Overview, SessionPage, SessionRow } from "./answers.js";
 import { readMemories, readMemoryPage, readSteps, readWaiting } from "./memories.js";
 import type { ProjectQueue } from "./project-queue.js";
 
@@ -77,7 +68,7 @@ const MOST_ENTRIES = 500;
 const LINE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{3}) (\w+) +(\S+) +(.*)$/;
 
 /** Reads the end of the log. */
-export async function readLog({ cli, folders }: Project): Promise<LogPage> {
+async function readLog({ cli, folders }: Project): Promise<LogPage> {
   const { files } = cli;
   const stat = await files.statItself(folders.log);
   if (stat?.kind !== "file") return { path: folders.log, entries: [] };
@@ -101,7 +92,7 @@ export function parseLog(text: string): LogEntry[] {
 const MOST_DAYS = 30;
 
 /** The figures of `strata status` and `strata stats`. */
-export async function readOverview(project: Project): Promise<Overview> {
+async function readOverview(project: Project): Promise<Overview> {
   const { clock } = project.cli;
   const { config, layers, problems } = await project.settings();
   const { files } = openOwnState(project);
@@ -133,7 +124,7 @@ export async function readOverview(project: Project): Promise<Overview> {
   };
 }
 
-export async function readCounts(project: Project): Promise<Counts> {
+async function readCounts(project: Project): Promise<Counts> {
   const { cli, folders } = project;
   const [{ conflicts }, candidates = 0] = await Promise.all([
     readMemoryStatus(cli.files, folders.memory),
@@ -150,7 +141,7 @@ const MOST_ACTIONS = 200;
 const MOST_ITEMS = 30;
 
 /** Last used first. */
-export async function readSessions(project: Project): Promise<readonly SessionRow[]> {
+async function readSessions(project: Project): Promise<readonly SessionRow[]> {
   const { files } = openOwnState(project);
   const { folders } = project;
   const facts = new Map((await readFacts(project, MOST_SESSIONS)).map((one) => [one.id, one]));
@@ -182,7 +173,7 @@ export async function readSessions(project: Project): Promise<readonly SessionRo
 }
 
 /** @throws StrataError NO_SESSION */
-export async function readSessionPage(project: Project, id: string): Promise<SessionPage> {
+async function readSessionPage(project: Project, id: string): Promise<SessionPage> {
   if (!isFileName(id))
     throw new StrataError("NO_SESSION", `expected the id of a session, ${JSON.stringify(id)} came`);
   const { files } = openOwnState(project);
@@ -226,17 +217,8 @@ function describeActions(
   records: readonly SavingsRecord[],
 ): Pick<SessionPage, "layerActions" | "freed" | "moreLayerActions"> {
   const all = records.filter(({ event }) => event !== "answer").reverse();
-  const layerActions = all.slice(0, MOST_ACTIONS).map(toAction);
+  const layerActions = all.slice(0, MOST_ACTIONS);
   return { freed: sumFreed(records), layerActions, moreLayerActions: all.length - layerActions.length };
-}
-
-/** The fields of a record that the page shows, without absent ones. */
-function toAction(record: SavingsRecord): LayerAction {
-  const { bytes, event, inputs, layer, reason, results, time, tool } = record;
-  const { backgroundTokens, cacheLost, net, tokensFreed } = record;
-  const amounts = { bytes, inputs, results, backgroundTokens, cacheLost, net, tokensFreed };
-  const known = Object.entries({ reason, tool, ...amounts }).filter(([, value]) => value !== undefined);
-  return { time, layer, event, ...(Object.fromEntries(known) as Partial<LayerAction>) };
 }
 
 function describeItems({ items, omitted }: ContextItems): NonNullable<SessionPage["items"]> {

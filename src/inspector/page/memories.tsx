@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../base/format.js";
 import type { MemoryList, MemoryRow } from "../answers.js";
-import { formatRoute, go, moveFocus, useAnswer, useKeys, useDebounced, useShared } from "./hooks.js";
+import { formatRoute, go, moveFocus, useAnswer, useDebounced, useKeys, useShared } from "./hooks.js";
 import { Marks, MemoryView } from "./memory.js";
 import { Age, Button, Check, Chip, Editor, Empty, Heading, Loaded } from "./parts.js";
 import { addressOf } from "./server.js";

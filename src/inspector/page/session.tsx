@@ -1,12 +1,14 @@
 /** One session: its context, what each layer did and why, its largest items and its notes. */
 import { formatCount, formatPercent, formatTokens } from "../../base/format.js";
 import { formatCache, formatContext, formatWorth } from "../../status/format-figures.js";
-import type { LayerAction, SessionPage } from "../answers.js";
+import type { SessionPage } from "../answers.js";
 import { ContextChart } from "./charts.js";
 import { ContextMeter } from "./context-meter.js";
 import { formatRoute, go, useAnswer, useKeys } from "./hooks.js";
 import { Age, Card, Chip, Counts, Empty, Figure, Heading, Loaded, Prose, Table } from "./parts.js";
 import { addressOf } from "./server.js";
+
+type LayerAction = SessionPage["layerActions"][number];
 
 export function SessionView({ id }: { id: string }) {
   const answer = useAnswer<SessionPage>(addressOf("session", { id }));
