@@ -14,13 +14,14 @@
 import { formatError } from "../../base/error.js";
 import { isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type Clock, waitAtMost } from "../../io/clock.js";
-import type { Get, GetAnswer } from "../../io/post.js";
+import { fetchGet, type Get, type GetAnswer } from "../../io/post.js";
 import { boundFact, type EntityFact, type EntityKind, type EntityState } from "./entity-fact.js";
 import { type Forge, formatLocated, type LocatedEntity } from "./forges.js";
 
 export interface AskOptions {
   clock: Clock;
-  get: Get;
+  /** Default: the network. */
+  get: Get | undefined;
   readVariable(name: string): string | undefined;
   signal: AbortSignal | undefined;
   /** Has the forge shown the entity before? Then a 404 without a token proves nothing. */
@@ -126,7 +127,7 @@ function namesOther(named: string, host: string): boolean {
 async function send(
   located: LocatedEntity,
   token: string | undefined,
-  { get, limit, signal }: AskOptions & { limit: AbortSignal },
+  { get = fetchGet, limit, signal }: AskOptions & { limit: AbortSignal },
 ): Promise<GetAnswer> {
   const { api, kind } = located.forge;
   const { headers, tokenHeader, url: pathOf } = apis[kind];

@@ -8,7 +8,7 @@ import type { Config } from "../../config/schema.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Log } from "../../io/log.js";
-import { fetchGet, type Get } from "../../io/post.js";
+import type { Get } from "../../io/post.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
 import { isConfidential, type Memory } from "../../memory/memory.js";
 import type { Folders } from "../../project/folders.js";
@@ -96,7 +96,7 @@ const FRESH_MS: Readonly<Record<EntityState, number>> = {
 type Known = ReadonlyMap<string, EntityFact>;
 
 export function createEntities(options: EntitiesOptions): Entities {
-  const { clock, config, files, folders, get = fetchGet, log, readVariable } = options;
+  const { clock, config, files, folders, get, log, readVariable } = options;
   const forges = planForges(config.recall.entities.hosts);
   const stored = createStateFile<Known>({
     files,
