@@ -81,22 +81,18 @@ list of the entry and its options:
 { "plugin": [["/path/to/opencode-strata", { "toolResults": { "threshold": 20000, "perTool": { "read": 50000, "github_*": false } } }]] }
 \`\`\`
 
-The options may also be under a \`memory\` key of the same file. OpenCode 1.18.33 starts with such a key, some other
-releases do not, so the list is safer.
+They may also be under a \`memory\` key of the same file, with which some releases of OpenCode do not start (1.18.33
+does). [\`config.schema.json\`](../config.schema.json) is their JSON schema.
 
-- **Which value counts.** The options in the list win over the \`memory\` key, and a project's file wins over the global
-  one. This goes for each setting by itself.
-- **Who may set it.** A repository brings configuration files too. So settings that decide where text is sent, what is
-  spent and what is trusted count only in your own configuration: \`~/.config/opencode/opencode.json\`, or the files that
-  OpenCode's environment variables name. The last column says "you" for these. A project's files may change some of them
-  in the direction that costs or shows less, and in no other. Other values there are ignored, and named in the log, on the screen and by \`strata doctor\`.
-  A \`small_model\` or provider that a project's file sets is never used for background calls.
-- **A wrong value stops nothing.** It is ignored, and a log line and a message on the screen name the file, the key, the
-  value, what is allowed and what is used instead.
-- **The daily budget** of \`background\` is counted over all instances in the project. When it is used up, every layer
-  continues without a model. An instance is a running OpenCode.
-- **What is in force.** \`strata doctor --no-proof\` shows every setting and the file it comes from.
-- [\`config.schema.json\`](../config.schema.json) is the JSON schema of these options, for editors.
+- **Which value counts.** For each setting the list wins over the \`memory\` key, and a project's file over the global
+  one. \`strata doctor --no-proof\` shows every value and the file it comes from.
+- **Who may set it.** A repository brings configuration files too. So a setting whose last column says "you" counts only
+  in \`~/.config/opencode/opencode.json\`, or in files that OpenCode's environment variables name. A project's files may
+  change some in the direction that costs or shows less. A \`small_model\` or provider that they set is never used for
+  background calls.
+- **A value that is wrong or not allowed there** is ignored; the log, the screen and \`strata doctor\` name it.
+- **The daily budget** of \`background\` is counted over all instances (running OpenCodes) in the project. When it is
+  used up, every layer continues without a model.
 `;
 
 /** Formats the whole page. */
@@ -111,20 +107,13 @@ export function formatSettingsPage(configSchema: ConfigSchema): string {
     );
   const all = listRows("", schema.properties ?? {});
   const ofLayers = all.filter(({ name }) => !USUAL.has(name) && !EXPERT.has(name));
-  const groups = new Set(ofLayers.map(({ name }) => name.split(".")[0] ?? name));
   return [
     BEFORE,
     formatSection(
       "## What most people set",
       all.filter(({ name }) => USUAL.has(name)),
     ),
-    "## For each layer\n",
-    ...[...groups].map((group) =>
-      formatSection(
-        `### ${group}`,
-        ofLayers.filter(({ name }) => name.split(".")[0] === group),
-      ),
-    ),
+    formatSection("## For each layer", ofLayers),
     formatSection(
       "## For experts",
       all.filter(({ name }) => EXPERT.has(name)),
