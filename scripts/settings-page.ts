@@ -81,8 +81,8 @@ list of the entry and its options:
 { "plugin": [["/path/to/opencode-strata", { "toolResults": { "threshold": 20000, "perTool": { "read": 50000, "github_*": false } } }]] }
 \`\`\`
 
-They may also be under a \`memory\` key of the same file, with which some releases of OpenCode do not start (1.18.33
-does). [\`config.schema.json\`](../config.schema.json) is their JSON schema.
+They may also be under a \`memory\` key of the same file: OpenCode 1.18.33 starts with it, some other releases do not.
+[\`config.schema.json\`](../config.schema.json) is their JSON schema.
 
 - **Which value counts.** For each setting the list wins over the \`memory\` key, and a project's file over the global
   one. \`strata doctor --no-proof\` shows every value and the file it comes from.
