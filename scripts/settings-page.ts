@@ -91,8 +91,6 @@ They may also be under a \`memory\` key of the same file: OpenCode 1.18.33 start
   change some in the direction that costs or shows less. A \`small_model\` or provider that they set is never used for
   background calls.
 - **A value that is wrong or not allowed there** is ignored; the log, the screen and \`strata doctor\` name it.
-- **The daily budget** of \`background\` is counted over all instances (running OpenCodes) in the project. When it is
-  used up, every layer continues without a model.
 `;
 
 /** Formats the whole page. */
