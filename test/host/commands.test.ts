@@ -118,7 +118,7 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
   expect(readdirSync(stage.project.file(".opencode/memory/archive/decision"))).toEqual([name]);
   expect((await shownTexts(session)).map((text) => text.split("\n")[1]?.split(":")[0])).toEqual([
     "Remembered",
-    "Moved to the archive",
+    "Archived",
   ]);
   expect(stage.model.requests).toEqual([]);
 });

@@ -58,7 +58,7 @@ async function begin(stage: Stage, title: string): Promise<string> {
   return text.includes(BOOT_HEAD) ? text.slice(text.indexOf(BOOT_HEAD)) : "";
 }
 
-test("a dream archives blockers resolved long ago and old notes, and strata check announces it", async () => {
+test("a dream archives blockers resolved long ago and old notes", async () => {
   await using stage = await shared.openStage();
   const session = await warmUp(stage);
   const blocker = (name: string, status: string, day: string): void => {
@@ -74,9 +74,6 @@ test("a dream archives blockers resolved long ago and old notes, and strata chec
   writeFileSync(notes, "# Old notes\n");
   const longAgo = new Date(Date.now() - 400 * DAY_MS);
   utimesSync(notes, longAgo, longAgo);
-  const { all } = await strata(stage, "check");
-  expect(all).toMatch(/1 resolved blockers older than 90 days/);
-  expect(all).toMatch(/1 notes of sessions unused for 180 days/);
   await dreamUntil(session, stage.project.file(`${MEMORY}/DREAMS.md`), "old-key");
   expect(existsSync(stage.project.file(`${MEMORY}/archive/blocker/old-key.md`))).toBe(true);
   expect(existsSync(stage.project.file(`${MEMORY}/blocker/open-key.md`))).toBe(true);
@@ -119,7 +116,7 @@ test("a fact whose file has changed is marked for verification, and a dream rene
     all: expect.stringContaining("package.json has changed"),
   });
   expect(await begin(stage, "between")).toContain("verify: package.json has changed since");
-  const path = stage.project.file(`${MEMORY}/procedure/scripts-of-shop.md`);
+  const path = stage.project.file(`${MEMORY}/procedure/commands-of-shop.md`);
   await dreamUntil(session, path, "`jest --ci`");
   expect(readFileSync(path, "utf8")).not.toContain("vitest");
   await begin(stage, "next");
