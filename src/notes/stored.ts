@@ -130,7 +130,6 @@ export type TakenBack = NonNullable<Stored["takenBack"]>[number];
 export type UserRequest = Ledger["requests"][number];
 export type Answer = Ledger["answers"][number];
 export type Todo = NonNullable<Ledger["todos"]>["items"][number];
-export type TouchedFile = Ledger["files"][number];
 export type Change = Ledger["changes"][number];
 export type Failure = Ledger["failures"][number];
 export type SubagentRun = Ledger["subagents"][number];

@@ -109,10 +109,6 @@ export const COMPLETE = "__complete";
 /** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
 
-/** Options of commands that change many memories. */
-export const MATCH_OPTION = ["--match <words>", "all with these words in id, title, tags or text"] as const;
-export const AGE_OPTION = ["--older-than <days>", "all unchanged for this many days"] as const;
-
 /* Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
 
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
@@ -146,14 +142,6 @@ export function readType(given: Given): MemoryType | undefined {
     WRONG_ARGUMENT,
     `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,
   );
-}
-
-/** The number from 0 to 1 given to an option, if any. */
-export function readShare(option: string, given: Given): number | undefined {
-  if (given === undefined) return undefined;
-  const value = typeof given === "string" && /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= 0 && value <= 1) return value;
-  throw new StrataError(WRONG_ARGUMENT, `${option} must be a number from 0 to 1, not "${given}"`);
 }
 
 /** Words separated by commas. */

@@ -228,9 +228,6 @@ export function formatCost(item: ContextItem, action: Action, cost: ActionCost):
 
 const SHORTEST_ID = 4;
 
-/** Has this the form of an item's id? No other id of Strata has. */
-export const isItemID = (given: string): boolean => /^[ritcs]-[0-9a-z]+$/i.test(given);
-
 /**
  * The item with this id, or with the only id that begins so.
  *

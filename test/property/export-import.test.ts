@@ -51,7 +51,9 @@ it("an export of what was imported is the export that was imported", async () =>
           ...others,
           ...(expires !== undefined && { expires }),
         });
-        const folder = `${root}${isPrivate ? "/private" : ""}${isArchived ? "/archive" : ""}/${type}`;
+        // What 0.1.0 kept there without it is personal here.
+        const isHidden = isPrivate || (!isGlobal && (type === "preference" || type === "feedback"));
+        const folder = `${root}${isHidden ? "/private" : ""}${isArchived ? "/archive" : ""}/${type}`;
         await source.writeWhole(`${folder}/m-${n}.md`, formatMemoryFile(memory));
       }
       const exported = await runStrata(source, "export --include-private --global");
