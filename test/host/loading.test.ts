@@ -43,10 +43,11 @@ only1("it calls setup alone")(
     expect(
       log(stage).match(/ INFO {2}strata +opencode-strata 0\.1\.0, instance \w+, layers: tool-results/g),
     ).toHaveLength(1);
+    // The event is there before the answer; OpenCode 2 has none.
     await events.waitFor(
       (event) => event.type === "plugin.added" && JSON.stringify(event).includes("opencode-strata"),
+      5_000,
     );
-    expect(log(stage)).not.toContain(" setup ");
   },
 );
 
