@@ -51,7 +51,7 @@ async function list(
     return [...all, ["help", "prints the help of a command"], ["--help"], ["--version"]];
   if (head === "help") return words.length === 2 ? all : [];
   const inGroup = commands.find(({ name }) => words.length > 2 && name === `${head} ${words[1]}`);
-  const command = inGroup ?? findCommand(commands, head);
+  const command = inGroup ?? findCommand(commands, head, words[1]);
   const after = commands.filter(({ name }) => !inGroup && words.length === 2 && name.startsWith(`${head} `));
   const offered = after.map(({ name, summary }): Completion => [name.slice(head.length + 1), summary]);
   if (!command) return offered;

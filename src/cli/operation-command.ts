@@ -10,7 +10,8 @@ import {
 import type { OperationEntry } from "../operations/operation.js";
 
 /** What only the command line says of an operation. */
-export type Shown = Pick<Command, "example"> & Partial<Pick<Command, "aliases" | "first" | "name" | "was">>;
+export type Shown = Pick<Command, "example"> &
+  Partial<Pick<Command, "aliases" | "first" | "name" | "was" | "wasFor">>;
 
 export const commandOf = (entry: OperationEntry, shown: Shown): Command => ({
   name: entry.name,
@@ -18,7 +19,9 @@ export const commandOf = (entry: OperationEntry, shown: Shown): Command => ({
   ...(entry.takes !== undefined && { arguments: "[words...]" }),
   ...(entry.effect === "reads" && { reads: true }),
   options: async () => [...listOptions((await entry.load()).input, entry.takes), JSON_OPTION],
-  load: async () => ({ run: (cli, options, args) => run(entry, cli, options, args) }),
+  load: async () => ({
+    run: (cli, options, args) => run({ ...entry, name: shown.name ?? entry.name }, cli, options, args),
+  }),
   ...shown,
 });
 
@@ -82,7 +85,8 @@ async function run(
     const { data, isProblem, notes = [], text } = await perform(core, entry, given, nameOf);
     if (json && data !== undefined) cli.say(JSON.stringify(data, null, 2));
     else if (text !== "") cli.say(text);
-    for (const note of json ? [] : notes) cli.warn(note);
+    // Standard error: what a change was told must not be lost, and what only reads is quiet for a program.
+    for (const note of json && entry.effect === "reads" ? [] : notes) cli.warn(note);
     return isProblem ? exitCodes.problems : exitCodes.fine;
   });
 }

@@ -9,7 +9,9 @@ export const sessionCommands: readonly Command[] = [
   commandOf(operations.context, { example: "strata context --json | jq '.items[0]'" }),
   ...ACTIONS.map((action) =>
     commandOf(operations[`context ${action}`], {
-      ...(action !== "drop" && { was: action }),
+      was: action,
+      // Candidates were dropped by the same word; their ids have no such letter before them.
+      ...(action === "drop" && { wasFor: /^[ritcs]-[0-9a-z]+$/i }),
       example: `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`,
     }),
   ),

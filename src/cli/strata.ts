@@ -51,7 +51,7 @@ export async function runProgram(
       ? await createCommandParser(command, commands, cli, (code) => {
           exitCode = code;
         })
-      : createOverviewParser(commands, words, cli);
+      : createOverviewParser(commands, { group: called, words }, cli);
     await parser.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (thrown) {
@@ -71,7 +71,9 @@ function findCalled(
   const [word = "", ...rest] = args[0] === "help" ? [...args.slice(1), "--help"] : args;
   const two = commands.find(({ name }) => name === `${word} ${rest[0]}`);
   if (two) return { command: two, words: rest.slice(1) };
-  const command = findCommand(commands, word);
+  const command = findCommand(commands, word, rest[0]);
+  if (!command && commands.some(({ name }) => name.startsWith(`${word} `)))
+    return { called: word, words: rest.length === 0 ? ["--help"] : rest.slice(0, 1) };
   if (!command) return { words: word === "" ? ["--help"] : [word] };
   const isArgument = word !== command.name && (command.first ?? []).includes(word);
   const [, ...options] = command.aliases?.find((alias) => alias.startsWith(`${word} `))?.split(" ") ?? [];
@@ -94,30 +96,31 @@ const createParser = (name: string, cli: CliContext): Parser =>
  */
 function createOverviewParser(
   commands: readonly Command[],
-  words: readonly string[],
+  { group, words: [word = ""] }: { group: string | undefined; words: readonly string[] },
   cli: CliContext,
 ): Parser {
-  const [word = ""] = words;
-  const group = commands.filter(({ name }) => name.startsWith(`${word} `));
-  const parser = createParser(group.length > 0 ? `strata ${word}` : "strata", cli)
+  const parser = createParser(group === undefined ? "strata" : `strata ${group}`, cli)
     .helpOption("-h, --help", "prints this help, or that of a command")
     .addHelpText("after", EXIT_CODES)
     .showHelpAfterError(HELP);
-  if (group.length > 0) {
-    for (const { name, summary } of group) parser.command(name.slice(word.length + 1)).description(summary);
-    return parser.action(() => parser.help());
-  }
-  parser
-    .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
-    .version(VERSION, "-v, --version", "prints the version");
-  const reading = commands.filter(({ name, reads }) => reads && !name.includes(" "));
-  for (const { name, summary } of word.startsWith("-") ? listHeads(commands) : reading)
+  if (group === undefined)
+    parser
+      .description(`strata ${VERSION}, the context and memory stack for OpenCode`)
+      .version(VERSION, "-v, --version", "prints the version");
+  const before = group === undefined ? "" : `${group} `;
+  const within = commands.flatMap(({ name, reads, summary }) =>
+    name.startsWith(before) ? [{ name: name.slice(before.length), reads, summary }] : [],
+  );
+  const reading = within.filter(({ name, reads }) => reads && !name.includes(" "));
+  for (const { name, summary } of word.startsWith("-") ? listHeads(within) : reading)
     parser.command(name).description(summary);
   return parser;
 }
 
 /** The commands; those of a group are one, with the words that can follow it. */
-function listHeads(commands: readonly Command[]): { name: string; summary: string }[] {
+function listHeads(
+  commands: readonly Pick<Command, "name" | "summary">[],
+): { name: string; summary: string }[] {
   const heads = [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
   return heads.map((head) => {
     const own = commands.find(({ name }) => name === head);

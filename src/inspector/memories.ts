@@ -4,14 +4,15 @@ import { StrataError } from "../base/error.js";
 import { formatJudge } from "../memory/judge.js";
 import type { Memory } from "../memory/memory.js";
 import { type LedgerLine, sortByTime } from "../memory/store/ledger-line.js";
-import { describe } from "../operations/candidates.js";
+import type { DescribedCandidate } from "../operations/candidates.js";
 import { findRevision } from "../operations/change.js";
 import type { Core } from "../operations/core.js";
 import { listPlaces, readLedger } from "../operations/memory-files.js";
-import { openPersonsCandidates } from "../operations/open-candidates.js";
+import { perform } from "../operations/operation.js";
 import type { Project } from "../operations/project.js";
 import { readOpen } from "../operations/reconcile.js";
 import { openConflictLog } from "../operations/record-rivals.js";
+import { operations } from "../operations/table.js";
 import { toLine } from "../text/text.js";
 import type { Change, MemoryList, MemoryPage, MemoryRow, Step, Steps, Waiting } from "./answers.js";
 
@@ -141,11 +142,12 @@ const runOf = ({ id, run }: LedgerLine): string => run ?? id;
 
 /* What waits for the user: candidates and conflicts. */
 
-export async function readWaiting({ memories }: Core, project: Project): Promise<Waiting> {
+export async function readWaiting(core: Core, project: Project): Promise<Waiting> {
+  const { memories } = core;
   const log = await openConflictLog(project);
   const conflicts = await readOpen({ cli: project.cli, log, memories });
   return {
-    ...(await readCandidates(project)),
+    ...(await readCandidates(core)),
     conflicts: conflicts.map(({ inUse, name, other, otherText, record }) => {
       const { found, otherBy, standingBy, title } = record;
       return {
@@ -162,10 +164,10 @@ export async function readWaiting({ memories }: Core, project: Project): Promise
 }
 
 /** None in an agent's shell, since no model may see them. */
-async function readCandidates(project: Project): Promise<Omit<Waiting, "conflicts">> {
+async function readCandidates(core: Core): Promise<Omit<Waiting, "conflicts">> {
   try {
-    const waiting = await (await openPersonsCandidates(project)).list();
-    return { candidates: waiting.map(describe) };
+    const { data } = await perform(core, operations.candidates, {});
+    return data as { candidates: DescribedCandidate[] };
   } catch (thrown) {
     if (thrown instanceof StrataError) return { candidatesWhy: thrown.message };
     throw thrown;

@@ -87,6 +87,8 @@ export interface Command {
   aliases?: readonly string[];
   /** Its name until 0.2, which still works and names the new one. */
   was?: string;
+  /** If the old name was for several: what its first argument is for this one. */
+  wasFor?: RegExp;
   /** It only reads, whatever its options: no other command is suggested for a mistyped word. */
   reads?: true;
   /** What to do instead, after wrong usage. */
@@ -94,10 +96,13 @@ export interface Command {
   load(): Promise<{ run: Run }>;
 }
 
-/** The command with this name, old name or alias. */
-export const findCommand = (commands: readonly Command[], word: string): Command | undefined =>
-  commands.find(({ aliases = [], name, was }) =>
-    [name, was, ...aliases].some((one) => (one === name ? name : one?.split(" ")[0]) === word),
+/** The command with this name, old name or alias, and this argument behind it. */
+export const findCommand = (commands: readonly Command[], word: string, first = ""): Command | undefined =>
+  commands.find(
+    ({ aliases = [], name, was, wasFor }) =>
+      name === word ||
+      (was === word && (wasFor?.test(first) ?? true)) ||
+      aliases.some((alias) => alias.split(" ")[0] === word),
   );
 
 export const readOptions = async ({ options }: Command): Promise<readonly Option[]> =>

@@ -13,8 +13,9 @@ import {
   readContextItems,
   requireAction,
 } from "../status/context-items.js";
+import { WRONG_ARGUMENT } from "./command.js";
 import type { Core } from "./core.js";
-import { defineOperation, flag, names, refuseCaller, WRONG_ARGUMENT, wholeNumber } from "./operation.js";
+import { defineOperation, flag, names, refuseCaller, wholeNumber } from "./operation.js";
 
 const session = z
   .string()
@@ -38,7 +39,7 @@ export const list = defineOperation(listInput, async (core, wanted) => {
   const { waiting } = await (await core.contextRequests()).read();
   const asked = waiting.filter((one) => one.session === items.session);
   return {
-    text: formatItems(items, { command: core.nameOf("").trim(), most: wanted.limit, width: WIDTH }),
+    text: formatItems(items, { command: core.nameOf("context"), most: wanted.limit, width: WIDTH }),
     data: { ...items, asked: Object.fromEntries(asked.map(({ action, item }) => [item, action])) },
   };
 });

@@ -1,4 +1,3 @@
-import { StrataError } from "../base/error.js";
 import { type Candidates, createCandidates } from "../memory/candidates/candidates.js";
 import { formatDays } from "../memory/search/search.js";
 import type { Own } from "../project/own.js";
@@ -6,7 +5,6 @@ import { locateRecord, type ProjectRecord } from "../project/state-owner.js";
 import { createEntities, type Entities } from "../sources/entities/entities.js";
 import type { EntityFact } from "../sources/entities/entity-fact.js";
 import { formatFact } from "../sources/entities/entity-fact.js";
-import { isInAgentsShell } from "./open-memories.js";
 import { openLocks, openOwnState, type Project } from "./project.js";
 
 /** The candidates of the project, beside any OpenCode that has them open. */
@@ -26,16 +24,6 @@ function open(project: Project, locate: () => Promise<ProjectRecord>): Candidate
     ...{ clock: cli.clock, files, log, locateRecord: locate },
     locks: openLocks(project, `${instance} candidates`, files),
   });
-}
-
-/** The same for a person. @throws StrataError AGENT: no model sees candidates, and none decides about them. */
-export async function openPersonsCandidates(project: Project): Promise<Candidates> {
-  if (await isInAgentsShell(project.cli))
-    throw new StrataError(
-      "AGENT",
-      "candidates are for you alone, and this shell is an agent's; run it in a terminal of your own, or type /keep in the session",
-    );
-  return openCandidates(project);
 }
 
 /** Known facts about merge requests, issues and epics, and requests to GitLab and GitHub. */

@@ -10,9 +10,6 @@ import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memo
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { Written } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
-
-export { WRONG_ARGUMENT };
-
 import type { Caller, Core } from "./core.js";
 
 /** `reads` changes nothing, `writes` can be undone, `destroys` takes something out of sight. */

@@ -25,7 +25,7 @@ export function findRefusal(
   if (caller !== "client") return undefined;
   const isRule = pinned || usersTypes.has(type);
   if (isRule || (act === "edit" && (by === "user" || by === "person")))
-    return `${id} ${pinned ? "was pinned by the user" : "records what the user said"}, so only the user can change it, in a terminal: strata ${act === "edit" ? "edit" : "archive"} ${id}`;
+    return `${id} ${pinned ? "was pinned by the user" : "records what the user said"}, so only the user can change it, in a terminal: strata memory ${act === "edit" ? "edit" : "archive"} ${id}`;
   if (act === "delete" && by !== "agent" && by !== "tool")
     return `${id} was not noted by an agent; use archive_memory instead.`;
   return undefined;

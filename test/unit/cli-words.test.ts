@@ -52,6 +52,33 @@ describe("help and version", () => {
   });
 });
 
+describe("groups and old names", () => {
+  it("a group alone lists its commands, and a word that is none of them changes nothing", async () => {
+    const group = await runStrata(EMPTY, "memory");
+    expect(group).toMatchObject({ code: 0, err: "" });
+    expect(await runStrata(EMPTY, "memory --help")).toEqual(group);
+    expect(await runStrata(EMPTY, "help memory")).toEqual(group);
+    for (const word of ["archive", "history", "publish", "restore"])
+      expect(group.out).toMatch(new RegExp(`^  ${word} `, "m"));
+    expect(await runStrata(EMPTY, "memory frob")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("unknown command 'frob'"),
+    });
+  });
+
+  it("an old name runs the command of today and names it; drop takes from the context what has an id of there", async () => {
+    const files = openEmpty();
+    const told = async (line: string) => (await runStrata(files, line)).err.split("\n")[0];
+    expect(await told("keep 3fa2b1")).toBe("strata: keep is now: strata candidates keep");
+    expect(await told("drop 3fa2b1")).toBe("strata: drop is now: strata candidates drop");
+    expect(await told("drop r-3fa2b1c")).toBe("strata: drop is now: strata context drop");
+    expect(await told("pin r-3fa2b1c")).toBe("strata: pin is now: strata context pin");
+    expect(await told("candidates keep")).toBe(
+      "strata: strata candidates keep must name candidates by their ids",
+    );
+  });
+});
+
 describe("words of other memory tools", () => {
   it.each(Object.entries(ALIASES))(
     "strata %s is strata %s, options and help included",

@@ -33,7 +33,11 @@ describe("completions", () => {
     expect(await complete(files, "sync", "--global", "pus")).toEqual(["push"]);
     expect(await complete(files, "list", "--type", "de")).toEqual(["decision"]);
     for (const command of commands)
-      for (const word of [command.name, command.was ?? command.name, ...(command.aliases ?? [])])
+      for (const word of [
+        command.name,
+        command.wasFor ? `${command.was} r-3fa2b1c` : (command.was ?? command.name),
+        ...(command.aliases ?? []),
+      ])
         expect(await complete(files, ...word.split(" "), "--")).toEqual([
           ...(await readOptions(command)).map(([flags]) => flags.split(" ")[0]),
           "--help",
