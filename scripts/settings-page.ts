@@ -1,20 +1,10 @@
-import { listFields, type Owner } from "../src/config/owners.js";
-import { type ConfigSchema, formatConfigSchema } from "../src/config/schema.js";
-
-/** The fields of a JSON schema that the page uses. */
-interface Described {
-  type?: string;
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Described[];
-  minimum?: number;
-  maximum?: number;
-  default?: unknown;
-  description?: string;
-  properties?: Record<string, Described>;
-  additionalProperties?: Described | boolean;
-  items?: Described;
-}
+import {
+  type Allowed,
+  type Field,
+  listFields,
+  type Owner,
+  type SettingsGroup,
+} from "../src/config/setting.js";
 
 /** What most people set, if anything. */
 const USUAL = new Set([
@@ -72,7 +62,7 @@ const SET_BY: Record<Owner, string> = {
 
 const BEFORE = `# Settings
 
-<!-- Made by npm run schema from src/config/schema.ts and each layer's settings.ts; edit those, or scripts/settings-page.ts. -->
+<!-- Made by npm run schema from src/config/schema.ts and each layer's index.ts; edit those, or scripts/settings-page.ts. -->
 
 Every setting has a default, so you need none of them. To change one, turn the plugin's entry in \`opencode.json\` into a
 list of the entry and its options:
@@ -94,59 +84,41 @@ They may also be under a \`memory\` key of the same file: OpenCode 1.18.33 start
 `;
 
 /** Formats the whole page. */
-export function formatSettingsPage(configSchema: ConfigSchema): string {
-  const schema: Described = JSON.parse(formatConfigSchema(configSchema));
-  const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
-  const listRows = (prefix: string, fields: Record<string, Described>): Row[] =>
-    Object.entries(fields).flatMap(([name, field]) =>
-      field.properties
-        ? listRows(`${prefix}${name}.`, field.properties)
-        : [{ name: `${prefix}${name}`, text: formatRow(`${prefix}${name}`, field, owners) }],
-    );
-  const all = listRows("", schema.properties ?? {});
-  const ofLayers = all.filter(({ name }) => !USUAL.has(name) && !EXPERT.has(name));
-  return [
-    BEFORE,
-    formatSection(
-      "## What most people set",
-      all.filter(({ name }) => USUAL.has(name)),
-    ),
-    formatSection("## For each layer", ofLayers),
-    formatSection(
-      "## For experts",
-      all.filter(({ name }) => EXPERT.has(name)),
-    ),
-  ].join("\n");
+export function formatSettingsPage(settings: SettingsGroup): string {
+  const all = listFields(settings).map((field) => ({ ...field, name: field.path.join(".") }));
+  const sections = {
+    "## What most people set": all.filter(({ name }) => USUAL.has(name)),
+    "## For each layer": all.filter(({ name }) => !USUAL.has(name) && !EXPERT.has(name)),
+    "## For experts": all.filter(({ name }) => EXPERT.has(name)),
+  };
+  const formatted = Object.entries(sections).map(([title, rows]) => formatSection(title, rows));
+  return [BEFORE, ...formatted].join("\n");
 }
 
-interface Row {
-  name: string;
-  text: string;
-}
-
-function formatSection(title: string, rows: readonly Row[]): string {
+function formatSection(title: string, fields: readonly Field[]): string {
   return [
     title,
     "",
     "| setting | default | allowed | what it does | set by |",
     "|---|---|---|---|---|",
-    ...rows.map(({ text }) => text),
+    ...fields.map(formatRow),
     "",
   ].join("\n");
 }
 
-function formatRow(name: string, field: Described, owners: ReadonlyMap<string, Owner | undefined>): string {
-  const value = field.default === undefined ? "" : `\`${JSON.stringify(field.default)}\``;
-  const what = dropRule(field.description ?? "").replace(/[*<]/g, "\\$&");
-  const cells = [`\`${name}\``, value, formatAllowed(field), what, SET_BY[owners.get(name) ?? "user"]];
+function formatRow({ allowed, owner, path, usual, what }: Field): string {
+  const value = usual === undefined ? "" : `\`${JSON.stringify(usual)}\``;
+  const cells = [
+    `\`${path.join(".")}\``,
+    value,
+    formatAllowed(allowed),
+    what.replace(/[*<]/g, "\\$&"),
+    SET_BY[owner],
+  ];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** Removes the sentence on ownership, which the last column repeats. */
-const dropRule = (description: string): string =>
-  description.replace(/ Counts only in your own configuration[^.]*\.$/, "");
-
-function formatAllowed(field: Described): string {
+function formatAllowed(field: Allowed): string {
   const { additionalProperties: each } = field;
   if (field.anyOf) return field.anyOf.map(formatAllowed).join(" or ");
   if (field.const !== undefined) return code(field.const);
@@ -157,7 +129,7 @@ function formatAllowed(field: Described): string {
   if (field.items?.properties)
     return `a list of objects with ${Object.keys(field.items.properties).join(", ")}`;
   if (field.items) return "a list of texts";
-  if (typeof each === "object") return `by name: ${formatAllowed(each)}`;
+  if (each) return `by name: ${formatAllowed(each)}`;
   return "text";
 }
 

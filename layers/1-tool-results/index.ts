@@ -8,16 +8,17 @@
  *
  * On a failure or timeout the original stays in the context. The host's stored messages are never changed.
  */
+
 import { basename } from "node:path";
 import PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
+import { byAnyone, byName, either, enabled, only, type Values, whole } from "../../src/config/setting.js";
 import { createDecisions } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isResultPath } from "../../src/context/result-files.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createDecideResults, isUndecided } from "./decide-results.js";
-import { defaults } from "./defaults.js";
 import { type Answer, createReporter, findAnswers, LAYER, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
 
@@ -51,9 +52,42 @@ function openReferred({ clock, files, folders }: ExpiryWorld): (path: string) =>
 /** Answers decided concurrently: at the first start with this plugin a long session can have hundreds. */
 const ANSWERS_AT_A_TIME = 8;
 
+const thresholdBytes = whole(4_096, 10_000_000);
+
+const settings = {
+  toolResults: {
+    enabled: enabled("Layer 1: large tool results are moved to a file, and a preview stays in the context."),
+    threshold: byAnyone(thresholdBytes, 30_000, "Bytes. A larger result is moved to a file."),
+    perTool: byAnyone(
+      byName(either(thresholdBytes, only(false))),
+      {},
+      'The threshold by tool name, in bytes, where * stands for any characters, for example {"read": 50000, "github_*": 16000}. false: results of the tool are never moved.',
+    ),
+    turnBudget: byAnyone(
+      whole(20_000, 10_000_000),
+      200_000,
+      "Characters that the results of one answer's calls may take together in the context. Above this the largest are moved.",
+    ),
+    maxAgeDays: byAnyone(
+      whole(1, 3_650),
+      30,
+      "Days. A file that no context has used for longer is removed at the next start.",
+    ),
+    maxTotalMegabytes: byAnyone(
+      whole(10, 1_000_000),
+      1_000,
+      "Megabytes. Above this the least recently used files are removed at the next start, except those of sessions used in the last seven days.",
+    ),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const toolResults: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files,
   loadProof: () => import("./proof.js"),
   create,

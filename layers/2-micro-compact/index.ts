@@ -6,7 +6,9 @@
  *
  * Each marker names the file with the whole result or input. On a failure nothing is cleared.
  */
+
 import { formatCount } from "../../src/base/format.js";
+import { byAnyone, byName, enabled, flag, type Values, whole } from "../../src/config/setting.js";
 import { repeatsMarker } from "../../src/context/clear-input.js";
 import { findColdReason } from "../../src/context/cold.js";
 import type { ContextRequest } from "../../src/context/request.js";
@@ -15,13 +17,48 @@ import { isFree } from "../../src/costs/prices.js";
 import { refuse } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import type { ClearBatch } from "./clear-batch.js";
-import { defaults } from "./defaults.js";
 import { gatherClearable } from "./gather.js";
 import { type Occasion, planClear } from "./plan.js";
 
+const settings = {
+  microCompact: {
+    enabled: enabled("Layer 2: old tool results are cleared when that costs no prompt cache, or pays back."),
+    idleMinutes: byAnyone(
+      whole(1, 1_440),
+      60,
+      "Minutes without a request after which any provider's prompt cache counts as cold.",
+    ),
+    cacheMinutes: byAnyone(
+      byName<number>({ type: "number", minimum: 0.01, maximum: 1_440 }),
+      {},
+      'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, 60 for OpenAI\'s, 180 for DeepSeek\'s, idleMinutes for others.',
+    ),
+    keepRecent: byAnyone(
+      whole(0, 100),
+      undefined,
+      "Number of newest results that are never cleared. Without it, the last two, and as many of the last five, or of the last three answers, as have 6,000 tokens together.",
+    ),
+    horizon: byAnyone(
+      whole(1, 200),
+      5,
+      "Number of further requests within which clearing has to pay back while the cache is warm.",
+    ),
+    tools: byAnyone(
+      byName(flag),
+      {},
+      'Other tools whose results are cleared once a later call repeats them or 20 answers have followed, by name or pattern, where * stands for any characters, for example {"task": true, "docs_*": true}.',
+    ),
+    floor: byAnyone(whole(0, 1_000_000), 6_000, "Tokens. A batch that frees less is not cleared."),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const microCompact: LayerDefinition = {
   name: "micro-compact",
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files: [],
   loadProof: () => import("./proof.js"),
   create,

@@ -9,8 +9,10 @@
  *     /checkpoint, /attach   saves a session's state, or gives it to another session
  *     when the host ends     writes unwritten notes and saves each session's state, newest first
  */
+
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
+import { byAnyone, byUserOrHigher, enabled, type Values, whole } from "../../src/config/setting.js";
 import { estimateTokens } from "../../src/context/context-size.js";
 import { type Addition, type DatedDecision, decide, extend } from "../../src/context/decisions.js";
 import { findShownTexts, forget } from "../../src/context/forgotten.js";
@@ -20,7 +22,6 @@ import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { Withdrawal } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { createAttachments, listCheckpointCommands } from "./attachments.js";
-import { defaults } from "./defaults.js";
 import { createHandoffs, planReminder } from "./reminders.js";
 
 export const files: readonly FileKind[] = [
@@ -41,9 +42,39 @@ const LAYER = "session-memory";
 /** The last answer of a turn is among so many messages. */
 const LAST_MESSAGES = 10;
 
+const settings = {
+  sessionMemory: {
+    enabled: enabled("Layer 3: notes on the running session."),
+    updateThreshold: byUserOrHigher(
+      whole(512, 1_000_000),
+      4_096,
+      "Tokens by which the session has to grow before the small model updates the notes.",
+    ),
+    toolCallThreshold: byUserOrHigher(
+      whole(1, 1_000),
+      10,
+      "Number of tool calls that are needed, too, before the small model updates the notes.",
+    ),
+    goalRefresh: byAnyone(
+      whole(0, 1_000),
+      10,
+      "Number of tool calls that are needed before the agent is reminded of your request, each time. 0: never.",
+    ),
+    goalDistance: byAnyone(
+      whole(0, 1_000_000),
+      32_000,
+      "Tokens that must have followed your request, or the last reminder, before the agent is reminded, too.",
+    ),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const sessionMemory: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files,
   loadProof: () => import("./proof.js"),
   create,

@@ -12,15 +12,25 @@
  *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
  *     event        reports the outcome of compactions to the breaker
  */
+
 import { formatError } from "../../src/base/error.js";
 import { formatCount } from "../../src/base/format.js";
+import {
+  byAnyone,
+  byUser,
+  byUserOrLower,
+  either,
+  enabled,
+  only,
+  type Values,
+  whole,
+} from "../../src/config/setting.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { isSummary } from "../../src/messages/history.js";
 import { createBreakers, createCompactionWatch } from "./breakers.js";
-import { defaults } from "./defaults.js";
 import { NOTES_SHARE, planLeastTail, RESTORED_SHARE } from "./plan-cut.js";
 import type { RepairSummary } from "./summary.js";
 
@@ -28,9 +38,41 @@ const LAYER = "full-compact";
 /** How long a compaction waits for the notes to catch up with the host's messages. */
 const FOLLOW_WITHIN_MS = 1_000;
 
+const thresholdTokens = whole(10_000, 10_000_000);
+
+const settings = {
+  autoCompact: {
+    enabled: enabled("Layer 4: history is compacted automatically."),
+    threshold: byAnyone(
+      thresholdTokens,
+      80_000,
+      "Tokens. Compaction starts at this size, or earlier if the model's window is smaller.",
+    ),
+    coldThreshold: byAnyone(
+      either(only(false), thresholdTokens),
+      false,
+      "Tokens from which notes replace history at the first request after an hour or longer, if the prompt cache is cold. false: only `threshold` counts then, too.",
+    ),
+    retryLimit: byUserOrLower(
+      whole(1, 10),
+      3,
+      "Consecutive failed summaries after which automatic ones are off for the session.",
+    ),
+    summaryTimeout: byUser(
+      whole(1_000, 3_600_000),
+      180_000,
+      "Milliseconds after which the host's own summary is aborted. A summary of a full window takes up to a minute.",
+    ),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const fullCompact: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files: [{ path: ".opencode/strata/state/breakers/<id>.json" }],
   loadProof: () => import("./proof.js"),
   create,

@@ -11,17 +11,29 @@
  *
  * Whatever the way in, one gate compares it with what is there.
  */
+import {
+  type Allowed,
+  byAnyone,
+  byUser,
+  byUserOrLower,
+  enabled,
+  flag,
+  listOf,
+  oneOf,
+  textLike,
+  type Values,
+  whole,
+} from "../../src/config/setting.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { isToolPart } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { refuseWords } from "../../src/memory/draft.js";
 import { createFindSimilar, createGate } from "../../src/memory/gate/gate.js";
-import { type MemoryDraft, planPrivateTypes } from "../../src/memory/memory.js";
+import { type MemoryDraft, memoryTypes, planPrivateTypes } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store/store.js";
 import { createConversation } from "./conversation.js";
-import { defaults } from "./defaults.js";
 import { createExtraction } from "./extract.js";
 import type { Findings } from "./findings/findings.js";
 import { createAgentChanges, createConflicts, refuseConflict } from "./injection/conflicts.js";
@@ -45,9 +57,129 @@ export const files: readonly FileKind[] = [
 /** Number of messages searched for results. */
 const LAST_MESSAGES = 3;
 
+/** A GitLab or GitHub instance. */
+const forge: Allowed<{ kind: "gitlab" | "github"; url: string; tokenEnv?: string | undefined }> = {
+  type: "object",
+  properties: {
+    kind: oneOf(["gitlab", "github"]),
+    url: textLike(
+      /^(https:\/\/[^\s/@?#]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s?#]*)?$/,
+      "https://git.acme.com",
+      "https://acme.com/gitlab",
+    ),
+    tokenEnv: textLike(/^[A-Za-z_]\w*$/, "ACME_GITLAB_TOKEN"),
+  },
+  required: ["kind", "url"],
+  additionalProperties: false,
+};
+
+export const settings = {
+  autoMemory: {
+    enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
+    judge: byUser(
+      oneOf(["auto", "model", "agent", "off"]),
+      "auto",
+      "Who judges what of your words is kept: model is your small model, in the background; agent is the running agent, asked at the end of its context; auto is the model where one is named, else the agent; off keeps only what you mark (remember: …, from now on …) or repeat.",
+    ),
+    keepOutOfGit: byUserOrLower(
+      listOf(oneOf(memoryTypes)),
+      ["preference", "feedback"],
+      "Types of project memories that git ignores until strata memory publish; [] for none.",
+    ),
+    maxLines: byAnyone(whole(10, 2_000), 200, "Maximum number of lines of the index MEMORY.md."),
+    maxSize: byAnyone(whole(1_000, 250_000), 25_000, "Maximum size of the index MEMORY.md, in bytes."),
+    pastSessions: byUser(
+      flag,
+      false,
+      "Your small model also reads sessions of the project from before Strata was installed: in the background, at most 50 every 6 hours, within the daily budget of background calls.",
+    ),
+  },
+  boot: {
+    // Part of a session's beginning that no project may hide.
+    enabled: byUser(
+      flag,
+      true,
+      "A session begins with rules, blockers and the most important other memories.",
+    ),
+    activeSessions: byUserOrLower(
+      flag,
+      true,
+      "The beginning names other active sessions of the project, in any instance, and their last requests.",
+    ),
+    blockers: byUser(flag, true, "The beginning lists open blockers."),
+    directives: byUser(flag, true, "The beginning lists your rules."),
+    recentDecisions: byUserOrLower(
+      flag,
+      false,
+      "The beginning lists the decisions of the last 30 days, newest first, before other memories.",
+    ),
+    maxItems: byUserOrLower(
+      whole(0, 200),
+      200,
+      "Maximum number of other memories at the beginning. The whole beginning stays below 2,000 tokens.",
+    ),
+  },
+  findings: {
+    enabled: enabled(
+      "Sentences of fetched pages, searches and documents that answer the request are kept as private memories.",
+    ),
+  },
+  recall: {
+    enabled: enabled("Memories that match a message are shown with it."),
+    embeddings: {
+      url: byUser(
+        textLike(
+          /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/,
+          "http://localhost:11434",
+          "https://api.openai.com/v1",
+        ),
+        undefined,
+        "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memory_recall and /recall also find memories by their meaning.",
+      ),
+      model: byUser<string>(
+        { type: "string", minLength: 1, maxLength: 200 },
+        undefined,
+        "Name of the embedding model at this endpoint.",
+      ),
+      apiKeyEnv: byUser(
+        textLike(/^[A-Za-z_]\w*$/, "OPENAI_API_KEY"),
+        undefined,
+        "Name of the environment variable with the key. The key is sent over https or to this machine only.",
+      ),
+      timeoutMs: byUserOrLower(
+        whole(100, 120_000),
+        10_000,
+        "Milliseconds for a batch of memories. A query waits for at most 1,000.",
+      ),
+      dimensions: byUser(whole(8, 8_192), undefined, "Length of the vectors, if the model offers several."),
+      allowPrivate: byUserOrLower(
+        flag,
+        false,
+        "Whether private memories may be sent to an endpoint on another machine. To this machine they are.",
+      ),
+    },
+    entities: {
+      background: byUserOrLower(
+        flag,
+        false,
+        "Whether Strata looks up this project's issues and merge requests in messages at GitLab or GitHub. Otherwise only strata enrich asks.",
+      ),
+      hosts: byUser(
+        listOf(forge),
+        [],
+        "GitLab and GitHub instances that may be asked besides gitlab.com and github.com: kind, url, and the name of the environment variable with the token.",
+      ),
+    },
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const autoMemory: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files,
   loadProof: () => import("./proof.js"),
   create,

@@ -7,11 +7,12 @@
  *     /dream             dreams now, whatever the gates say
  *     /memory-undo       undoes the last change of memory: a dream or a single change
  */
+
 import { formatError } from "../../src/base/error.js";
+import { byUserOrHigher, byUserOrLower, enabled, type Values, whole } from "../../src/config/setting.js";
 import { waitAtMost } from "../../src/io/clock.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
 import { readDreamState } from "../../src/project/dream-state.js";
-import { defaults } from "./defaults.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
 import { createGates } from "./gates.js";
 
@@ -21,9 +22,25 @@ const QUIET_MS = 20_000;
 /** How long `/dream` waits for the outcome; then the dream continues in the background. */
 const ANSWER_WITHIN_MS = 4_000;
 
+const settings = {
+  dream: {
+    enabled: enabled("Layer 6: memory is tidied in the background."),
+    interval: byUserOrHigher(
+      whole(60_000, 2_592_000_000),
+      3_600_000,
+      "Minimum number of milliseconds between two automatic dreams.",
+    ),
+    maxRuntime: byUserOrLower(whole(1_000, 3_600_000), 600_000, "Milliseconds that one dream may take."),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const dream: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   needs: "autoMemory",
   files: [
     { path: ".opencode/memory/DREAMS.md" },

@@ -10,12 +10,13 @@
  *     lease, send_message   the agent claims what it works on, and writes to other agents
  *     /agenda               shows open work in all sessions and instances
  */
+
 import { formatError } from "../../src/base/error.js";
+import { byAnyone, enabled, oneOf, type Values } from "../../src/config/setting.js";
 import { extend, noteExtended, planAddition } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { defaults } from "./defaults.js";
 import { createForking } from "./fork.js";
 import { createEdits, createEditWarnings, createPlaces, EDIT_LAYER } from "./leases/edits.js";
 import { createLeases, createLeaseTool } from "./leases/leases.js";
@@ -44,9 +45,24 @@ const LAYER = "across-agents";
 /** Layer name in the decision on a subagent's first message, which messages may extend too under theirs. */
 const DELEGATION_LAYER = "across-agents/delegation";
 
+const settings = {
+  crossAgent: {
+    enabled: enabled("Layer 7: subagents and instances share what they know."),
+    onConflict: byAnyone(
+      oneOf(["warn", "block", "off"]),
+      "warn",
+      'What happens when the agent edits a file that another instance has leased, or has edited in the last ten minutes. "warn": the agent is warned. "block": the edit is refused. "off": nothing.',
+    ),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
+
 export const acrossAgents: LayerDefinition = {
   name: LAYER,
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files,
   loadProof: () => import("./proof.js"),
   create,

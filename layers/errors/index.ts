@@ -3,14 +3,32 @@
  * user's messages. A call that fails the same way again gets a hint after its result, before the result is first sent; the
  * hint goes with the next batch that clears before it.
  */
+import { byAnyone, byUser, enabled, oneOf, type Values, whole } from "../../src/config/setting.js";
 import type { Handler } from "../../src/kernel/hooks.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";
-import { defaults } from "./defaults.js";
 import type { Hints } from "./hints.js";
+
+const settings = {
+  errors: {
+    enabled: enabled(
+      "Failures are remembered in errors.log, and a repeated failure is answered with what resolved it.",
+    ),
+    onRepeat: byUser(
+      oneOf(["tell", "refuse"]),
+      "tell",
+      "How to treat a call that is known to fail: tell what worked, or also refuse the call, once in a session.",
+    ),
+    maxErrorHistory: byAnyone(whole(10, 1_000), 100, "Number of newest lines of errors.log that are used."),
+  },
+};
+
+declare module "../../src/config/schema.js" {
+  interface Config extends Values<typeof settings> {}
+}
 
 export const errors: LayerDefinition = {
   name: "errors",
-  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  settings,
   files: [{ path: ".opencode/memory/errors.log" }, { path: ".opencode/memory/errors.log.1" }],
   loadProof: () => import("./proof.js"),
   create,

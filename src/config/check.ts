@@ -1,16 +1,30 @@
-/** Checks the sources against the schema, field by field. Loaded only if a source has settings. */
-import * as z from "zod";
+/** Checks the sources of settings, field by field. Loaded only if a source has settings. */
 import { isRecord, mergeRecords, type PlainRecord } from "../base/shape.js";
-import { type Field, listFields, mayReplace, readPath } from "./owners.js";
 import type { Source } from "./plugin-entries.js";
-import type { Config, ConfigSchema } from "./schema.js";
+import type { Config } from "./schema.js";
+import {
+  type Allowed,
+  composeDefaults,
+  describeSetting,
+  type Field,
+  fits,
+  isSetting,
+  listFields,
+  mayReplace,
+  readPath,
+  type Setting,
+  type SettingsGroup,
+} from "./setting.js";
 
-type Path = readonly (string | number)[];
+/** A value that does not count. */
 interface Rejected {
   source: Source;
-  path: Path;
+  path: readonly string[];
   value: unknown;
-  isUnknownKey: boolean;
+  /** What belongs there; `undefined` if there is no such setting. */
+  expected: Setting | SettingsGroup | undefined;
+  /** The group that the name was looked up in. */
+  group: SettingsGroup;
 }
 
 /** A setting in a project's file that only the user may set. */
@@ -25,31 +39,31 @@ interface Tried {
  * key, the value, what is allowed and what is used instead. A field that a project may not set is reported, too.
  */
 export function checkSettings(
-  schema: ConfigSchema,
+  settings: SettingsGroup,
   sources: readonly Source[],
   usersFile: string,
 ): { config: Config; problems: string[] } {
   const rejected: Rejected[] = [];
   const tried: Tried[] = [];
-  const fields = listFields(schema);
-  let merged: PlainRecord = {};
+  const users = listFields(settings).filter(({ owner }) => owner !== "anyone");
+  let merged = composeDefaults(settings);
   for (const source of sources) {
-    const accepted = acceptSettings(schema, source, rejected);
-    if (source.origin === "project") tried.push(...takeOutUsers(source, accepted, fields));
+    const accepted = acceptGroup(settings, source.settings, { source, rejected, path: [], group: settings });
+    if (source.origin === "project") tried.push(...takeOutUsers(source, accepted, users));
     merged = mergeRecords(merged, accepted);
   }
   const refused: Tried[] = [];
   for (const one of tried) {
     const { field, value } = one;
-    const inForce = readPath(schema.parse(merged), field.path);
+    const inForce = readPath(merged, field.path);
     if (mayReplace(field.owner, value, inForce)) merged = mergeRecords(merged, nest(field.path, value));
-    else if (!isSame(value, inForce)) refused.push(one);
+    else if (JSON.stringify(value) !== JSON.stringify(inForce)) refused.push(one);
   }
-  const config = withMasterSwitch(schema.parse(merged));
+  const config = withMasterSwitch(merged as unknown as Config);
   return {
     config,
     problems: [
-      ...rejected.map((one) => formatRejected(schema, one, config)),
+      ...rejected.map((one) => formatRejected(one, config)),
       ...refused.map((one) => formatRefused(one, usersFile)),
     ],
   };
@@ -66,131 +80,92 @@ function withMasterSwitch(config: Config): Config {
 }
 
 /** Removes from a project's settings the fields that only the user may set, and returns them. */
-function takeOutUsers(source: Source, settings: PlainRecord, fields: readonly Field[]): Tried[] {
-  return fields
-    .filter(({ owner }) => owner !== "anyone")
-    .map((field) => ({ source, field, value: takeOut(settings, field.path) }))
-    .filter(({ value }) => value !== undefined);
+function takeOutUsers(source: Source, settings: PlainRecord, users: readonly Field[]): Tried[] {
+  return users.flatMap((field) => {
+    const holder = readPath(settings, field.path.slice(0, -1));
+    const name = field.path.at(-1) ?? "";
+    if (!isRecord(holder) || holder[name] === undefined) return [];
+    const { [name]: value } = holder;
+    delete holder[name];
+    return [{ source, field, value }];
+  });
 }
 
 const nest = (path: readonly string[], value: unknown): PlainRecord =>
   path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as PlainRecord;
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+interface Accepting extends Pick<Rejected, "group" | "path" | "source"> {
+  rejected: Rejected[];
+}
 
-/** Returns the valid part of a source and adds the rest to `rejected`. */
-function acceptSettings(schema: ConfigSchema, source: Source, rejected: Rejected[]): PlainRecord {
-  if (!isRecord(source.settings)) {
-    rejected.push({ source, path: [], value: source.settings, isUnknownKey: false });
+/** A copy of what is valid; the rest goes to `rejected`. */
+function acceptGroup(group: SettingsGroup, given: unknown, at: Accepting): PlainRecord {
+  if (!isRecord(given)) {
+    at.rejected.push({ ...at, value: given, expected: group });
     return {};
   }
-  const settings = structuredClone(source.settings);
-  for (;;) {
-    const parsed = schema.safeParse(settings);
-    if (parsed.success) return settings;
-    const before = rejected.length;
-    for (const path of parsed.error.issues.flatMap(readIssuePaths)) {
-      const value = takeOut(settings, path.path);
-      if (value !== undefined) rejected.push({ source, value, ...path });
-    }
-    // Each round removes at least one field, so the loop ends. If a round removes none, the source is ignored.
-    if (rejected.length === before) return {};
+  const accepted: PlainRecord = {};
+  for (const [name, value] of Object.entries(given)) {
+    const expected = Object.hasOwn(group, name) ? group[name] : undefined;
+    const below = { ...at, group, path: [...at.path, name] };
+    if (value === undefined) continue;
+    if (!expected) at.rejected.push({ ...below, value, expected });
+    else if (isSetting(expected)) Object.assign(accepted, acceptSetting(name, expected, value, below));
+    else accepted[name] = acceptGroup(expected, value, below);
   }
+  return accepted;
 }
 
-function readIssuePaths(issue: {
-  code?: string;
-  path: PropertyKey[];
-  keys?: string[];
-}): Pick<Rejected, "path" | "isUnknownKey">[] {
-  const steps = issue.path.filter((step): step is string | number => typeof step !== "symbol");
-  // A list is valid as a whole or not at all.
-  const inList = steps.findIndex((step) => typeof step === "number");
-  const path = inList === -1 ? steps : steps.slice(0, inList);
-  if (issue.code !== "unrecognized_keys" || inList !== -1) return [{ path, isUnknownKey: false }];
-  return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
+/** A list counts as a whole or not at all, a map entry by entry. */
+function acceptSetting(name: string, setting: Setting, value: unknown, at: Accepting): PlainRecord {
+  const { additionalProperties: each } = setting.allowed;
+  if (each && isRecord(value)) {
+    const entries = Object.entries(value).filter(([key, one]) => {
+      const isRight = fits(each, one);
+      const expected = { ...setting, allowed: each };
+      if (!isRight) at.rejected.push({ ...at, path: [...at.path, key], value: one, expected });
+      return isRight;
+    });
+    return { [name]: Object.fromEntries(entries) };
+  }
+  if (fits(setting.allowed, value)) return { [name]: structuredClone(value) };
+  at.rejected.push({ ...at, value, expected: setting });
+  return {};
 }
 
-/** Removes the field and returns its value; `undefined` if it was absent. */
-function takeOut(settings: PlainRecord, path: Path): unknown {
-  let holder: unknown = settings;
-  for (const step of path.slice(0, -1)) holder = isRecord(holder) ? holder[step] : undefined;
-  const last = path.at(-1);
-  if (!isRecord(holder) || last === undefined || !Object.hasOwn(holder, last)) return undefined;
-  const value = holder[last];
-  delete holder[last];
-  return value;
-}
-
-function formatRejected(
-  schema: ConfigSchema,
-  { source, path, value, isUnknownKey }: Rejected,
-  config: Config,
-): string {
-  const key = [source.prefix, ...path].filter((step) => step !== "").join(".");
+function formatRejected({ expected, group, path, source, value }: Rejected, config: Config): string {
+  const key = formatKey(source, path);
   const came = `${source.file}: ${key || "the plugin's options"}`;
-  if (isUnknownKey) {
-    const closest = findClosest(schema, path);
+  if (!expected) {
+    const closest = findClosest(Object.keys(group), path.at(-1) ?? "");
     return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is ignored.`;
   }
   const used = readPath(config, path);
   const instead =
     path.length === 0 || isRecord(used) ? "It is ignored." : `Using ${JSON.stringify(used) ?? "none"}.`;
-  return `${came} is ${formatValue(value)}, expected ${describeAllowed(schema, path)}. ${instead}`;
+  return `${came} is ${formatValue(value)}, expected ${describeExpected(expected)}. ${instead}`;
 }
 
-function formatRefused({ field, source: { file, prefix } }: Tried, usersFile: string): string {
-  const key = [prefix, ...field.path].filter((step) => step !== "").join(".");
+function formatRefused({ field, source }: Tried, usersFile: string): string {
   const what = field.owner === "user" ? "set" : field.owner === "user or lower" ? "raise" : "lower";
   return (
-    `${key} in ${file} is not used: a project cannot ${what} what is sent, spent or trusted. Move it to your own ` +
+    `${formatKey(source, field.path)} in ${source.file} is not used: a project cannot ${what} what is sent, spent or trusted. Move it to your own ` +
     `configuration, ${usersFile}.`
   );
 }
+
+const formatKey = ({ prefix }: Source, path: readonly string[]): string =>
+  [prefix, ...path].filter((step) => step !== "").join(".");
 
 function formatValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-interface Allowed {
-  type?: string;
-  const?: unknown;
-  enum?: unknown[];
-  minimum?: number;
-  maximum?: number;
-  examples?: unknown[];
-  items?: Allowed;
-  anyOf?: Allowed[];
-  properties?: Record<string, Allowed>;
-  additionalProperties?: Allowed | boolean;
-  description?: string;
-}
-
-/** Describes the allowed values of a setting: "a whole number from 1 to 10 (Failures in a row …)". */
-export function describeAllowed(schema: ConfigSchema, path: Path): string {
-  const allowed = findAllowed(schema, path);
-  const description = allowed?.description ? ` (${allowed.description.replace(/\.$/, "")})` : "";
-  return `${allowed ? inWords(allowed) : "another value"}${description}`;
-}
-
-/** The setting whose name is closest to the last step of `path`, if close enough for a typo. */
-export function findClosest(schema: ConfigSchema, path: Path): string | undefined {
-  const siblings = Object.keys(findAllowed(schema, path.slice(0, -1))?.properties ?? {});
-  const wrong = String(path.at(-1));
-  const ranked = siblings
-    .map((name) => ({ name, distance: countEdits(wrong.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
-}
-
-function findAllowed(schema: ConfigSchema, path: Path): Allowed | undefined {
-  const root = z.toJSONSchema(schema, { io: "input" }) as Allowed;
-  return path.reduce<Allowed | undefined>((holder, step) => {
-    const rest = holder?.additionalProperties;
-    return holder?.properties?.[step] ?? (typeof rest === "object" ? rest : undefined);
-  }, root);
+/** "a whole number from 1 to 10 (Failures in a row …)" */
+function describeExpected(expected: Setting | SettingsGroup): string {
+  if (!isSetting(expected)) return inWords({ type: "object", properties: expected as never });
+  return `${inWords(expected.allowed)} (${describeSetting(expected).replace(/\.$/, "")})`;
 }
 
 function inWords(allowed: Allowed): string {
@@ -203,6 +178,14 @@ function inWords(allowed: Allowed): string {
   if (allowed.items) return `a list, each item ${inWords(allowed.items)}`;
   if (allowed.examples) return `text like ${allowed.examples.map((one) => JSON.stringify(one)).join(" or ")}`;
   return allowed.type === "object" ? "an object" : "text";
+}
+
+/** The name that is closest to the wrong one, if close enough for a typo. */
+function findClosest(names: readonly string[], wrong: string): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, distance: countEdits(wrong.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
 }
 
 /** Levenshtein distance, for short names. */

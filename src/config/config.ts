@@ -4,9 +4,9 @@
  */
 import type { Files } from "../io/files.js";
 import type { ConfigFile } from "../io/host.js";
-import { kernelDefaults, type SettingsPart } from "./part.js";
 import { type ModelClaims, readSources } from "./plugin-entries.js";
-import type { Config } from "./schema.js";
+import { type Config, composeSettings } from "./schema.js";
+import { composeDefaults, type SettingsPart } from "./setting.js";
 
 export interface ConfigReading {
   config: Config;
@@ -33,19 +33,9 @@ export async function readConfig({
   parts,
 }: ConfigOptions): Promise<ConfigReading> {
   const { claims, found, problems, usersFile } = await readSources(files, configFiles, options);
-  if (found.length === 0) return { config: composeDefaults(parts), problems, claims };
-  // Loading the schema takes tens of milliseconds, and most people set nothing.
-  const [{ checkSettings }, { loadSchema }] = await Promise.all([
-    import("./check.js"),
-    import("./schema.js"),
-  ]);
-  const checked = checkSettings(await loadSchema(parts), found, usersFile);
+  const settings = composeSettings(parts);
+  if (found.length === 0) return { config: composeDefaults(settings) as unknown as Config, problems, claims };
+  const { checkSettings } = await import("./check.js");
+  const checked = checkSettings(settings, found, usersFile);
   return { config: checked.config, problems: [...problems, ...checked.problems], claims };
-}
-
-/** Default values of all settings. */
-export function composeDefaults(parts: readonly SettingsPart[]): Config {
-  const groups = parts.map(({ defaults }) => defaults);
-  // The type of each layer's part of `Config` is that of its schema; a test compares the two.
-  return structuredClone(Object.assign({}, ...groups, kernelDefaults)) as Config;
 }

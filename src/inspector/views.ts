@@ -1,6 +1,6 @@
 import { findRecent, HEADINGS, USUAL_DAYS } from "../../layers/7-across-agents/agenda/agenda.js";
 import { StrataError } from "../base/error.js";
-import { listSwitches } from "../config/part.js";
+import { listSwitches } from "../config/setting.js";
 import { readLedger, type SessionFigures, sumFigures } from "../costs/figures.js";
 import { parseSavingsRecord, type SavingsRecord } from "../costs/savings.js";
 import { sumFreed } from "../costs/sums.js";

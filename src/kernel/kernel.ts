@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { VERSION } from "../base/version.js";
 import { type ConfigReading, readConfig } from "../config/config.js";
-import type { SettingsPart } from "../config/part.js";
+import type { SettingsPart } from "../config/setting.js";
 import { createContextSizes } from "../context/context-size.js";
 import { createDecisions } from "../context/decisions.js";
 import { createRequests } from "../context/request.js";

@@ -4,7 +4,7 @@ import { formatAnswer } from "../../layers/5-auto-memory/tools/tools.js";
 import { runDream } from "../../layers/6-dream/dream.js";
 import { formatDream } from "../../layers/6-dream/page.js";
 import { DAY_MS } from "../base/days.js";
-import { listSwitches } from "../config/part.js";
+import { listSwitches } from "../config/setting.js";
 import { createGit } from "../io/node-git.js";
 import { type Memory, parseID, usersTypes } from "../memory/memory.js";
 import { createStyle } from "../operations/command.js";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
-import { isSwitchedOn } from "../config/part.js";
+import { isSwitchedOn } from "../config/setting.js";
 import type { Config } from "../config/schema.js";
 import { readLedger } from "../costs/figures.js";
 import type { SavingsRecord } from "../costs/savings.js";

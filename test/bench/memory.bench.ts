@@ -11,6 +11,7 @@ import { rankMemories } from "../../src/memory/rank.js";
 import { createRecall } from "../../src/recall/recall.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
+import { defaults } from "../support/settings.js";
 
 const nowMs = MORNING;
 const types = ["directive", "decision", "knowledge", "preference", "procedure"] as const;
@@ -44,7 +45,10 @@ for (const count of [1_000, 10_000]) {
     const best = ranked();
 
     bench("ranking, behind the turn", () => void ranked());
-    bench("the boot block", () => void planBoot(best, { nowMs, indexPath: "MEMORY.md" }));
+    bench(
+      "the boot block",
+      () => void planBoot(best, { nowMs, indexPath: "MEMORY.md", shows: defaults.boot }),
+    );
     bench("matches for a message", () => {
       const found = recall.match("Why does the importer number 42 read from folder42?");
       const matched = found.flatMap(({ id }) => byID.get(id) ?? []);

@@ -1,6 +1,6 @@
 /** One layer alone, with only the replay of decisions beside it. */
 import { layers, stack } from "../../layers/index.js";
-import { listSwitches } from "../../src/config/part.js";
+import { listSwitches } from "../../src/config/setting.js";
 import { type HookName, hookRules } from "../../src/kernel/hooks.js";
 import type { Layer } from "../../src/kernel/layer.js";
 import type { LayerDefinition } from "../../src/kernel/layer-context.js";

@@ -140,7 +140,7 @@ function planLayers(given: readonly (LayerDefinition | LayerFactory)[]): LayerDe
 
 const toDefinition = (create: LayerFactory): LayerDefinition => ({
   name: "test",
-  settings: { defaults: {}, loadSchemas: async () => ({}) },
+  settings: {},
   files: [],
   loadProof: () => Promise.reject(new Error("a layer of a test proves nothing")),
   create: (context) => create(context) ?? { handlers: {} },

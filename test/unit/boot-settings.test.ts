@@ -1,12 +1,12 @@
 /** The beginning of a session: each part has a setting, and it names other active sessions. */
 import { describe, expect, it } from "vitest";
-import { defaults } from "../../layers/5-auto-memory/defaults.js";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { formatActive } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { PERSON } from "../../src/project/other-instances.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openPair, textOf } from "../support/pair.js";
+import { defaults } from "../support/settings.js";
 
 const memories = [
   memory("tests", "Run the tests.", { type: "directive" }),
@@ -24,8 +24,7 @@ const boot = (shows: Partial<typeof defaults.boot> | Record<string, unknown> = {
   }) ?? "";
 
 describe("the boot block", () => {
-  it("the boot block with default settings has the same bytes as before the settings existed", () => {
-    expect(boot()).toBe(planBoot(memories, { nowMs: MORNING, indexPath: "MEMORY.md" }));
+  it("the boot block with default settings has rules, blockers and the most important others, in this order", () => {
     expect(boot().split("\n").slice(1)).toEqual([
       "Rules of the user's, which still hold:",
       expect.stringContaining("Run the tests."),

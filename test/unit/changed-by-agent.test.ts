@@ -6,6 +6,7 @@ import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { defaults } from "../support/settings.js";
 
 const archived = {
   id: "directive/r",
@@ -64,7 +65,12 @@ describe("a change by the agent to the user's memories", () => {
     expect(line).toContain("and 47 more");
     expect(line).not.toMatch(/\n|\[Strata\]/);
     expect(line.length).toBeLessThan(700);
-    const block = planBoot([], { nowMs: MORNING, indexPath: "MEMORY.md", changed: line });
+    const block = planBoot([], {
+      nowMs: MORNING,
+      indexPath: "MEMORY.md",
+      changed: line,
+      shows: defaults.boot,
+    });
     expect(block).toContain(line);
   });
 

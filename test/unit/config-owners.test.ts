@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import type { PlainRecord } from "../../src/base/shape.js";
 import { readConfig } from "../../src/config/config.js";
-import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.js";
+import { listFields, readPath } from "../../src/config/setting.js";
 import type { ConfigFile } from "../../src/io/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { otherSettings } from "../support/other-settings.js";
-import { configSchema, defaults, parts } from "../support/settings.js";
+import { defaults, parts, settings } from "../support/settings.js";
 import { runStrata } from "../support/shell.js";
 
 const GLOBAL = "/home/me/.config/opencode/opencode.json";
@@ -29,7 +28,7 @@ function read(world: Record<string, object>, options?: PlainRecord) {
 }
 
 const inList = (options: object) => ({ plugin: [["opencode-strata", options]] });
-const fields = listFields(configSchema).map(({ owner, path }) => ({ owner, name: path.join(".") }));
+const fields = listFields(settings).map(({ owner, path }) => ({ owner, name: path.join(".") }));
 
 function nest(name: string, value: unknown): PlainRecord {
   return name.split(".").reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as PlainRecord;
@@ -37,35 +36,12 @@ function nest(name: string, value: unknown): PlainRecord {
 
 describe("every setting says who may set it", () => {
   it("a setting that decides what is sent, spent or trusted is the user's alone", () => {
-    expect(fields.filter(({ owner }) => owner === undefined)).toEqual([]);
     const grave =
       /url|host|remote|model|key|token|budget|daily|max.*tokens|repeat|accept|trust|linked|interval|timeout|provider|path|folder/i;
     // Of what stays in the context of one request; neither sends nor buys anything.
     const harmless = ["toolResults.turnBudget"];
     const open = fields.filter(({ owner, name }) => owner === "anyone" && grave.test(name));
     expect(open.map(({ name }) => name)).toEqual(harmless);
-  });
-
-  it("a field without an owner is found, even deep in a group", () => {
-    const schema = z.strictObject({
-      open: z.strictObject({ a: byAnyone(z.boolean().default(true)) }).prefault({}),
-      closed: byUser(z.array(z.string()).default([])),
-      forgotten: z.strictObject({ b: z.string().optional() }).prefault({}),
-    });
-    expect(listFields(schema)).toEqual([
-      { path: ["open", "a"], owner: "anyone" },
-      { path: ["closed"], owner: "user" },
-      { path: ["forgotten", "b"] },
-    ]);
-  });
-
-  it("a setting of the user's is described as such, for editors too", () => {
-    const schema = z.toJSONSchema(configSchema, { io: "input" });
-    for (const { name, owner } of fields) {
-      const path = name.split(".").flatMap((step) => ["properties", step]);
-      const { description } = readPath(schema, path) as { description: string };
-      expect(description.includes("Counts only in your own configuration"), name).toBe(owner !== "anyone");
-    }
   });
 });
 
@@ -78,8 +54,9 @@ describe("a user's setting in a file of the project", () => {
     expect([...Object.keys(otherSettings), ...most].sort()).toEqual([...users].sort());
   });
 
-  for (const [name, value] of Object.entries(otherSettings)) {
-    it(`${name} counts neither in its memory key nor beside the plugin's name, and one sentence says so; in the user's file it counts`, async () => {
+  it.each(Object.entries(otherSettings))(
+    "%s counts neither in its memory key nor beside the plugin's name, and one sentence says so; in the user's file it counts",
+    async (name, value) => {
       const usual = readPath(defaults, name.split("."));
       const settings = nest(name, value);
       const byKey = await read({ [PROJECT]: { memory: settings }, [GLOBAL]: {} });
@@ -92,8 +69,8 @@ describe("a user's setting in a file of the project", () => {
       const own = await read({ [GLOBAL]: { memory: settings } });
       expect(own.problems).toEqual([]);
       expect(readPath(own.config, name.split("."))).toEqual(value);
-    });
-  }
+    },
+  );
 
   it("a user's setting in a file of the project never replaces the user's value, and settings that anyone may set count", async () => {
     const { config, problems } = await read({

@@ -1,7 +1,7 @@
 /** Numbers in the documents that are defaults or versions: each is the one in the code. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { readPath } from "../../src/config/owners.js";
+import { readPath } from "../../src/config/setting.js";
 import { defaults } from "../support/settings.js";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));

@@ -1,13 +1,12 @@
 /** An eighth layer is a folder and a line: everything the rest must know of it comes with its definition. */
 import { expect, it } from "vitest";
-import { z } from "zod";
 import { layers } from "../../layers/index.js";
 import { formatSettingsPage } from "../../scripts/settings-page.js";
 import { DAY_MS } from "../../src/base/days.js";
 import { readEvidence } from "../../src/cli/doctor/evidence.js";
 import { readConfig } from "../../src/config/config.js";
-import { byAnyone, enabled, whole } from "../../src/config/owners.js";
-import { formatConfigSchema, loadSchema } from "../../src/config/schema.js";
+import { composeSettings, formatConfigSchema } from "../../src/config/schema.js";
+import { byAnyone, enabled, whole } from "../../src/config/setting.js";
 import type { LayerDefinition } from "../../src/kernel/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT, usersOptions } from "../support/fake-host.js";
@@ -19,13 +18,10 @@ import { openWorld } from "../support/world.js";
 const toy: LayerDefinition = {
   name: "toy-layer",
   settings: {
-    defaults: { toy: { enabled: true, greetings: 2 } as { enabled: boolean } },
-    loadSchemas: async () => ({
-      toy: z.strictObject({
-        enabled: enabled("Layer 8: says hello."),
-        greetings: byAnyone(whole(1, 9, 2, "Greetings in a session.")),
-      }),
-    }),
+    toy: {
+      enabled: enabled("Layer 8: says hello."),
+      greetings: byAnyone(whole(1, 9), 2, "Greetings in a session."),
+    },
   },
   files: [
     { path: ".opencode/strata/state/toy/<id>.txt", expiry: { what: "a greeting of long ago", days: 3 } },
@@ -52,9 +48,9 @@ const all = [...layers, toy];
 const parts = all.map(({ settings }) => settings);
 
 it("the toy layer has settings with limits, in the schema, on the page and checked like all others", async () => {
-  const schema = await loadSchema(parts);
-  expect(JSON.parse(formatConfigSchema(schema)).properties.toy.properties.greetings.maximum).toBe(9);
-  expect(formatSettingsPage(schema)).toContain(
+  const settings = composeSettings(parts);
+  expect(JSON.parse(formatConfigSchema(settings)).properties.toy.properties.greetings.maximum).toBe(9);
+  expect(formatSettingsPage(settings)).toContain(
     "| `toy.greetings` | `2` | 1 to 9 | Greetings in a session. |",
   );
   const read = (toyOptions: object) => {

@@ -15,9 +15,11 @@ import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { fc } from "../support/property.js";
+import { defaults } from "../support/settings.js";
 
 const nowMs = MORNING;
-const boot = (...ranked: Memory[]) => planBoot(ranked, { nowMs, indexPath: ".opencode/memory/MEMORY.md" });
+const boot = (...ranked: Memory[]) =>
+  planBoot(ranked, { nowMs, indexPath: ".opencode/memory/MEMORY.md", shows: defaults.boot });
 const gone = new Map<string, string[]>();
 
 describe("a memory's line", () => {

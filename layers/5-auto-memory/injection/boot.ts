@@ -3,7 +3,7 @@ import { DAY_MS } from "../../../src/base/days.js";
 import type { Config } from "../../../src/config/schema.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { isActive, isFinding, isUsersRule } from "../../../src/memory/memory.js";
-import { defaults } from "../defaults.js";
+
 import type { Doubts } from "./doubted-facts.js";
 import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
@@ -20,7 +20,7 @@ export interface BootOptions {
   /** By id: what to verify. */
   doubts?: Doubts | undefined;
   /** What is shown; default: as in the settings. */
-  shows?: Omit<Config["boot"], "activeSessions" | "enabled">;
+  shows: Omit<Config["boot"], "activeSessions" | "enabled">;
 }
 
 /** First line of a boot block, which identifies it. */
@@ -38,7 +38,7 @@ const RECENT_MS = 30 * DAY_MS;
 /** The block, without findings; `undefined` if there is nothing to show. `ranked`: best first. */
 export function planBoot(
   ranked: readonly Memory[],
-  { active: atWork, changed, conflicts, doubts, indexPath, nowMs, shows = defaults.boot }: BootOptions,
+  { active: atWork, changed, conflicts, doubts, indexPath, nowMs, shows }: BootOptions,
 ): string | undefined {
   const active = ranked.filter((memory) => isActive(memory, nowMs) && !isFinding(memory));
   const foreign = active.filter(({ isForeign }) => isForeign).slice(0, shows.maxItems);

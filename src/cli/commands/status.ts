@@ -1,6 +1,6 @@
 /** `strata status` */
 
-import { listSwitches } from "../../config/part.js";
+import { listSwitches } from "../../config/setting.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { createGit } from "../../io/node-git.js";
 import { exitCodes, type Run } from "../../operations/command.js";

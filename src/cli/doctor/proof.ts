@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { mergeRecords, type PlainRecord } from "../../base/shape.js";
-import { isSwitchedOn, listSwitches } from "../../config/part.js";
+import { isSwitchedOn, listSwitches } from "../../config/setting.js";
 import type { Config } from "../../config/schema.js";
 import type { ServerAddress } from "../../host/server.js";
 import type { Clock } from "../../io/clock.js";

@@ -1,9 +1,14 @@
 /** Which settings are in force, and where they come from. */
 import { formatError } from "../../base/error.js";
-import { listFields, readPath } from "../../config/owners.js";
-import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata, readSources, type Source } from "../../config/plugin-entries.js";
-import { type Config, type ConfigSchema, loadSchema } from "../../config/schema.js";
+import { type Config, composeSettings } from "../../config/schema.js";
+import {
+  isSwitchedOn,
+  listFields,
+  listSwitches,
+  readPath,
+  type SettingsGroup,
+} from "../../config/setting.js";
 import type { ConfigFile } from "../../io/host.js";
 import { listSetAside } from "../../memory/store/journal.js";
 import type { CliContext } from "../../operations/command.js";
@@ -26,7 +31,7 @@ export async function describeSettings(
 ): Promise<SettingsInForce> {
   const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
   const parts = layers.map(({ settings }) => settings);
-  const explained = explainSettings(await loadSchema(parts), config, found);
+  const explained = explainSettings(composeSettings(parts), config, found);
   const off = listSwitches(parts).filter((name) => !isSwitchedOn(config, name));
   const isOff = ({ key }: ExplainedSetting): boolean => off.some((name) => key === `${name}.enabled`);
   const findings = [
@@ -80,24 +85,20 @@ export interface ExplainedSetting {
 
 /** Every setting with the strongest valid source that gives it its value. */
 export function explainSettings(
-  configSchema: ConfigSchema,
+  settings: SettingsGroup,
   config: Config,
   sources: readonly Source[],
 ): ExplainedSetting[] {
-  const fields = listFields(configSchema);
-  const anyones = new Set(fields.filter(({ owner }) => owner === "anyone").map(({ path }) => path.join(".")));
-  const usual = configSchema.parse({});
-  const given = fields.flatMap(({ path }) => {
-    const value = readPath(config, path);
-    return value === undefined ? [] : [{ path, value }];
+  const given = listFields(settings).flatMap((field) => {
+    const value = readPath(config, field.path);
+    return value === undefined ? [] : [{ ...field, value }];
   });
-  return given.map(({ path, value }) => {
-    const key = path.join(".");
-    const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
+  return given.map(({ owner, path, usual, value }) => {
+    const having = sources.filter((source) => isSame(readPath(source.settings, path), value));
     const users = having.findLast(({ origin }) => origin === "user");
     // For a setting reserved to the user, a project counts only if it lowered the value.
-    const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
-    return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
+    const isProjects = owner === "anyone" || (!users && !isSame(usual, value));
+    return { key: path.join("."), value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
   });
 }
 

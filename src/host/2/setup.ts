@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { formatError } from "../../base/error.js";
 import { isRecord } from "../../base/shape.js";
 import { readConfig } from "../../config/config.js";
-import type { SettingsPart } from "../../config/part.js";
+import type { SettingsPart } from "../../config/setting.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import { formatLogLine, hasLevel } from "../../io/log.js";

@@ -1,3 +1,0 @@
-export const defaults = {
-  crossAgent: { enabled: true, onConflict: "warn" },
-} as const;

@@ -1,1 +1,0 @@
-export const defaults = { errors: { enabled: true, maxErrorHistory: 100, onRepeat: "tell" } } as const;
