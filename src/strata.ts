@@ -2,8 +2,9 @@
  * Assembles Strata without a host: reads the configuration, creates the log, the ledger, the view and the layers, and
  * returns the dispatcher that answers every hook. All its state belongs to one project; two may live in one process.
  */
-import { listSwitches } from "./config/setting.js";
+
 import type { Config } from "./config/schema.js";
+import { listSwitches } from "./config/setting.js";
 import type { Requests } from "./context/request.js";
 import { type Clock, waitAtMost } from "./io/clock.js";
 import type { Log } from "./io/log.js";

@@ -1,7 +1,7 @@
 import type PQueue from "p-queue";
 import type { ConfigReading } from "../config/config.js";
-import { isSwitchedOn, listSwitches, type SettingsPart } from "../config/setting.js";
 import type { Config } from "../config/schema.js";
+import { isSwitchedOn, listSwitches, type SettingsPart } from "../config/setting.js";
 import type { ContextSizes } from "../context/context-size.js";
 import type { Decisions } from "../context/decisions.js";
 import type { Requests } from "../context/request.js";

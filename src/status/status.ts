@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { formatLocalDay } from "../base/days.js";
-import { isSwitchedOn } from "../config/setting.js";
 import type { Config } from "../config/schema.js";
+import { isSwitchedOn } from "../config/setting.js";
 import { readLedger } from "../costs/figures.js";
 import type { SavingsRecord } from "../costs/savings.js";
 import {

@@ -1,7 +1,7 @@
 /** `strata status` */
 
-import { listSwitches } from "../../config/setting.js";
 import { isStrata } from "../../config/plugin-entries.js";
+import { listSwitches } from "../../config/setting.js";
 import { createGit } from "../../io/node-git.js";
 import { exitCodes, type Run } from "../../operations/command.js";
 import { lookAtCandidates } from "../../operations/open-candidates.js";
