@@ -1,8 +1,12 @@
 /** Operations on what waits to become a memory. For the user alone: no model sees candidates, and none decides. */
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
-import { isHandedOver, readSessions, type WaitingCandidate } from "../memory/candidates/candidate.js";
-import { findCandidates, keepCandidate } from "../memory/candidates/choose-candidates.js";
+import {
+  isHandedOver,
+  planDraft,
+  readSessions,
+  type WaitingCandidate,
+} from "../memory/candidates/candidate.js";
 import {
   findReasons,
   formatCandidates,
@@ -10,6 +14,7 @@ import {
   planNext,
   readSurroundings,
 } from "../memory/candidates/why.js";
+import { formatContradicted } from "../memory/gate/gate.js";
 import { noteNew } from "./change.js";
 import {
   answerWritten,
@@ -60,7 +65,7 @@ const keepInput = z.object({
 
 export const keep = defineOperation(keepInput, async (core, { ids: wanted, type }) => {
   const candidates = await core.candidates();
-  const { clock, memories } = core;
+  const { clock } = core;
   const chosen = findCandidates(await candidates.list(), wanted, core.nameOf(LISTING));
   const gate = await core.gate();
   const cause = planCause(core, "keep");
@@ -68,21 +73,16 @@ export const keep = defineOperation(keepInput, async (core, { ids: wanted, type 
   const notes: string[] = [];
   const kept: WrittenData[] = [];
   for (const one of chosen) {
-    const nowMs = clock.now();
-    const { contradicted, written } = await keepCandidate(one, {
-      candidates,
-      cause,
-      gate,
-      memories,
-      nowMs,
-      type,
-    });
-    if (written.kind === "refused") {
-      notes.push(`${one.id} still waits: ${written.why}`);
+    const draft = planDraft(one, { how: "confirmed", type });
+    const written = draft && (await gate.save(draft, clock.now(), cause));
+    if (!written || written.kind === "refused") {
+      notes.push(`${one.id} still waits: ${written?.why ?? "its message was taken back"}`);
       continue;
     }
+    await candidates.settle([one.id]);
     const { text, data } = answerWritten(written, "Remembered", cause.run);
-    lines.push(text, ...contradicted);
+    const contradicted = (written.kind === "written" && written.superseded) || [];
+    lines.push(text, ...formatContradicted(contradicted));
     kept.push(data as WrittenData);
     if (written.kind === "written" && !written.isKnown) notes.push(...(await noteNew(core, written.memory)));
   }
@@ -90,6 +90,36 @@ export const keep = defineOperation(keepInput, async (core, { ids: wanted, type 
   const data = kept.length === 1 ? kept[0] : { kept };
   return { text: lines.join("\n"), data, notes, isProblem: kept.length < chosen.length, run: cause.run };
 });
+
+const SHORTEST_ID = 3;
+
+/**
+ * The candidates with these ids, or with ids that begin so, in this order.
+ *
+ * @throws StrataError NO_CANDIDATE or MANY_CANDIDATES, before anything is done. `listing` is the command that lists them.
+ */
+function findCandidates(
+  all: readonly WaitingCandidate[],
+  wanted: readonly string[],
+  listing: string,
+): readonly WaitingCandidate[] {
+  const find = (given: string): WaitingCandidate => {
+    const id = given.toLowerCase();
+    const begun = id.length < SHORTEST_ID ? [] : all.filter((one) => one.id.startsWith(id));
+    const [only] = all.filter((one) => one.id === id).concat(begun.length > 1 ? [] : begun);
+    if (only) return only;
+    if (begun.length === 0)
+      throw new StrataError(
+        "NO_CANDIDATE",
+        `expected the id of a waiting candidate, "${given}" came; ${listing} lists them. Nothing was changed`,
+      );
+    throw new StrataError(
+      "MANY_CANDIDATES",
+      `"${given}" begins the ids ${begun.map((one) => one.id).join(", ")}; write one of them whole. Nothing was changed`,
+    );
+  };
+  return [...new Set(wanted.map(find))];
+}
 
 const dropInput = z.object({ ids: names.default([]), all: flag.default(false).describe("all that wait") });
 

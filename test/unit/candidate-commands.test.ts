@@ -78,19 +78,6 @@ describe("strata and candidates", () => {
       expect(text).toContain(part);
   });
 
-  it("keep compares with what is known: the same stays one memory, and what it contradicts no longer applies", async () => {
-    const { files, idOf } = await open(["The staging port is 9090."], [SQLITE]);
-    await runStrata(files, "remember The staging port is 8080.");
-    await runStrata(files, `remember ${SQLITE}`);
-    const { out } = await runStrata(files, `candidates keep ${idOf("The staging port is 9090.")}`);
-    expect(out).toContain("It contradicts knowledge/");
-    await runStrata(files, `candidates keep ${idOf(SQLITE)}`);
-    const shown = (await runStrata(files, "list")).out.split("\n");
-    expect(shown.filter((line) => line.includes("SQLite"))).toHaveLength(1);
-    expect(shown.filter((line) => line.includes("8080"))).toEqual([]);
-    expect((await runStrata(files, "list --archived")).out).toMatch(/8080.*\(superseded\)/);
-  });
-
   it("drop forgets some or all, and nothing is dropped if one id is wrong", async () => {
     const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
     const wrong = await runStrata(files, `candidates drop ${idOf(SQLITE)} zzzzzz`);
@@ -161,22 +148,6 @@ async function openSession() {
 }
 
 describe("in a session", () => {
-  it("/memory counts them, /keep lists and keeps, and /drop forgets", async () => {
-    const { candidates, world } = await openSession();
-    expect(await command(world, "memory")).toMatch(/^ {2}Candidates +2 wait until you say them again/m);
-    const listed = await command(world, "keep");
-    const [[id = ""] = []] = [...listed.matchAll(/^\w{6}(?=.*SQLite)/gm)];
-    expect(listed).toContain(REDIS);
-    expect(await command(world, "keep", id)).toMatch(/^Remembered: knowledge\//);
-    expect(textsOf(await candidates.list())).toEqual([REDIS]);
-    await expect(command(world, "keep", "zzzzzz")).rejects.toThrow('"zzzzzz" came; /keep lists them');
-    await expect(command(world, "drop")).rejects.toThrow("/drop all");
-    expect(await command(world, "drop", "all")).toMatch(/^Dropped: \w{6}$/);
-    expect(await command(world, "drop", "all")).toBe("No candidates wait.");
-    expect(await command(world, "keep")).toBe("No candidates wait.");
-    expect(await command(world, "memory")).not.toContain("Candidates");
-  });
-
   it("no request, tool result or file of the project has one", async () => {
     const { world } = await openSession();
     const session = createSession(world.clock, "ses_9");
@@ -199,20 +170,5 @@ describe("in a session", () => {
       String(Buffer.from(bytes)).includes("needs no server"),
     );
     expect(held.map(([path]) => path)).toEqual([expect.stringMatching(/^\/home\/me\/.*\/candidates\.json$/)]);
-  });
-
-  it("an undone turn takes its candidates away", async () => {
-    const world = await openWorld();
-    const session = createSession(world.clock);
-    session.user("Look.");
-    const asking = session.user(SQLITE);
-    const candidates = openTestCandidates({ files: world.files, clock: world.clock, instance: "test" });
-    await candidates.offer([candidateOf(SQLITE, { message: asking.info.id ?? "" })]);
-    world.host.messages.set("ses_1", session.messages.slice(0, 1));
-    const info = { id: "ses_1", revert: { messageID: asking.info.id } };
-    const event = { type: "session.updated", properties: { sessionID: "ses_1", info } };
-    await world.strata.dispatcher.ask("event", event, undefined);
-    await world.strata.idle();
-    expect(await candidates.list()).toEqual([]);
   });
 });

@@ -54,28 +54,10 @@ describe("a candidate", () => {
     expect(waiting.map(({ isJudged }) => isJudged)).toEqual([undefined, true]);
   });
 
-  it("a candidate that could not be stored as a memory is returned again the next time", () => {
-    const { agreed } = plan(inSessions(4), [again("ses_5")]);
-    expect(agreed).toHaveLength(1);
-    expect(plan(agreed, [candidate("The queue is Redis.", "ses_3")]).agreed).toEqual(agreed);
-  });
-
-  it("a candidate that is repeated in its own session keeps waiting, and each message counts once", () => {
-    const { agreed, waiting } = plan(plan([], [said]).waiting, [said, said]);
-    expect(agreed).toEqual([]);
-    expect(waiting.map((one) => one.said.length)).toEqual([1]);
-  });
-
   it("a candidate expires a month after it was last said", () => {
     const { waiting } = plan([], [said]);
     expect(plan(waiting, [], 29 * DAY_MS).waiting).toHaveLength(1);
     expect(plan(waiting, [], 31 * DAY_MS).waiting).toEqual([]);
-  });
-
-  it("a candidate of an old conversation waits a month from when it was found", () => {
-    const { waiting } = plan([], [said], 400 * DAY_MS);
-    expect(plan(waiting, [], 429 * DAY_MS).waiting).toHaveLength(1);
-    expect(plan(waiting, [], 431 * DAY_MS).waiting).toEqual([]);
   });
 
   it("a candidate waits only among the two hundred most probable", () => {

@@ -1,6 +1,6 @@
 /** What becomes of a message before any judge, and why; what comes twice changes nothing. */
 import { describe, expect, it } from "vitest";
-import { CANDIDATE, MESSAGE, messageOf, openExtraction, STATE } from "../support/extraction.js";
+import { CANDIDATE, MESSAGE, openExtraction, STATE } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
 /** Reads the session again from its beginning, as after a crash before the cursor moved. */
@@ -86,13 +86,5 @@ describe("what was said", () => {
     await say(MESSAGE, { calls: [saved] });
     expect(await waiting()).toEqual([]);
     expect((await candidates.judgements())[0]?.why).toBe("the agent has kept something of that turn itself");
-  });
-
-  it("what was said loses its reasons and candidates with the message that the user undoes", async () => {
-    const { candidates, say, waiting } = await openExtraction();
-    await say("Fix the login page.");
-    await say(messageOf("It is about invoices."));
-    await candidates.follow("ses_1", []);
-    expect([await candidates.judgements(), await waiting()]).toEqual([[], []]);
   });
 });

@@ -1,11 +1,9 @@
 /** The same demand in session after session: noticed, shown first, and at last a rule, with nobody to judge it. */
 import { describe, expect, it } from "vitest";
-import { isCounted, planHeard } from "../../src/memory/candidates/repeats.js";
 import { openTestCandidates } from "../support/candidates.js";
 import { openExtraction } from "../support/extraction.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { user } from "../support/messages.js";
-import { fc } from "../support/property.js";
 
 /** Of a shape that makes no candidate by itself. */
 const DEMAND = "Run the linter before you say that you are done.";
@@ -43,12 +41,6 @@ describe("a demand that is said again and again", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("a demand that is said again and again in one session is said once", async () => {
-    const world = await openExtraction();
-    for (let n = 0; n < 6; n++) await world.say(DEMAND);
-    expect([await world.waiting(), world.kept()]).toEqual([[], []]);
-  });
-
   it("a demand is counted in other capitals and signs, in any language; a go-ahead and a question are not", async () => {
     const world = await openExtraction();
     const said = [DEMAND, DEMAND.toLowerCase().replace(".", "!"), `Please fix it. ${DEMAND}`];
@@ -62,7 +54,7 @@ describe("a demand that is said again and again", () => {
     expect(await (await sayInSessions(6, "Did you run the linter before you were done?")).waiting()).toEqual(
       [],
     );
-    expect([isCounted("run the tests"), isCounted("运行测试")]).toEqual([false, false]);
+    expect(await (await sayInSessions(6, "运行测试")).waiting()).toEqual([]);
   });
 
   it("a demand whose message is undone is forgotten, and counts again when it is said again", async () => {
@@ -86,24 +78,5 @@ describe("a demand that is said again and again", () => {
     await candidates.hear([DEMAND], { ...heard, saidMs: 9 });
     expect([...files.contents].map(([path, bytes]) => [path, String(bytes)])).toEqual(before);
     expect(JSON.stringify(before)).not.toContain("linter");
-  });
-
-  it("whatever is heard, a statement counts each session once, and the file is bounded", () => {
-    const hearing = fc.record({ text: fc.nat(5), session: fc.nat(12), message: fc.nat(30) });
-    fc.assert(
-      fc.property(fc.array(hearing, { maxLength: 60 }), (all) => {
-        let known: ReturnType<typeof planHeard>["next"] = [];
-        for (const { message, session, text } of all) {
-          const at = { session: `s${session}`, message: `m${message}`, saidMs: message };
-          const { found, next } = planHeard(known, [`${DEMAND} ${text} of them`], at);
-          const sessions = found[0]?.map((one) => one.session) ?? [];
-          expect(new Set(sessions).size).toBe(sessions.length);
-          expect(sessions.length).toBeLessThanOrEqual(8);
-          expect(sessions).toContain(at.session);
-          known = next;
-        }
-        expect(known.length).toBeLessThanOrEqual(6);
-      }),
-    );
   });
 });

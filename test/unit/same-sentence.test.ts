@@ -19,16 +19,6 @@ async function openCommands() {
 }
 
 describe("the same sentence remembered twice", () => {
-  it("the same sentence remembered twice is one memory by /remember, which says so", async () => {
-    const { run } = await openCommands();
-    expect(await run("remember", "we deploy on Fridays")).toMatch(
-      /^Remembered: knowledge\/we-deploy-on-fridays/,
-    );
-    expect(await run("remember", "We deploy  on Fridays.")).toMatch(
-      /^Already known: knowledge\/we-deploy-on-fridays\n/,
-    );
-  });
-
   it("the same sentence remembered twice is one memory by strata remember, strata ingest and both together", async () => {
     const files = createMemoryFiles({
       [`${PROJECT}/.git/HEAD`]: "x",

@@ -6,9 +6,6 @@ import { formatCandidates, planReasons } from "../../src/memory/candidates/why.j
 import { describe as describeCandidate } from "../../src/operations/candidates.js";
 import { planChoice, planCandidates as planPage } from "../../src/tui/page-candidates.js";
 import { openTestCandidates } from "../support/candidates.js";
-import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles } from "../support/memory-files.js";
-import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
 const DAY_MS = 86_400_000;
@@ -73,18 +70,6 @@ describe("candidates", () => {
       ...["Keep", "Drop", "Back to the list"],
       ...["We looked at three.", `▸ ${REDIS}`, "Rabbit was too much."],
     ]);
-  });
-
-  it("become memories of the type that the user names, on the command line and in a session", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    const candidates = openTestCandidates({ files });
-    await candidates.offer([candidateOf({}), candidateOf({ text: "Reports go to the bucket in Dublin." })]);
-    const [one, other] = await candidates.list();
-    expect((await runStrata(files, `candidates keep ${one?.id} --type decision`)).out).toMatch(
-      /^Remembered: decision\//,
-    );
-    expect((await runStrata(files, `candidates keep ${other?.id}`)).out).toMatch(/^Remembered: knowledge\//);
-    expect((await runStrata(files, `candidates keep ${one?.id} --type rumour`)).code).toBe(2);
   });
 
   it("/keep takes a type behind the ids, and /why answers without a model", async () => {

@@ -6,7 +6,7 @@ import { parseSentView } from "../../layers/always/break-watch.js";
 import { parseJson } from "../../src/base/shape.js";
 import { parseDecisionBatch } from "../../src/context/decision-batch.js";
 import { parseSavingsRecord } from "../../src/costs/savings.js";
-import { isCandidate, openList } from "../../src/memory/candidates/candidate-store.js";
+import { isCandidate } from "../../src/memory/candidates/candidate-store.js";
 import { parseConflict } from "../../src/memory/conflict.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
@@ -117,7 +117,7 @@ const rows: readonly Row[] = [
   [
     "projects/<id>/candidates.json",
     '{"v":1,"waiting":[{"id":"c","type":"idea","when":[],"worth":1,"said":[],"offeredMs":0}]}',
-    (text) => openList("waiting", isCandidate, { files: createMemoryFiles({ "/c": text }), log }).read("/c"),
+    (text) => JSON.parse(text).waiting.filter(isCandidate),
     [{ id: "c" }],
   ],
   [

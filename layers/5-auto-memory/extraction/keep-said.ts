@@ -7,6 +7,7 @@
  *     anything else                           left out, and noted why for `strata why`
  */
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
   planDraft,
   readLatest,
@@ -14,7 +15,6 @@ import {
   type Saying,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
-import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";

@@ -3,6 +3,7 @@ import { StrataError } from "../../../src/base/error.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
   findQuestion,
   isHandedOver,
@@ -14,7 +15,6 @@ import {
   type Saying,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
-import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type MemoryType, memoryTypes, readTypeName } from "../../../src/memory/memory.js";
 import { readTime } from "../../../src/messages/call.js";

@@ -10,6 +10,7 @@
 import { JUDGING } from "../../../src/costs/savings.js";
 import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
+import type { Judgement } from "../../../src/memory/candidates/candidate.js";
 import {
   isHandedOver,
   readLatest,
@@ -17,7 +18,6 @@ import {
   type SaidStatement,
   type WaitingCandidate,
 } from "../../../src/memory/candidates/candidate.js";
-import type { Judgement } from "../../../src/memory/candidates/judgements.js";
 import type { Gate } from "../../../src/memory/gate/gate.js";
 import { type Memory, type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store/store.js";

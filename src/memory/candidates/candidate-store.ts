@@ -2,38 +2,55 @@
  * The candidates of a project on disk, behind the lazy import of `candidates.ts`: those that wait, those that were dropped,
  * why each message was kept or not, and what was said before. One process changes them at a time, under a lock.
  */
-import { formatError, StrataError } from "../../base/error.js";
-import { finite, isRecord, list, object, oneOf, optional, parseJson, string } from "../../base/shape.js";
+import {
+  finite,
+  isRecord,
+  isVersion,
+  list,
+  object,
+  oneOf,
+  optional,
+  parseJson,
+  string,
+} from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
+import { createLineLog } from "../../io/json-lines.js";
 import type { HeldLock, Locks } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import type { Message } from "../../io/message.js";
 import { createStateFile, formatState } from "../../io/state-file.js";
-import { nameMessage, readOwnTexts } from "../../messages/call.js";
 import type { ProjectRecord } from "../../project/state-owner.js";
-import { foldLetters } from "../../text/text.js";
+import { toLine } from "../../text/text.js";
 import { checkDraft } from "../gate/gate.js";
 import { memoryTypes } from "../memory.js";
 import {
   type Candidate,
+  type Judgement,
+  judges,
+  outcomes,
   planDraft,
   readLatest,
   type SaidStatement,
   type Saying,
   type WaitingCandidate,
 } from "./candidate.js";
-import { createJudgementLog, type Judgement } from "./judgements.js";
 import {
   type Dropped,
   findDropped,
+  type Heard,
   hasExpired,
+  nameSaying,
   planCandidates,
   planDropped,
+  planHeard,
+  planUndone,
+  type Repeat,
   withoutDropped,
   withoutDroppedWords,
+  withoutUndone,
+  withoutUnheard,
 } from "./plan-candidates.js";
-import { createRepeats, type Heard } from "./repeats.js";
 
 /** Every call rejects with the system's error, or ELOCKED. */
 export interface CandidateStore {
@@ -62,8 +79,8 @@ export interface CandidateStore {
   drop(ids: readonly string[]): Promise<void>;
   /** When the user dropped these words; `undefined` if never. */
   droppedMs(words: string): Promise<number | undefined>;
-  /** Adapts the sayings of a session to all of its messages; returns whether one changed. */
-  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
+  /** Adapts what is known of a session to all of its messages: what they no longer say counts no more. */
+  follow(sessionID: string, messages: readonly Message[]): Promise<void>;
 }
 
 export interface CandidateStoreOptions {
@@ -77,10 +94,8 @@ export interface CandidateStoreOptions {
 const MOST_TRIES = 2;
 
 export function createCandidateStore(options: CandidateStoreOptions): CandidateStore {
-  const { clock, files, locateRecord } = options;
-  const { change, changeThose, dropped, underLock, waiting } = openLists(options);
-  const judgements = createJudgementLog(files);
-  const repeats = createRepeats(files);
+  const { clock, locateRecord } = options;
+  const { change, changeThose, dropped, judgements, repeats, underLock, waiting } = openLists(options);
 
   return {
     async offer(found) {
@@ -88,7 +103,7 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
       let agreed: readonly WaitingCandidate[] = [];
       if (fit.length > 0)
         await change(async (known, record) => {
-          const wanted = withoutDropped(fit, await dropped.readToWrite(record.dropped));
+          const wanted = withoutDropped(fit, await dropped.read(record.dropped));
           const next = planCandidates(known, wanted, clock.now());
           agreed = next.agreed;
           return [...next.agreed, ...next.waiting];
@@ -117,9 +132,16 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
         return { ...one, ...(asked && { asked }) };
       }),
 
-    hear: (texts, heard) => underLock(({ repeats: path }) => repeats.hear(path, texts, heard)),
+    hear: (texts, heard) =>
+      underLock(async ({ repeats: path }) => {
+        const known = await repeats.read(path);
+        const { found, next } = planHeard(known, texts, heard);
+        if (next !== known) await repeats.write(path, next);
+        return found;
+      }),
+
     async note(judged) {
-      if (judged.length > 0) await underLock(({ judgements: path }) => judgements.add(path, judged));
+      if (judged.length > 0) await underLock(({ judgements: path }) => judgements.note(path, judged));
     },
     judgements: async () => judgements.read((await locateRecord()).judgements),
 
@@ -131,7 +153,7 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
         if (wanted.length === 0) return known;
         said = wanted.flatMap((one) => one.said);
         // Written first: what is in both files counts as dropped.
-        const all = planDropped(await dropped.readToWrite(record.dropped), wanted, clock.now());
+        const all = planDropped(await dropped.read(record.dropped), wanted, clock.now());
         await lock.check();
         await dropped.write(record.dropped, all);
         return known.filter((one) => !wanted.includes(one));
@@ -144,21 +166,20 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     },
 
     async follow(sessionID, messages) {
-      const record = await locateRecord();
-      const followSaid = async (isDry: boolean): Promise<boolean> => {
-        const isJudged = await judgements.follow(record.judgements, sessionID, messages, isDry);
-        return (await repeats.follow(record.repeats, sessionID, messages, isDry)) || isJudged;
-      };
-      // Most undone messages were neither judged, nor said before, nor are they candidates: then no lock is needed.
-      if (await followSaid(true)) await underLock(() => followSaid(false));
-      if (!planUndone(await waiting.read(record.candidates), sessionID, messages)) return false;
-      let hasChanged = false;
-      await change(async (known) => {
-        const next = planUndone(known, sessionID, messages);
-        hasChanged = next !== undefined;
-        return next ?? known;
+      const planAll = async (record: ProjectRecord) => ({
+        waiting: planUndone(await waiting.read(record.candidates), sessionID, messages),
+        judgements: withoutUndone(await judgements.read(record.judgements), sessionID, messages),
+        repeats: withoutUnheard(await repeats.read(record.repeats), sessionID, messages),
       });
-      return hasChanged;
+      // Most undone messages left nothing here: then no lock is needed.
+      const planned = await planAll(await locateRecord());
+      if (Object.values(planned).every((one) => one === undefined)) return;
+      await underLock(async (record) => {
+        const next = await planAll(record);
+        if (next.waiting) await waiting.write(record.candidates, next.waiting);
+        if (next.judgements) await judgements.write(record.judgements, next.judgements);
+        if (next.repeats) await repeats.write(record.repeats, next.repeats);
+      });
     },
   };
 }
@@ -169,11 +190,13 @@ type PlanChange = (
   lock: Pick<HeldLock, "check">,
 ) => Promise<readonly WaitingCandidate[]>;
 
-/** The two lists and their lock. */
+/** What is on disk, and its lock. */
 function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
   const waiting = openList("waiting", isCandidate, { files, log });
   const dropped = openList("dropped", isDropped, { files, log });
-  return { waiting, dropped, underLock, change, changeThose };
+  const repeats = openList("repeats", isRepeat, { files, log });
+  const judgements = openJudgements(files);
+  return { waiting, dropped, judgements, repeats, underLock, change, changeThose };
 
   async function underLock<T>(action: (record: ProjectRecord, lock: HeldLock) => Promise<T>): Promise<T> {
     const record = await locateRecord();
@@ -183,7 +206,7 @@ function openLists({ files, locateRecord, locks, log }: CandidateStoreOptions) {
   /** Stores the planned list, if it is another one. */
   function change(plan: PlanChange): Promise<void> {
     return underLock(async (record, lock) => {
-      const known = await waiting.readToWrite(record.candidates);
+      const known = await waiting.read(record.candidates);
       const next = await plan(known, record, lock);
       if (next === known) return;
       await lock.check();
@@ -223,49 +246,7 @@ function clean(candidate: Candidate): Candidate | undefined {
   return said.length === 0 ? undefined : { ...candidate, said };
 }
 
-/* Plans which sayings count after the user has undone or redone messages. Pure. */
-
-/** In the place of a secret. */
-const REMOVED = "[removed: ";
-
-/** The candidates with the sayings of this session marked by all its messages; `undefined` if none changes. */
-function planUndone(
-  candidates: readonly WaitingCandidate[],
-  sessionID: string,
-  messages: readonly Message[],
-): WaitingCandidate[] | undefined {
-  const texts = new Map<string, string>();
-  for (const { info, parts } of messages)
-    if (info.role === "user")
-      texts.set(info.id ?? nameMessage(info), foldLetters(readOwnTexts(parts).join(" ")));
-  let hasChanged = false;
-  const mark = (saying: Saying): Saying => {
-    const isTakenBack = !isSaid(saying, texts);
-    if (saying.session !== sessionID || isTakenBack === (saying.isTakenBack ?? false)) return saying;
-    hasChanged = true;
-    const { isTakenBack: _, ...rest } = saying;
-    return isTakenBack ? { ...rest, isTakenBack } : rest;
-  };
-  const marked = candidates.map((one) => ({ ...one, said: one.said.map(mark) }));
-  return hasChanged ? marked : undefined;
-}
-
-function isSaid({ message, text }: Saying, texts: ReadonlyMap<string, string>): boolean {
-  const whole = texts.get(message);
-  if (whole === undefined) return false;
-  // The message still has the secret that was removed here.
-  return text.includes(REMOVED) || whole.includes(foldLetters(text));
-}
-
-/** A list in a file of this machine's record of the project. A damaged file counts as empty, which the log says. */
-export interface ListFile<T> {
-  /** Rejects with the system's error. */
-  read(path: string): Promise<readonly T[]>;
-  /** For the holder of the lock: renames a damaged file to `<name>.corrupt`. */
-  readToWrite(path: string): Promise<readonly T[]>;
-  /** Rejects with the system's error. */
-  write(path: string, entries: readonly T[]): Promise<void>;
-}
+/* What is on disk, in this machine's record of the project. */
 
 const isStatement = object<SaidStatement>({
   text: string,
@@ -297,49 +278,80 @@ export const isCandidate = object<WaitingCandidate>({
   asked: optional(object<{ session: string; letter: string }>({ session: string, letter: string })),
 });
 const isDropped = object<Dropped>({ words: list(string), messages: list(string), atMs: finite });
+const isHeard = object<Heard>({ session: string, message: string, saidMs: finite });
+const isRepeat = object<Repeat>({ words: string, heard: list(isHeard) });
 
-/** Two hundred long sentences, each said ten times, take half of it. */
-const MOST_BYTES = 8_000_000;
-
-export function openList<T>(
+/** Entries that are none are left out; a file that is none counts as empty, which the log says. */
+function openList<T>(
   name: string,
   isEntry: (value: unknown) => value is T,
   { files, log }: Pick<CandidateStoreOptions, "files" | "log">,
-): ListFile<T> {
-  const stored = createStateFile<readonly T[]>({
-    files: { read: (path) => files.read(path, { links: "refused" }), writeWhole: files.writeWhole },
+) {
+  return createStateFile<readonly T[]>({
+    files,
     parse(text) {
       const value = parseJson(text);
       const entries = isRecord(value) ? value[name] : undefined;
-      if (!Array.isArray(entries)) throw damage(`expected a JSON object with a list "${name}"`);
-      return entries.filter(isEntry);
+      if (Array.isArray(entries)) return entries.filter(isEntry);
+      log.warn("candidates", `expected a JSON object with a list "${name}", something else came; begun anew`);
+      return [];
     },
     format: (entries) => formatState({ [name]: entries }),
     fresh: [],
   });
-  return {
-    read: (path) => readOr(path, async () => "it is kept aside when the next candidate is stored"),
-    readToWrite: (path) =>
-      readOr(path, async () => {
-        await files.rename(path, `${path}.corrupt`);
-        return `begun anew, it is kept as ${path}.corrupt`;
-      }),
-    write: stored.write,
-  };
-
-  async function readOr(path: string, mend: () => Promise<string>): Promise<readonly T[]> {
-    const bytes = (await files.statItself(path))?.bytes ?? 0;
-    try {
-      if (bytes > MOST_BYTES) throw damage(`expected at most ${MOST_BYTES} bytes, ${bytes} came`);
-      return await stored.read(path);
-    } catch (thrown) {
-      // A link counts as damage: this file is never one.
-      if (![DAMAGED, "ELOOP"].includes(String((thrown as { code?: unknown }).code))) throw thrown;
-      log.warn("candidates", `${path} cannot be read, ${await mend()}: ${formatError(thrown)}`);
-      return [];
-    }
-  }
 }
 
-const DAMAGED = "EDAMAGED";
-const damage = (why: string): StrataError => new StrataError(DAMAGED, why);
+type JudgementLine = Judgement & { v: 1 };
+
+const isLine = object<JudgementLine>({
+  v: isVersion,
+  atMs: finite,
+  session: string,
+  message: string,
+  text: string,
+  by: oneOf(judges),
+  outcome: oneOf(outcomes),
+  why: string,
+  id: optional(string),
+});
+
+/** Of about two months; the older half goes first. */
+const MOST_JUDGEMENTS = 4_000;
+const LONGEST_JUDGED = 400;
+
+/** The same may be judged twice: after a crash, or when past sessions are read again. */
+const nameJudgement = ({ by, id, message, outcome, session, text, why }: Judgement): string =>
+  JSON.stringify([by, id, message, outcome, session, text, why]);
+
+function openJudgements(files: Files) {
+  const lines = createLineLog<JudgementLine>({
+    files,
+    parse: (value) => (isLine(value) ? value : undefined),
+  });
+  const read = async (path: string): Promise<readonly JudgementLine[]> => (await lines.read(path)).records;
+  const write = (path: string, all: readonly Judgement[]): Promise<void> =>
+    files.writeWhole(path, all.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  return {
+    read,
+    write,
+
+    async note(path: string, judged: readonly Judgement[]): Promise<void> {
+      const before = await read(path);
+      const known = new Set(before.map(nameJudgement));
+      const added = judged
+        .map((one): JudgementLine => ({ v: 1, ...one, text: toLine(one.text, LONGEST_JUDGED) }))
+        .filter((one) => !known.has(nameJudgement(one)));
+      const all = [...before, ...added];
+      if (all.length > MOST_JUDGEMENTS) await write(path, all.slice(-MOST_JUDGEMENTS / 2));
+      else if (added.length > 0) await lines.append(path, added);
+    },
+
+    async forget(path: string, messages: readonly Saying[]): Promise<void> {
+      const names = new Set(messages.map(nameSaying));
+      await write(
+        path,
+        (await read(path)).filter((one) => !names.has(nameSaying(one))),
+      );
+    },
+  };
+}

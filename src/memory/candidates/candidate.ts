@@ -60,6 +60,25 @@ export interface WaitingCandidate extends Candidate {
   asked?: { session: string; letter: string };
 }
 
+/** `shape`: the filter without words. `marks`: a sentence that says itself that it lasts. */
+export const judges = ["shape", "marks", "model", "agent", "user", "repetition"] as const;
+export const outcomes = ["kept", "waiting", "left out", "refused"] as const;
+
+/** Why a message was kept or not, noted each time somebody judged one. `strata why` shows it. */
+export interface Judgement {
+  atMs: number;
+  session: string;
+  message: string;
+  /** The user's words, without secrets; cut. */
+  text: string;
+  by: (typeof judges)[number];
+  outcome: (typeof outcomes)[number];
+  /** For people: "it only asks". */
+  why: string;
+  /** The memory or candidate that it became. */
+  id?: string;
+}
+
 /** The latest wording that the user has not taken back, the user's own first; `undefined` if there is none. */
 export function readLatest({ said }: Pick<Candidate, "said">): Saying | undefined {
   return said.findLast(isUsers) ?? said.findLast(({ isTakenBack }) => !isTakenBack);

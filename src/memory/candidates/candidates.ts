@@ -42,8 +42,6 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
-    list: async () => (await open()).list(),
-
     async count() {
       try {
         return (await (await open()).list()).length;
@@ -53,6 +51,7 @@ export function createCandidates(options: CandidateStoreOptions): Candidates {
       }
     },
 
+    list: async () => (await open()).list(),
     settle: async (ids) => (await open()).settle(ids),
     noteTried: async (ids) => (await open()).noteTried(ids),
     noteJudged: async (ids) => (await open()).noteJudged(ids),

@@ -1,7 +1,10 @@
-/** Plans which candidates wait, which have become sure, and which are forgotten. Pure. */
+/** Plans which candidates wait, which have become sure, which are forgotten, and what was said how often. Pure. */
 import { DAY_MS } from "../../base/days.js";
 import { hashOf } from "../../base/hash.js";
+import type { Message } from "../../io/message.js";
+import { nameMessage, readOwnTexts } from "../../messages/call.js";
 import { type Compare, createComparison } from "../../text/compare.js";
+import { foldLetters } from "../../text/text.js";
 import { readMeaning } from "../../text/wording.js";
 import {
   type Candidate,
@@ -89,7 +92,8 @@ function join(known: WaitingCandidate, found: Candidate, nowMs: number): Waiting
 
 const withoutStatements = ({ context: _, place: __, statements: ___, ...saying }: Saying): Saying => saying;
 
-const nameSaying = ({ message, session }: Saying): string => `${session} ${message}`;
+export const nameSaying = ({ message, session }: Pick<Heard, "message" | "session">): string =>
+  `${session} ${message}`;
 
 const LEAST_ID = 6;
 
@@ -149,3 +153,115 @@ export const findDropped = (dropped: readonly Dropped[], text: string): Dropped 
 const unique = (hashes: readonly string[]): string[] => [...new Set(hashes)];
 const hashWords = (text: string): string => hashOf(readMeaning(text).toLowerCase());
 const hashMessage = (saying: Saying): string => hashOf(nameSaying(saying));
+
+/*
+ * In how many sessions the user has said the same, so that nobody has to say it a sixth time. Hashes of words, no words.
+ */
+
+/** Where a statement was said. */
+export interface Heard {
+  session: string;
+  message: string;
+  saidMs: number;
+}
+
+export interface Repeat {
+  /** Hash of the meaning. */
+  words: string;
+  /** The latest of each session, oldest first. */
+  heard: readonly Heard[];
+}
+
+/** Statements whose repetition is noticed: those of the last months. */
+const MOST_REPEATS = 1_500;
+/** More sessions prove nothing more. */
+const MOST_SESSIONS = 8;
+/** "Go on" and "run the tests" are said in every session and ask for nothing that lasts. */
+const SHORTEST = 24;
+const SHORTEST_DENSE = 8;
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/**
+ * Counts statements; `found` has by place where each was said, this time included. The latest heard are last, and stay.
+ * `next` is `known` if nothing is new: a message may be read twice.
+ */
+export function planHeard(
+  known: readonly Repeat[],
+  texts: readonly string[],
+  heard: Heard,
+): { next: readonly Repeat[]; found: readonly (readonly Heard[])[] } {
+  const all = new Map(known.map((one) => [one.words, one]));
+  let isNews = false;
+  const found = texts.map((text): readonly Heard[] => {
+    if (text.length < (DENSE.test(text) ? SHORTEST_DENSE : SHORTEST)) return [heard];
+    const words = hashOf(readMeaning(text).toLowerCase()).slice(0, 24);
+    const already = all.get(words)?.heard ?? [];
+    if (already.some((one) => nameSaying(one) === nameSaying(heard))) return already;
+    isNews = true;
+    const before = already.filter(({ session }) => session !== heard.session);
+    const next = [...before, heard].slice(-MOST_SESSIONS);
+    all.delete(words);
+    all.set(words, { words, heard: next });
+    return next;
+  });
+  return { next: isNews ? [...all.values()].slice(-MOST_REPEATS) : known, found };
+}
+
+/* What counts after the user has undone or redone messages. */
+
+/** In the place of a secret. */
+const REMOVED = "[removed: ";
+
+/** The candidates with the sayings of this session marked by all its messages; `undefined` if none changes. */
+export function planUndone(
+  candidates: readonly WaitingCandidate[],
+  sessionID: string,
+  messages: readonly Message[],
+): WaitingCandidate[] | undefined {
+  const texts = new Map<string, string>();
+  for (const { info, parts } of messages)
+    if (info.role === "user")
+      texts.set(info.id ?? nameMessage(info), foldLetters(readOwnTexts(parts).join(" ")));
+  let hasChanged = false;
+  const mark = (saying: Saying): Saying => {
+    const isTakenBack = !stillSays(saying, texts);
+    if (saying.session !== sessionID || isTakenBack === (saying.isTakenBack ?? false)) return saying;
+    hasChanged = true;
+    const { isTakenBack: _, ...rest } = saying;
+    return isTakenBack ? { ...rest, isTakenBack } : rest;
+  };
+  const marked = candidates.map((one) => ({ ...one, said: one.said.map(mark) }));
+  return hasChanged ? marked : undefined;
+}
+
+/** Without those that this session's messages no longer say; `undefined` if none goes. */
+export function withoutUndone<T extends { message: string; session: string }>(
+  all: readonly T[],
+  sessionID: string,
+  messages: readonly Message[],
+): T[] | undefined {
+  const ids = new Set(messages.map(({ info }) => info.id));
+  const kept = all.filter(({ message, session }) => session !== sessionID || ids.has(message));
+  return kept.length === all.length ? undefined : kept;
+}
+
+export function withoutUnheard(
+  repeats: readonly Repeat[],
+  sessionID: string,
+  messages: readonly Message[],
+): Repeat[] | undefined {
+  let hasChanged = false;
+  const kept = repeats.map((one) => {
+    const heard = withoutUndone(one.heard, sessionID, messages);
+    hasChanged ||= heard !== undefined;
+    return heard ? { ...one, heard } : one;
+  });
+  return hasChanged ? kept.filter(({ heard }) => heard.length > 0) : undefined;
+}
+
+function stillSays({ message, text }: Saying, texts: ReadonlyMap<string, string>): boolean {
+  const whole = texts.get(message);
+  if (whole === undefined) return false;
+  // The message still has the secret that was removed here.
+  return text.includes(REMOVED) || whole.includes(foldLetters(text));
+}

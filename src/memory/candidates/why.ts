@@ -8,9 +8,9 @@ import { foldLetters, toLine } from "../../text/text.js";
 import { nameJudge } from "../judge.js";
 import type { Memory } from "../memory.js";
 import type { Memories } from "../store/store.js";
+import type { Judgement } from "./candidate.js";
 import { isHandedOver, readLatest, readSessions, type WaitingCandidate } from "./candidate.js";
 import type { Candidates } from "./candidates.js";
-import type { Judgement } from "./judgements.js";
 
 /** One thing that was said, and what became of it. */
 export interface Reason {
