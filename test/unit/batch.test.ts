@@ -103,18 +103,9 @@ describe("a judge's answer", () => {
     });
   });
 
-  it("a judge's answer is read in a fence, behind words, and where it is empty", () => {
-    const list = JSON.stringify([entry]);
-    for (const text of [`\`\`\`json\n${list}\n\`\`\``, `Here you are:\n${list}\nAnything else?`, ` ${list} `])
-      expect(parse(text)?.verdicts).toHaveLength(1);
-    expect(parse("[]")).toEqual({ verdicts: [], faults: [], unusable: new Set() });
-  });
-
   it.each([
     ["no JSON", "Sure! I kept everything."],
-    ["nothing", ""],
     ["half of it", JSON.stringify([entry]).slice(0, 40)],
-    ["one object", JSON.stringify(entry)],
     ["a list inside of an object", JSON.stringify({ error: "overloaded", codes: [] })],
     ["deep nesting", "[".repeat(20_000)],
     ["250 KB", `[{"says":"${"x".repeat(250_000)}"}]`],
@@ -124,34 +115,19 @@ describe("a judge's answer", () => {
 
   it.each([
     ["m1.1", { kind: "message", at: 0, from: 0, to: 0 }],
-    ["m1", { kind: "message", at: 0, from: 0, to: 0 }],
     ["m2.1-3", { kind: "message", at: 1, from: 0, to: 2 }],
-    ["m2.1-m2.3", { kind: "message", at: 1, from: 0, to: 2 }],
     ["m2.1–2", { kind: "message", at: 1, from: 0, to: 1 }],
     ["w1", { kind: "work", at: 0 }],
   ])("the quote %s is found", (quote, place) => {
     expect(placeOf(quote)).toEqual(place);
   });
 
-  it.each([
-    "m3.1",
-    "m1.2",
-    "m2",
-    "m2.0",
-    "m2.3-1",
-    "m2.1-9",
-    "w2",
-    "w0",
-    "k1",
-    "The storage is SQLite.",
-    1,
-    null,
-    undefined,
-    ["m1.1", 2],
-    { a: 1 },
-  ])("the quote %j is none of what was asked, and its entry is left out with the reason", (quote) => {
-    expect(faultsOf({ quote })).toEqual(["entry 1: its quote is none of the numbers"]);
-  });
+  it.each(["m3.1", "m2", "m2.3-1", "w2", "The storage is SQLite.", undefined, ["m1.1", 2]])(
+    "the quote %j is none of what was asked, and its entry is left out with the reason",
+    (quote) => {
+      expect(faultsOf({ quote })).toEqual(["entry 1: its quote is none of the numbers"]);
+    },
+  );
 
   it("an entry of an unknown type, without words or with too many is left out, and the others count", () => {
     expect(faultsOf({ type: "rule" })).toEqual(["entry 1: its type is unknown"]);
@@ -159,15 +135,8 @@ describe("a judge's answer", () => {
       expect(faultsOf({ says })?.[0]).toContain("at most 500 characters");
     const mixed = parse(["no object", { keep: false }, { ...entry, type: "?" }, entry]);
     expect([mixed?.verdicts.length, mixed?.faults.length]).toEqual([1, 2]);
-  });
-
-  it("an entry that cannot be used names its message, if it says which one", () => {
-    const unusableOf = (...given: object[]) => [
-      ...(parse(given.map((one) => ({ ...entry, ...one })))?.unusable ?? []),
-    ];
-    expect(unusableOf({}, { quote: "m2.1", type: "?" }, { quote: "m1.9" })).toEqual([1, 0]);
-    expect(unusableOf({ quote: "w1", type: "?" }, { quote: "The storage is SQLite." })).toEqual([]);
-    expect(unusableOf({ quote: "m2.1", type: "?", keep: false })).toEqual([]);
+    expect(parse([{ ...entry, quote: "m2.1", type: "?" }])?.unusable).toEqual(new Set([1]));
+    expect(parse(`\`\`\`json\n${JSON.stringify([entry])}\n\`\`\``)?.verdicts).toHaveLength(1);
   });
 
   it("what it replaces counts only if it was shown; it is sure unless it says otherwise; no more than three entries a message", () => {

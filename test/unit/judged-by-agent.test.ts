@@ -4,12 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
 import { formatParameters } from "../../src/kernel/layer.js";
 import { KEEP_TOOL, QUESTION_HEAD } from "../../src/memory/candidates/candidate.js";
-import { event, keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
-import { openTestCandidates, textsOf } from "../support/candidates.js";
+import { keep, open, pages, questionIn, SESSION, say } from "../support/agent-judge.js";
+import { openTestCandidates } from "../support/candidates.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { call, fork } from "../support/messages.js";
 import { CORES, INVOICES, LEDGER, PLAYERS } from "../support/said-in-passing.js";
-import { createSession } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 
 describe("a session whose agent judges", () => {
@@ -66,19 +65,6 @@ describe("a session whose agent judges", () => {
     await say(unnamed, PLAYERS);
     expect(questionIn(await say(unnamed, INVOICES))).toContain(QUESTION_HEAD);
   });
-
-  it("a subagent's session and a request for a summary are not asked", async () => {
-    const opened = await open("agent");
-    const { session, world } = opened;
-    await say(opened, PLAYERS);
-    session.user("Sum up.");
-    world.strata.requests.expectCompaction(SESSION);
-    expect(JSON.stringify(await world.request(session.messages))).not.toContain(QUESTION_HEAD);
-    await event(world, "session.created", { info: { id: "ses_child", parentID: SESSION } });
-    const child = { ...opened, session: createSession(world.clock, "ses_child") };
-    child.session.user("Begin.");
-    for (const text of [PLAYERS, INVOICES]) expect(questionIn(await say(child, text))).toBeUndefined();
-  });
 });
 
 describe("memory_keep", () => {
@@ -100,48 +86,6 @@ describe("memory_keep", () => {
     );
     expect(noted).toMatchObject({ outcome: "kept", session: SESSION });
     expect(await keep({ world }, "a")).toContain("Nothing was kept. Nothing is open under a. Open: none.");
-  });
-
-  it("memory_keep takes a type for each letter, and makes no rule of a question", async () => {
-    const opened = await open("agent");
-    const { world } = opened;
-    await say(opened, "Good evening.");
-    const message = opened.session.messages[0]?.info.id ?? "";
-    const other = openTestCandidates({ files: world.files, clock: world.clock });
-    const saying = { session: SESSION, message, saidMs: world.clock.now(), title: "x" };
-    const isQuestion = true as const;
-    const offered = (text: string, more: object = {}) => ({
-      ...{ type: "knowledge" as const, when: [], worth: 0.5 },
-      said: [{ ...saying, text, statements: [{ text }], place: 0, ...more }],
-    });
-    await other.offer([
-      offered("Answer every mail of the club in Norwegian."),
-      offered("Shall the treasurer see the salaries?", {
-        statements: [{ text: "Shall the treasurer see the salaries?", isQuestion }],
-      }),
-      offered("The hall is closed during the summer."),
-    ]);
-    await say(opened, "Go on.");
-    const answer = await keep(opened, "A directive, b preference, c decision");
-    expect(answer).toMatch(/^a is kept as directive\//);
-    expect(answer).toContain("b was not kept: as a preference, the quote is a question.");
-    expect(answer).toMatch(/^c is kept as decision\//m);
-    expect(await keep(opened, "b")).toMatch(/^b is kept as knowledge\//);
-  });
-
-  it("memory_keep does not keep what was said in its own turn from becoming a candidate", async () => {
-    const opened = await open("agent");
-    const { host, session, world } = opened;
-    await say(opened, PLAYERS);
-    await world.strata.dispatcher.ask("turn", { sessionID: SESSION }, undefined);
-    session.user(LEDGER);
-    await world.request(session.messages);
-    session.answer([call(KEEP_TOOL, await keep(opened, "a"), { state: { input: { letters: "a" } } })]);
-    host.messages.set(SESSION, [...session.messages]);
-    await event(world, "session.idle", { sessionID: SESSION });
-    await world.strata.idle();
-    const waits = await openTestCandidates({ files: world.files, clock: world.clock }).list();
-    expect(textsOf(waits).join()).toContain(CORES.ledger);
   });
 
   it("memory_keep refuses an unknown letter or type, names what is open, and keeps nothing", async () => {

@@ -63,41 +63,32 @@ describe("the price of asking", () => {
     expect(alone - together).toBeCloseTo(priceUsage({ sent: 30_000, cached: 30_000, answered: 100 }, PRICE));
   });
 
-  it.each(["with its next call", "by calls of their own"])(
-    "the price of asking is at most one percent of a session of usual size whose agent answers %s",
-    async (how) => {
-      const opened = await open("agent");
-      const { session, world } = opened;
-      const isAlone = how === "by calls of their own";
-      let sent = 12_000;
-      let [paid, judged, requests, questions] = [0, 0, 0, 0];
-      for (let turn = 0; turn < 30; turn++) {
-        const text = turn % 3 === 0 ? SUBJECTS[turn / 3] : "Go on.";
-        const question = questionIn(await say(opened, text ?? ""));
-        const [, letter] = / ([a-z]{1,2}) "/.exec(question ?? "") ?? [];
-        if (letter !== undefined) questions++;
-        for (let step = 0; step < 8; step++) {
-          const kept = letter !== undefined && step === 1 ? await keep(opened, letter) : undefined;
-          const answers =
-            kept === undefined ? [] : [call(KEEP_TOOL, kept, { state: { input: { letters: letter } } })];
-          const others = answers.length > 0 && isAlone ? [] : [call("bash", "x")];
-          session.answer([...answers, ...others], { sent, cached: sent - 1_500 });
-          sent = Math.min(60_000, sent + 1_500);
-          const request = world.strata.requests.open(session.messages);
-          if (!request) throw new Error("no request");
-          paid += priceUsage({ sent, cached: sent - 1_500, answered: 250 }, PRICE);
-          judged += priceJudging({ ...request, rates: () => PRICE }, { sent, tokensPerCharacter: 0.25 });
-          requests++;
-        }
+  it("the price of asking is at most one percent of a session of usual size whose agent answers by calls of their own", async () => {
+    const opened = await open("agent");
+    const { session, world } = opened;
+    let sent = 12_000;
+    let [paid, judged, questions] = [0, 0, 0];
+    for (let turn = 0; turn < 30; turn++) {
+      const text = turn % 3 === 0 ? SUBJECTS[turn / 3] : "Go on.";
+      const question = questionIn(await say(opened, text ?? ""));
+      const [, letter] = / ([a-z]{1,2}) "/.exec(question ?? "") ?? [];
+      if (letter !== undefined) questions++;
+      for (let step = 0; step < 8; step++) {
+        const kept = letter !== undefined && step === 1 ? await keep(opened, letter) : undefined;
+        const answers =
+          kept === undefined ? [] : [call(KEEP_TOOL, kept, { state: { input: { letters: letter } } })];
+        const others = answers.length > 0 ? [] : [call("bash", "x")];
+        session.answer([...answers, ...others], { sent, cached: sent - 1_500 });
+        sent = Math.min(60_000, sent + 1_500);
+        const request = world.strata.requests.open(session.messages);
+        if (!request) throw new Error("no request");
+        paid += priceUsage({ sent, cached: sent - 1_500, answered: 250 }, PRICE);
+        judged += priceJudging({ ...request, rates: () => PRICE }, { sent, tokensPerCharacter: 0.25 });
       }
-      const share = judged / paid;
-      process.stdout.write(
-        `judging, answered ${how}: ${questions} questions, ${(share * 100).toFixed(2)} % of ${requests} requests\n`,
-      );
-      expect(questions).toBeGreaterThan(isAlone ? 0 : 4);
-      expect(judged).toBeGreaterThan(0);
-      expect(share).toBeLessThan(0.01);
-    },
-    60_000,
-  );
+    }
+    const share = judged / paid;
+    expect(questions).toBeGreaterThan(0);
+    expect(judged).toBeGreaterThan(0);
+    expect(share).toBeLessThan(0.01);
+  }, 60_000);
 });

@@ -32,20 +32,6 @@ describe("the small model", () => {
     for (const text of [MESSAGE, messageOf(OTHER)]) expect(asked[0]?.prompt).toContain(text.split(". ")[0]);
   });
 
-  it("the small model waits longer when a turn begins in between, in whichever session", async () => {
-    const { asked, background, clock, extraction, idle, say } = await openExtraction(nothing);
-    await say(MESSAGE);
-    clock.advance(QUIET_MS - 1_000);
-    extraction.onTurn("ses_2");
-    clock.advance(QUIET_MS);
-    await background.onIdle();
-    expect(asked).toHaveLength(0);
-    await idle("ses_1");
-    clock.advance(QUIET_MS);
-    await background.onIdle();
-    expect(asked).toHaveLength(1);
-  });
-
   it("the small model is asked at once about twenty messages", async () => {
     const { asked, say } = await openExtraction(nothing);
     const names =
@@ -85,17 +71,6 @@ describe("the small model", () => {
     await say(opened, INVOICES);
     await say(opened, "Go on.");
     expect(isAsked()).toEqual([true]);
-  });
-
-  it("the small model judges what an ended session has left in the next one", async () => {
-    const world = await openExtraction();
-    await world.say(MESSAGE);
-    const after = await openExtraction({ world, respond: () => verdicts({}) });
-    await after.say("Fix the login page.", { sessionID: "ses_2" });
-    expect(after.asked).toHaveLength(0);
-    await after.quiet();
-    expect(after.asked[0]?.sessionID).toBe("ses_2");
-    expect(after.kept()).toHaveLength(1);
   });
 
   it.each(["off", "agent"])(
@@ -154,24 +129,6 @@ describe("the small model", () => {
     await say(messageOf(OTHER));
     await quiet();
     expect(asked.map(({ prompt }) => prompt.includes(told))).toEqual([true, true, false]);
-  });
-
-  it("the small model is not told after a restart what it was told of the work before, and words are judged once", async () => {
-    const failed = bash("cargo build --locked", 1);
-    const world = await openExtraction(nothing);
-    await world.say(MESSAGE, { calls: [failed, bash("cargo build --offline")] });
-    await world.quiet();
-    await world.say(messageOf(OTHER), { calls: [failed, bash("cargo build --frozen")] });
-    const after = await openExtraction({ world, ...nothing });
-    await after.say("go on");
-    await after.quiet();
-    const [before, later] = [world, after].map(({ asked }) => asked.map(({ prompt }) => prompt).join());
-    expect([before, later].map((prompt) => /w1 `(.*?)`/.exec(prompt ?? "")?.[1])).toEqual([
-      "cargo build --offline",
-      "cargo build --frozen",
-    ]);
-    expect([before, later].map((prompt) => prompt?.includes("SQLite"))).toEqual([true, false]);
-    expect(later).toContain(OTHER);
   });
 
   it("the small model is asked once more about a message of which it said what cannot be used; then it waits, and the others count", async () => {

@@ -45,16 +45,6 @@ describe("an export of a session", () => {
     expect(shown.created).toBe(new Date(1_700_000_000_000).toISOString());
   });
 
-  it("what the host, a plugin or a file added to a message is not learned from", async () => {
-    const parts = [
-      { type: "text", text: RULE, synthetic: true },
-      { type: "text", text: PORT, ignored: true },
-      { type: "file", url: "file:///x", source: { text: { value: PUSH } } },
-      { type: "text", text: "Look at this." },
-    ];
-    expect((await learn(session("ses_1", [message("m1", "", { parts })]))).kept).toEqual([]);
-  });
-
   it("sessions of subagents and Strata's own sessions are left out", async () => {
     const text = [
       session("ses_1", [message("m1", RULE)], { parentID: "ses_0" }),
@@ -87,18 +77,6 @@ describe("an export of a session", () => {
     ]);
     const { kept } = await learn(text, { [`${PROJECT}/.opencode/command/deep/check.md`]: command });
     expect(kept).toEqual(["From now on always check the build."]);
-  });
-
-  it("where the agent saved a rule itself, it is not learned again", async () => {
-    const call = {
-      ...{ type: "tool", tool: "memory_remember", callID: "c" },
-      state: { status: "completed", input: { type: "directive", content: RULE }, output: "x".repeat(100) },
-    };
-    const text = session("ses_1", [
-      message("m1", RULE),
-      message("m2", "", { role: "assistant", parts: [call] }),
-    ]);
-    expect((await learn(text)).kept).toEqual([]);
   });
 
   it("an export that is cut off and a message that is none are named with their lines, and the others are read", async () => {

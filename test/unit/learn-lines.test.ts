@@ -1,12 +1,6 @@
 /** Lines of past conversations: which are read, with which dates, and how much is held. */
 import { describe, expect, it } from "vitest";
-import { createLearner, createSettled } from "../../layers/5-auto-memory/learn/learner.js";
-import { readLatest } from "../../src/memory/candidates/candidate.js";
-import { createGate } from "../../src/memory/gate/gate.js";
-import { openTestCandidates } from "../support/candidates.js";
-import { createFakeClock, MORNING } from "../support/fake-clock.js";
-import { createFakeLog } from "../support/fake-log.js";
-import { createFakeMemories } from "../support/fake-memories.js";
+import { MORNING } from "../support/fake-clock.js";
 import {
   learn,
   lines,
@@ -20,7 +14,6 @@ import {
   said,
   TABS,
 } from "../support/learning.js";
-import { createMemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 
 describe("lines of a conversation", () => {
@@ -54,15 +47,6 @@ describe("lines of a conversation", () => {
     );
   });
 
-  it("a thousand bad lines are counted and only the first ones printed", async () => {
-    const { code, err } = await learn(
-      openConversation(`${"x\n".repeat(1_000)}${JSON.stringify(said("m1", TABS))}`),
-    );
-    expect(code).toBe(1);
-    expect(err.split("\n").filter((line) => line.startsWith("Skipped")).length).toBe(21);
-    expect(err).toContain("980 more");
-  });
-
   it("only the user's messages are learned from; a message without a role is the user's", async () => {
     const { role: _, ...bare } = said("m4", PORT);
     const text = lines(
@@ -74,14 +58,6 @@ describe("lines of a conversation", () => {
     expect(parseObjects(await learn(openConversation(text), "--json")).map(({ message }) => message)).toEqual(
       ["m4"],
     );
-  });
-
-  it("ids come back as they are given, numbers as numbers", async () => {
-    const text = lines(said("7", TABS), said("", PORT, { id: 8, session: 3 }));
-    expect(parseObjects(await learn(openConversation(text), "--json"))).toMatchObject([
-      { message: "7", session: "s1" },
-      { message: 8, session: 3 },
-    ]);
   });
 
   it("the date of a message is the memory's: ISO or milliseconds, and now where it has none, a wrong one or a later one", async () => {
@@ -126,39 +102,5 @@ describe("lines of a conversation", () => {
       expect(list).toContain(NO_TABS);
       expect(list).not.toContain(TABS);
     }
-  });
-});
-
-describe("candidates", () => {
-  it("sentences that are not sure are offered to the store of candidates, and returned as such, never kept", async () => {
-    const clock = createFakeClock();
-    const memories = createFakeMemories(clock.now);
-    const candidates = openTestCandidates({ files: createMemoryFiles(), clock });
-    const learner = createLearner({
-      ...{ clock, log: createFakeLog(), run: "r", isTheirs: () => true },
-      memories: { list: memories.list, noteUse: () => {} },
-      gate: createGate({ memories }),
-      settled: createSettled({ files: createMemoryFiles(), folder: "/state", log: createFakeLog() }),
-      candidates,
-    });
-    const texts = [
-      TABS,
-      "The storage is SQLite, because it needs no server.",
-      "we use pnpm here",
-      "I like it short",
-    ];
-    const messages = texts.map((text, n) => ({
-      info: { id: `m${n}`, sessionID: "s1", role: "user", time: { created: MORNING + n } },
-      parts: [{ type: "text", text }],
-    }));
-    const { learned } = await learner.learn({ session: "s1", messages });
-    const waiting = learned.filter(({ isCandidate }) => isCandidate);
-    const stored = (await candidates.list()).map(readLatest);
-    expect(stored.map((one) => [one?.text, one?.message, one?.session]).sort()).toEqual(
-      waiting.map(({ content, message, session }) => [content, message, session]).sort(),
-    );
-    const kept = [...memories.contents.values()].map(({ content }) => content);
-    expect(kept).toEqual(learned.filter(({ isCandidate }) => !isCandidate).map(({ content }) => content));
-    expect(kept).toContain(TABS);
   });
 });

@@ -75,37 +75,6 @@ describe("strata learn", () => {
     expect(JSON.stringify(list)).toContain(NO_TABS);
   });
 
-  it("strata learn keeps one memory of a sentence that is said twice, and none of one that is a memory already", async () => {
-    const files = openConversation(
-      lines(said("m1", TABS), said("m2", `${TABS} ${TABS}`), said("m3", PUSH, { session: "s2" })),
-    );
-    await runStrata(files, `remember --type directive ${PUSH}`);
-    const ran = await learn(files, "--json");
-    expect(parseObjects(ran).map(({ message }) => message)).toEqual(["m1"]);
-    expect(listMemories(files)).toHaveLength(2);
-  });
-
-  it("strata undo --run reverts what one run of strata learn kept", async () => {
-    const files = openConversation(lines(said("m1", TABS), said("m2", PORT)));
-    const { out } = await learn(files);
-    const run = /strata undo --run (\S+) reverts it/.exec(out)?.[1];
-    expect((await runStrata(files, `undo --run ${run}`)).code).toBe(0);
-    expect(listMemories(files)).toEqual([]);
-  });
-
-  it("strata learn keeps no secret", async () => {
-    const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
-    const files = openConversation("");
-    await files.writeWhole(
-      "/m.jsonl",
-      lines(said("m1", `Remember: the deploy job reads ${token} from the vault.`)),
-    );
-    const ran = await learn(files, "--json");
-    expect(ran.out).toContain("[removed: GitHub token]");
-    const written = listBytes(files).filter(([path]) => path !== "/m.jsonl");
-    expect(JSON.stringify([ran, written])).not.toContain(token);
-  });
-
   it("strata learn without a source is wrong usage, and a missing file stops it before anything is read", async () => {
     const files = openConversation(lines(said("m1", TABS)));
     expect(await runStrata(files, "learn")).toMatchObject({ code: 2, out: "" });

@@ -2,18 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationResult } from "../../src/models/generation.js";
 import { candidateOf } from "../support/candidates.js";
-import {
-  bash,
-  CANDIDATE,
-  MESSAGE,
-  messageOf,
-  OTHER,
-  openExtraction,
-  verdicts,
-} from "../support/extraction.js";
+import { bash, CANDIDATE, MESSAGE, openExtraction, verdicts } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
-const TOKENS = { input: 1, output: 1, cacheRead: 0 };
 const SURE = "Never push to main.";
 
 /** A session in which one message was judged. */
@@ -103,14 +94,6 @@ describe("a small model's verdict", () => {
     expect([now?.content, now?.links]).toEqual([CANDIDATE, [old?.id]]);
   });
 
-  it("a small model cannot replace a memory on another subject", async () => {
-    const world = await openExtraction({ respond: () => verdicts({ replaces: "k1" }) });
-    await world.say(SURE);
-    await world.say(MESSAGE);
-    await world.quiet();
-    expect([...world.memories.contents.values()].map(({ status }) => status)).toEqual(["active", "active"]);
-  });
-
   it("a small model does not keep what the user has dropped while it was asked", async () => {
     const world = await openExtraction({
       async respond() {
@@ -173,15 +156,8 @@ describe("what a small model is asked", () => {
 describe("a small model that fails", () => {
   const failures: Record<string, string | GenerationResult> = {
     "answers with words": "Sure! Here are the memories you asked for.",
-    "answers with nothing": "",
-    "answers with an object": '{"memories":[]}',
-    "refuses with a footnote": "I can't help with that [1].",
     "answers with what was not asked for": verdicts({ quote: "The storage is SQLite." }),
-    "answers with 250 KB": `[{"says":"${"x".repeat(250_000)}"}]`,
-    "nests deeply": "[".repeat(20_000),
-    "is cut off": { kind: "text", text: verdicts({}).slice(0, 40), tokens: TOKENS },
     "answers with an error": { kind: "failed", why: "500 overloaded" },
-    "calls a tool": { kind: "failed", why: "it called a tool" },
     "says nothing for too long": { kind: "failed", why: "no answer within 60 s" },
   };
   it.each(Object.entries(failures))(
@@ -199,61 +175,17 @@ describe("a small model that fails", () => {
     },
   );
 
-  it.each(["the last call failed; none before 10:00", "the budget of the day is used up"])(
-    "a small model that may not be asked (%s) costs no try",
-    async (why) => {
-      let result: string | GenerationResult = { kind: "refused", why };
-      const world = await openExtraction({ respond: () => result });
-      await world.say(MESSAGE);
-      for (let n = 0; n < 4; n++) {
-        await world.quiet();
-        await world.say("go on");
-      }
-      result = verdicts({});
-      await world.quiet();
-      expect(world.kept()).toEqual([`knowledge: ${CANDIDATE}`]);
-    },
-  );
-
-  it("a small model that throws loses nothing, and the log says so", async () => {
-    const { kept, log, quiet, say, waiting } = await openExtraction({
-      respond: () => {
-        throw new Error("socket hang up");
-      },
-    });
-    await say(`${SURE} ${MESSAGE}`);
-    await quiet();
-    expect([kept(), await waiting()]).toEqual([[`directive: ${SURE}`], [CANDIDATE]]);
-    expect(log.lines.join("\n")).toContain("socket hang up");
-  });
-
-  it("a verdict that cannot be written leaves its candidate, and is a try", async () => {
-    const world = await openExtraction({ respond: () => verdicts({}) });
+  it("a small model that may not be asked costs no try", async () => {
+    let result: string | GenerationResult = { kind: "refused", why: "the budget of the day is used up" };
+    const world = await openExtraction({ respond: () => result });
     await world.say(MESSAGE);
-    world.memories.failures.push(new Error("ENOSPC"));
-    await world.quiet();
-    expect([world.kept(), await world.waiting()]).toEqual([[], [CANDIDATE]]);
-    await world.say("go on");
+    for (let n = 0; n < 4; n++) {
+      await world.quiet();
+      await world.say("go on");
+    }
+    result = verdicts({});
     await world.quiet();
     expect(world.kept()).toEqual([`knowledge: ${CANDIDATE}`]);
-  });
-
-  it("an entry of an answer that cannot be used takes no other with it, and the log names it", async () => {
-    const world = await openExtraction({
-      respond: ({ prompt }) =>
-        verdicts(
-          { quote: "m9.1" },
-          { type: "rule" },
-          { quote: /^(m\d\.\d) The invoices/m.exec(prompt)?.[1], says: OTHER },
-        ),
-    });
-    await world.say(MESSAGE);
-    await world.say(messageOf(OTHER));
-    await world.quiet();
-    expect(world.kept()).toHaveLength(1);
-    expect(world.log.lines.join("\n")).toContain(
-      "entry 1: its quote is none of the numbers; entry 2: its type is unknown",
-    );
   });
 
   it("a crash between the memory and the candidate's end makes no second memory", async () => {

@@ -146,32 +146,6 @@ describe("strata learn --judge", () => {
     const agents = await learn(open(INVOICES), "--judge --yes", { env: { OPENCODE: "1" } });
     expect([agents.code, agents.err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
   });
-
-  it("leaves everything waiting when the model fails, and a second run asks again", async () => {
-    const files = open(INVOICES);
-    const failed = await learn(files, "--judge --yes --json", {
-      generate: createJudge(new Error("503: overloaded")).generate,
-    });
-    expect(failed.err).toContain("Not judged further: 503: overloaded");
-    expect(parseObjects(failed)).toMatchObject([{ message: "m0", candidate: true }]);
-    const judge = createJudge([verdict("m1.2")]);
-    await learn(files, "--judge --yes", { generate: judge.generate });
-    expect([judge.asked.length, listMemories(files).length]).toEqual([1, 1]);
-  });
-
-  it("an interrupt keeps what was judged, and leaves the rest to the next run", async () => {
-    const texts = Array.from({ length: 25 }, (_, n) => INVOICES.replace("Lyon", `Town${n}`));
-    const files = open(...texts);
-    const says = "We number invoices per year, because the tax office wants them without gaps.";
-    const first = createJudge([verdict("m1.2", { says })]);
-    const stopped = await learn(files, "--judge --yes --json", { generate: first.generate, stopsAfter: 1 });
-    expect([stopped.code, first.asked.length, listMemories(files).length]).toEqual([130, 1, 1]);
-    const second = createJudge([]);
-    await learn(files, "--judge --yes", { generate: second.generate });
-    const asked = second.asked.map(({ prompt }) => prompt).join("");
-    const left = texts.filter((_, n) => asked.includes(`Town${n} `));
-    expect(left).toHaveLength(5);
-  });
 });
 
 describe("strata why", () => {

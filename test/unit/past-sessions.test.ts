@@ -1,7 +1,7 @@
 /** `autoMemory.pastSessions`: sessions from before Strata listened, read and judged behind what the session itself says. */
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/io/message.js";
-import { type Given, messageOf, openExtraction, STATE, verdicts } from "../support/extraction.js";
+import { type Given, messageOf, openExtraction, verdicts } from "../support/extraction.js";
 import { createSession } from "../support/session.js";
 
 const HOUR_MS = 60 * 60_000;
@@ -76,22 +76,6 @@ describe("past sessions", () => {
     expect(other.prompts()).not.toContain(BREAD);
   });
 
-  it("past sessions are read fifty at a time, the newest first", async () => {
-    const past = Array.from(
-      { length: 52 },
-      (_, n) => [`ses_${n}x`, ["Good morning."]] satisfies [string, string[]],
-    );
-    const { files, pass } = await openPast(Object.fromEntries(past));
-    const readIDs = async (): Promise<number> =>
-      Buffer.from((await files.read(`${STATE}/learned.jsonl`)) ?? "")
-        .toString()
-        .split("\n").length - 1;
-    await pass();
-    expect(await readIDs()).toBe(50);
-    await pass(6 * HOUR_MS);
-    expect(await readIDs()).toBe(52);
-  });
-
   it("past sessions wait for the next time where the budget of the day is used up, and nothing said in them is lost", async () => {
     const world = await openPast(
       { ses_a: [messageOf(BREAD)], ses_b: [messageOf(FLOUR)] },
@@ -114,14 +98,5 @@ describe("past sessions", () => {
     const world = await openPast({ ses_a: [SALT] }, given);
     await world.pass();
     expect(world.kept()).toEqual([]);
-  });
-
-  it("past sessions are left alone by a host that lists none, and the log says so once", async () => {
-    const world = await openExtraction({ respond: () => "[]", options: OPTIONS });
-    for (let n = 0; n < 2; n++) {
-      await world.say("go on");
-      await world.quiet();
-    }
-    expect(world.log.lines.filter((line) => line.includes("lists no sessions"))).toHaveLength(1);
   });
 });
