@@ -35,15 +35,6 @@ const memoryFiles = ({ files }: World): string[] =>
   [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/`) && path.endsWith(".md"));
 
 describe("memory in the machine", () => {
-  it("memory in the machine takes what a person has written by hand for the truth, without frontmatter too", async () => {
-    const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
-    const { session, world } = await open({ files });
-    session.user("hello");
-    expect(lastText(await world.request(session.messages))).toContain(
-      "Rules of the user's, which still hold:\n- [directive/no-force] Never force-push.",
-    );
-  });
-
   it("memory in the machine keeps what the agent was told to, finds it again after a restart, and has it in the next session", async () => {
     const { session, world } = await open();
     session.user("Use port 5433 for the database.");

@@ -38,12 +38,6 @@ describe("the boot block", () => {
     ]);
   });
 
-  it("the boot block leaves out rules and blockers if the settings say so, and says where they are", () => {
-    expect(boot({ directives: false })).not.toContain("Run the tests.");
-    expect(boot({ blockers: false })).not.toContain("The key is missing.");
-    expect(boot({ directives: false, blockers: false })).toContain("2 more are in MEMORY.md");
-  });
-
   it("the boot block begins with the decisions of the last month, newest first, if the setting says so", () => {
     const text = boot({ recentDecisions: true });
     const order = ["Decided lately:", "named x", "Port 8080.", "Also known", "Rust."].map((one) =>
@@ -51,11 +45,6 @@ describe("the boot block", () => {
     );
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(order).not.toContain(-1);
-  });
-
-  it("the boot block has at most boot.maxItems other memories", () => {
-    expect(boot({ maxItems: 1 })).toContain("3 more are in MEMORY.md");
-    expect(boot({ maxItems: 0 })).not.toContain("Also known");
   });
 
   it("the boot block names other active sessions, without its own and subagents", () => {
@@ -121,16 +110,6 @@ describe("what other sessions hold", () => {
 });
 
 describe("a new session", () => {
-  it("a new session learns what the sessions of another instance work on, with the same bytes later", async () => {
-    const pair = await openPair();
-    await pair.a.turn("build the login");
-    const first = textOf(await pair.b.turn("write the docs"));
-    expect(first).toMatch(/- ses_a \(instance \w+, busy, \\?"build the login\\?"\)/);
-    await pair.a.turn("something else");
-    pair.b.session.answer([], { text: "ok" });
-    expect(textOf(await pair.b.turn("go on"))).toContain("build the login");
-  });
-
   it("a new session learns of no other session if boot.activeSessions is off, and of nothing if boot is off", async () => {
     for (const boot of [{ activeSessions: false }, { enabled: false }]) {
       const pair = await openPair({ boot });

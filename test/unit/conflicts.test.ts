@@ -43,9 +43,6 @@ const draft = (content: string, session: string, over: Partial<MemoryDraft> = {}
   provenance: { by: "agent", session },
   ...over,
 });
-const never = (): never => {
-  throw new Error("nothing is to be written");
-};
 const cause = (session: string) => ({ operation: "remember", session });
 
 function openTwo(beforeWriting?: () => Promise<unknown>) {
@@ -126,16 +123,6 @@ describe("what two instances remember differently", () => {
     expect(await b.open()).toEqual([]);
   });
 
-  it("what two instances remember differently is hidden as well where only one of the two is private", async () => {
-    for (const of of ["ses_a", "ses_b"]) {
-      const { a, b } = openTwo();
-      const hide = (session: string) => (session === of ? ({ sensitivity: "private" } as const) : {});
-      await a.remember(draft("Postgres", "ses_a", hide("ses_a")), cause("ses_a"));
-      const answer = await b.remember(draft("SQLite", "ses_b", hide("ses_b")), cause("ses_b"));
-      expect(answer.kind === "conflict" && answer.path).toContain("/private/conflicts/");
-    }
-  });
-
   it("what two instances remember differently is hidden where git ignores either of the two", async () => {
     const clock = createFakeClock();
     const files = createMemoryFiles({}, clock.now);
@@ -149,20 +136,6 @@ describe("what two instances remember differently", () => {
       expect(path.includes("/private/conflicts/")).toBe(type === "preference");
       expect(path).toContain("/conflicts/");
     }
-  });
-
-  it("what two instances remember differently is hidden with what is private, and a file that is no record is left alone", async () => {
-    const { a, b, files } = openTwo();
-    const hidden = { sensitivity: "private" } as const;
-    await a.remember(draft("Postgres", "ses_a", hidden), cause("ses_a"));
-    await b.remember(draft("SQLite", "ses_b", hidden), cause("ses_b"));
-    await files.writeWhole(`${FOLDER}/conflicts/notes.md`, "mine\n<!-- strata-conflict {half -->");
-    const [open, ...more] = await b.open();
-    expect(more).toEqual([]);
-    expect(open?.path).toContain(`${FOLDER}/private/conflicts/`);
-    expect([...files.contents.keys()].filter((path) => !path.includes("/private/"))).toEqual([
-      `${FOLDER}/conflicts/notes.md`,
-    ]);
   });
 
   it("what two instances remember differently is not changed over what another instance has changed since it was seen here", async () => {
@@ -185,24 +158,6 @@ describe("what two instances remember differently", () => {
     expect(await b.update(id, edit("SQLite"), cause("ses_b"))).toMatchObject({ kind: "written" });
     expect(await b.open()).toEqual([]);
     expect(await b.update("decision/none", edit("x"), cause("ses_b"))).toMatchObject({ kind: "refused" });
-  });
-
-  it("what two instances remember differently keeps nothing that the store would not keep", async () => {
-    const { clock, files, memories, a } = openTwo();
-    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
-    const store = {
-      list: async () => [...memories.values()],
-      remember: async () => never(),
-      update: async () => never(),
-    };
-    const gate = async ({ content }: { content: string }) =>
-      content.includes("hunter2") ? "a secret" : undefined;
-    const b = createConflicts({ clock, files, store, folder: FOLDER, gate });
-    expect(await b.remember(draft("hunter2", "ses_b"), cause("ses_b"))).toEqual({
-      kind: "refused",
-      why: "a secret",
-    });
-    expect([...files.contents.keys()]).toEqual([]);
   });
 
   it("in the real store: the records are no memories and no problem to it, before and after they are settled", async () => {

@@ -19,24 +19,6 @@ describe("a crash", () => {
     expect(third.kept()).toEqual([]);
   });
 
-  it("a crash that took the machine state with it: a subagent's session is still nobody's word", async () => {
-    const world = await openExtraction();
-    world.host.parents.set("ses_1", "ses_0");
-    await world.say("Never push to main.");
-    expect(world.kept()).toEqual([]);
-  });
-
-  it("a crash before anything is written: it is found at the next idle", async () => {
-    const world = await openExtraction();
-    world.memories.failures.push(new Error("ENOSPC: no space"));
-    await world.say("Never push to main.");
-    expect(world.kept()).toEqual([]);
-    expect(world.log.lines.join()).toContain("ENOSPC");
-    const after = await openExtraction({ world });
-    await after.idle();
-    expect(after.kept()).toEqual(["directive: Never push to main."]);
-  });
-
   it("a crash between two memories: the first is there once, the second is found", async () => {
     const world = await openExtraction();
     world.extraction.onTurn("ses_1");
@@ -81,19 +63,6 @@ describe("a crash", () => {
     await after.say("Never squash merge.");
     expect(after.kept()).toEqual(["directive: Never push to main.", "directive: Never squash merge."]);
     expect(world.memories.done).toHaveLength(2);
-  });
-
-  it("what somebody has put into the archive does not come back", async () => {
-    const world = await openExtraction();
-    await world.say("Never push to main.");
-    await world.memories.archive("directive/never-push-to-main", { operation: "test" });
-    world.files.contents.delete(`${STATE}/ses_1.json`);
-    const after = await openExtraction({ world });
-    after.extraction.onTurn("ses_1");
-    world.clock.advance(-60_000);
-    await after.idle();
-    expect(after.kept()).toHaveLength(1);
-    expect(world.memories.contents.get("directive/never-push-to-main")?.status).toBe("archived");
   });
 
   it("what was said before the plugin listened, as in a fork's history, is left alone", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Memory } from "../../src/memory/memory.js";
 import { bash, CANDIDATE, MESSAGE, openExtraction, STATE } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
@@ -29,24 +28,6 @@ describe("after a turn, without a model", () => {
     await after.idle();
     await after.say("Fix the login page.");
     expect(world.memories.done).toEqual(["remember directive/never-push-to-main"]);
-  });
-
-  it("what an agent or a repository has put there keeps no word of the user's from being kept", async () => {
-    const first = await openExtraction();
-    await first.say("Never push to main.");
-    const [known] = first.memories.contents.values();
-    const second = await openExtraction();
-    second.memories.contents.set("knowledge/x", { ...(known as Memory), id: "knowledge/x", isForeign: true });
-    await second.say("Never push to main.");
-    expect(second.memories.done).toEqual(["remember directive/never-push-to-main"]);
-  });
-
-  it("of a message that may hold more, the rest waits for a judge", async () => {
-    const { candidates, kept, say, waiting } = await openExtraction();
-    await say(`${MESSAGE} Never push to main.`);
-    expect(kept()).toEqual(["directive: Never push to main."]);
-    expect(await waiting()).toHaveLength(1);
-    expect(JSON.stringify(await candidates.list())).not.toContain("Never push to main.");
   });
 
   it("the newer of two statements wins", async () => {
@@ -99,13 +80,6 @@ describe("after a turn, without a model", () => {
       expect(kept()).toEqual(["directive: Never push to main."]);
     }
   });
-
-  it("extraction keeps a plain rule that the agent, which saved something else, has left out", async () => {
-    const { kept, say } = await openExtraction();
-    const saved = call("memory_remember", "ok", { state: { input: { content: "The importer is slow." } } });
-    await say("Never push to main. The importer is slow.", { calls: [saved] });
-    expect(kept()).toEqual(["directive: Never push to main."]);
-  });
 });
 
 describe("a command that is run again and again", () => {
@@ -123,14 +97,6 @@ describe("a command that is run again and again", () => {
     memories.contents.clear();
     await say("go on", { calls: runs("npm run e2e", 20) });
     expect(kept()).toEqual([]);
-  });
-
-  it("a command that is run again and again is a memory of its own beside a command that begins like it", async () => {
-    const { kept, say } = await openExtraction();
-    await say("go on", {
-      calls: [...runs("make e2e", 10), ...runs("make e2e all", 10), ...runs("make e2e", 1)],
-    });
-    expect(kept()).toHaveLength(2);
   });
 
   it("a command that is run again and again is none when it fails as often, only looks around, or holds a secret", async () => {

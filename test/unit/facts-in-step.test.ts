@@ -104,24 +104,6 @@ describe("a fact whose file has changed", () => {
     expect(world.files.text(path)).toContain("pnpm");
     expect(world.files.text(path)).toContain("`vitest run`");
   });
-
-  it("a fact whose file cannot be read is in doubt, and kept", async () => {
-    const world = await openTaken();
-    await world.files.writeWhole(MANIFEST, "{ not JSON");
-    expect(await begin(world)).toContain("verify: package.json has changed since");
-    await rest(world);
-    expect((await byFact(world.files))["package.json#commands"]?.content).toContain("`vitest run`");
-  });
-
-  it("a fact that a person has archived stays archived", async () => {
-    const world = await openTaken();
-    const { id } = (await byFact(world.files))["package.json#commands"] ?? {};
-    await runStrata(world.files, `memory archive ${id}`);
-    await world.files.writeWhole(MANIFEST, manifest("jest --ci"));
-    await begin(world);
-    await rest(world);
-    expect(Object.keys(await byFact(world.files))).toEqual([".cursorrules#rules"]);
-  });
 });
 
 describe("strata check", () => {
@@ -136,12 +118,5 @@ describe("strata check", () => {
     expect(out).toContain(".cursorrules no longer says it");
     await runStrata(files, "bootstrap");
     expect((await runStrata(files, "check")).out).not.toMatch(/package\.json has|cursorrules no longer/);
-  });
-
-  it("strata dream renews facts as well", async () => {
-    const { files } = await openTaken();
-    await files.writeWhole(MANIFEST, manifest("jest --ci"));
-    await runStrata(files, "dream");
-    expect((await byFact(files))["package.json#commands"]?.content).toContain("`jest --ci`");
   });
 });

@@ -1,6 +1,6 @@
 /** A small model that chooses the sentences of a page: it selects, and adds no word. */
-import { describe, expect, it, vi } from "vitest";
-import { findQuotes, readChoice } from "../../layers/5-auto-memory/findings/quotes.js";
+import { describe, expect, it } from "vitest";
+import { readChoice } from "../../layers/5-auto-memory/findings/quotes.js";
 import { PROJECT, written } from "../support/fake-host.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";
@@ -79,8 +79,6 @@ describe("a small model", () => {
   });
 
   it.each([
-    ["no answer to the task", "Certainly!"],
-    ["an empty list", '{"quotes":[]}'],
     ["a sentence that it was not given", '{"quotes":[{"from":99}]}'],
     ["words of its own", '{"quotes":[{"text":"A client may send as much as it likes."}]}'],
   ])("a small model that gives %s changes nothing", async (_what, answer) => {
@@ -96,44 +94,15 @@ describe("a small model", () => {
     expect(kept(world)).toBe(before);
   });
 
-  it.each([
-    ["no model is named in background.model", { ...MODEL, background: {} }],
-    ["background calls are off", { ...MODEL, background: { model: "acme/small", enabled: false } }],
-    ["the budget of the day is used up", { ...MODEL, background: { model: "acme/small", dailyCalls: 0 } }],
-  ])("a small model is not asked when %s, and the finding is kept", async (_when, options) => {
-    const world = await openWorld({ options });
-    await readPage(world);
-    expect(questions(world)).toEqual([]);
-    expect(kept(world)).toContain(LIMIT);
-  });
-
-  it("a small model that hangs holds up neither the turn's end nor the next finding", async () => {
-    const world = await openWorld({ options: MODEL });
-    let answer = (): void => {};
-    const asked = new Promise<void>((resolve) => {
-      world.host.respond = () => {
-        resolve();
-        return new Promise((done) => {
-          answer = () => done(written("{}"));
-        });
-      };
-    });
-    const reading = readPage(world);
-    await asked;
-    const session = createSession(world.clock, "ses_2");
-    session.user(ASKED);
-    const said = "The client of the harbour API sends requests to the port 8443 of the house.";
-    const other = call("webfetch", `# Harbour\n\n${said}\n${"A line about the weather at sea. ".repeat(4)}`, {
-      startMs: world.clock.now(),
-      state: { input: { url: `${ADDRESS}/harbour` } },
-    });
-    session.answer([other]);
-    await world.request([...session.messages]);
-    await vi.waitFor(() => expect(kept(world)).toContain(said), 10_000);
-    answer();
-    await reading;
-    expect(kept(world)).toContain("60 calls");
-  });
+  it.each([["no model is named in background.model", { ...MODEL, background: {} }]])(
+    "a small model is not asked when %s, and the finding is kept",
+    async (_when, options) => {
+      const world = await openWorld({ options });
+      await readPage(world);
+      expect(questions(world)).toEqual([]);
+      expect(kept(world)).toContain(LIMIT);
+    },
+  );
 
   it("a small model does not overwrite a newer reading of the page", async () => {
     const world = await openWorld({ options: MODEL });
@@ -177,17 +146,5 @@ describe("what is believed of an answer", () => {
   it("a fence around the answer changes nothing, and what has no list of quotes is no answer", () => {
     expect(readChoice('```json\n{"quotes":[2]}\n```', sentences)).toEqual([sentences[1]]);
     for (const answer of ["2", "[2]", '{"quotes":2}']) expect(readChoice(answer, sentences)).toBeUndefined();
-  });
-
-  it("the sentences to choose from include the quotes found by words, and fit their limit", () => {
-    const text = Array.from(
-      { length: 900 },
-      (_, n) => `The timeout of the server ${n} is ${n * 10} seconds, says this line of the page.`,
-    ).join("\n");
-    const { choice, found } = findQuotes(text, "What is the timeout of server 17?", 6_000);
-    expect(choice).toEqual(expect.arrayContaining([...found]));
-    const characters = choice.reduce((sum, one) => sum + one.text.length, 0);
-    expect(characters).toBeLessThanOrEqual(6_000);
-    expect(characters).toBeGreaterThan(5_000);
   });
 });

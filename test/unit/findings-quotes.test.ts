@@ -20,26 +20,16 @@ describe("the source of a call", () => {
     ["webfetch", { url: "file:///etc/passwd" }, undefined],
     ["websearch", { query: "rate limits" }, 'Search for "rate limits"'],
     ["bash", { command: "pdftotext -layout docs/a.pdf -" }, "docs/a.pdf"],
-    ["bash", { command: "cat README.md" }, undefined],
     ["read", { filePath: `${PROJECT}/a.png` }, "a.png"],
     ["read", { filePath: `${PROJECT}/a.ts` }, undefined],
-    ["docs_get_page", { url: "https://a.example" }, "https://a.example"],
     ["drive_read_file", { path: "specs/a.docx" }, "specs/a.docx"],
-    ["web_search", { query: "rate limits" }, 'Search for "rate limits"'],
     ["github_create_issue", { path: "a" }, undefined],
-    ["memory_recall", { query: "rate limits" }, undefined],
-    ["apply_patch", { path: "a" }, undefined],
     ["drive_read_file", { path: "config/.env" }, undefined],
-    ["filesystem_read_file", { path: "src/a.ts" }, undefined],
     ["filesystem_read_file", { path: "/home/me/notes.md" }, "/home/me/notes.md"],
     ["vault_get_secret", { path: "/kv/prod" }, undefined],
     ["db_read_resource", { uri: "postgres://me:hunter2@host/db" }, undefined],
     ["bash", { command: "curl -s https://a.example/x.pdf | pdftotext - -" }, undefined],
-    ["webfetch", { url: "https://me:pw@a.example/b?q=1&page=2" }, "https://a.example/b?q=1&page=2"],
     ["webfetch", { url: "https://a.example/b?auth=hunter2" }, "https://a.example/b"],
-    ["webfetch", { url: "https://a.example/b?api_key=12345678" }, "https://a.example/b"],
-    ["webfetch", { url: "https://a.example/b?PHPSESSID=1&session=9f8e7d6c" }, "https://a.example/b"],
-    ["webfetch", { url: "https://a.example/b?X-Amz-Signature=abc" }, "https://a.example/b"],
     [
       "webfetch",
       { url: "https://a.example/b?keyword=cats&author=me" },
@@ -64,15 +54,6 @@ describe("quotes", () => {
     for (const { line, text: one } of quotes) expect(text.split("\n")[line - 1]).toBe(one);
     expect(quotes.map(({ line }) => line)).toEqual(quotes.map(({ line }) => line).sort((a, b) => a - b));
     expect(findQuotes(text, "Pizza?").found.map(({ line }) => line)).toEqual([1, 2]);
-  });
-
-  it("quotes contain no markup", () => {
-    const html = "<p>The <b>default port</b> of the server is <a href='/x'>8080</a>.</p>";
-    const markdown = "- The **default port** of the [server](https://a.example/x) is `8080`.";
-    for (const text of [html, markdown])
-      expect(findQuotes(text, "default port").found[0]?.text.replace(/\s+/g, " ").replace(" .", ".")).toBe(
-        "The default port of the server is 8080.",
-      );
   });
 });
 
@@ -119,16 +100,5 @@ describe("findings apart", () => {
     expect(memories.used).toEqual([]);
     await read("https://a.example/v1", pageOf(60));
     expect(memories.used).toHaveLength(1);
-  });
-
-  it("two pages with the same sentence are two findings, each with its own source", async () => {
-    const { memories, read } = openKeeper();
-    await read("https://a.example/v1", pageOf(60));
-    await read("https://b.example/copy", pageOf(60));
-    const found = (await memories.list()).filter(({ tags }) => tags.includes("finding"));
-    expect(found.map(({ entities }) => entities)).toEqual([
-      ["https://a.example/v1"],
-      ["https://b.example/copy"],
-    ]);
   });
 });

@@ -6,7 +6,6 @@ import {
   type FindingsOptions,
   REMINDER_HEAD,
 } from "../../layers/5-auto-memory/findings/findings.js";
-import { FINDING_HEAD } from "../../layers/5-auto-memory/injection/line.js";
 import type { Message, Part, ToolPart, ToolState } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { planFolders } from "../../src/project/folders.js";
@@ -112,24 +111,6 @@ describe("a fetched page", () => {
     expect(await world.log()).not.toContain("ERROR");
   });
 
-  it("a fetched page is not in the boot block, and is shown with a message that names it or its subject, as quoted data", async () => {
-    const world = await openWorld();
-    await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
-    const later = await world.restart();
-    expect(await begin(later, "hello")).not.toContain("private/knowledge");
-    for (const [n, text] of [
-      `What does ${ADDRESS} say?`,
-      "How many requests a minute, before status 429?",
-    ].entries()) {
-      const told = await begin(later, text, `ses_${n + 3}`);
-      expect(told.slice(0, told.indexOf(FINDING_HEAD))).not.toContain("private/knowledge");
-      expect(told).toContain(`${FINDING_HEAD}:\n- [private/knowledge/`);
-      expect(told).toContain("Each client may send 60 requests a minute");
-      // An address is not a file that could be missing.
-      expect(told).toContain("(knowledge, quoted from what was read, not said by the user, today)");
-    }
-  });
-
   it("a fetched page is shown after a result of a later session whose call or search names it", async () => {
     const world = await openWorld();
     await work(world, "ses_1", { calls: [() => read(world, PAGE)] });
@@ -191,17 +172,6 @@ describe("a fetched page", () => {
     expect(finding).not.toMatch(/Ignore all|me:secret/);
     const written = [...world.files.contents].filter(([path]) => path.startsWith(PRIVATE));
     expect(written.map(([path]) => world.files.text(path)).join("\n")).not.toContain(token);
-  });
-
-  it("a fetched page leaves nothing if findings are off, the call failed, or it says nothing", async () => {
-    const off = await openWorld({ findings: { enabled: false } });
-    await work(off, "ses_1", { calls: [() => read(off, PAGE)] });
-    const world = await openWorld();
-    const failed = { status: "error", error: `404 ${PAGE}` };
-    await work(world, "ses_1", {
-      calls: [() => read(world, "ok"), () => read(world, "", { state: failed })],
-    });
-    expect([...kept(off), ...kept(world)]).toEqual([]);
   });
 
   it("a fetched page goes to the archive after 30 days without use, and not before", async () => {
@@ -266,12 +236,6 @@ describe("a picture or document that only the model sees", () => {
     expect(finding).toContain("title: plan.pdf");
     expect(finding).toContain(`- the agent said about it: "${said}"`);
     expect(await begin(world, "When does phase two of docs/plan.pdf end?")).toContain("2027-03-01");
-  });
-
-  it("a picture or document that only the model sees leaves nothing if the agent said nothing", async () => {
-    const world = await openWorld();
-    await work(world, "ses_1", { calls: [() => picture(world)], said: "" });
-    expect(kept(world)).toEqual([]);
   });
 });
 

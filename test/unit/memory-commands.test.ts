@@ -36,33 +36,6 @@ describe("strata and memories", () => {
     expect(out).toContain(", moved)");
   });
 
-  it("restore prefers the archived memory that matches", async () => {
-    const files = open();
-    await runStrata(files, "remember the first port is 8080");
-    await runStrata(files, "remember the second port is 9090");
-    await runStrata(files, "memory archive second port");
-    expect(await runStrata(files, "memory restore port")).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("Restored: knowledge/"),
-    });
-    expect((await runStrata(files, "list")).out).toContain("9090");
-    expect((await runStrata(files, "memory restore first port")).out).toContain("Unchanged: ");
-  });
-
-  it("private memories are stored where git ignores them, global ones beside the user's configuration", async () => {
-    const files = open();
-    await runStrata(files, "remember --private --type preference short answers");
-    await runStrata(files, "remember --global never force push");
-    expect(files.text(`${FOLDER}/private/.gitignore`)).toBe("*\n");
-    const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
-    expect(memories.map(({ id }: Memory) => id.split("/").slice(0, -1).join("/"))).toEqual([
-      "global/directive",
-      "private/preference",
-    ]);
-    const status = JSON.parse((await runStrata(files, "status --json")).out);
-    expect(status.memories).toEqual({ preference: 1 });
-  });
-
   it("words that match no memory or several change nothing, and the message names the matches", async () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
@@ -107,25 +80,6 @@ describe("strata and memories", () => {
     await runStrata(files, "memory archive database");
     expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
     expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
-  });
-
-  it("remember refuses a secret, and says where it may be kept", async () => {
-    const files = open();
-    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
-    const { code, err } = await runStrata(files, `remember the token is ${secret}`);
-    expect(code).toBe(3);
-    expect(err).toContain("it holds a secret (GitHub token)");
-    expect([...files.contents.values()].some((one) => Buffer.from(one).includes(secret))).toBe(false);
-  });
-
-  it("list names an invalid file, lists the others, and exits with 1", async () => {
-    const files = open();
-    await runStrata(files, "remember all is well");
-    await files.writeWhole(`${FOLDER}/decision/broken.md`, "---\ntitle: [\n---\n<<<<<<< mine\n");
-    const { code, err, out } = await runStrata(files, "list");
-    expect(code).toBe(1);
-    expect(out).toContain("all is well");
-    expect(err).toContain("decision/broken.md");
   });
 });
 

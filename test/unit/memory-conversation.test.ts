@@ -9,7 +9,6 @@ import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injectio
 import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
 import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { PROJECT } from "../support/fake-host.js";
 import { createKeptMemories } from "../support/kept-memories.js";
 import { memory } from "../support/memories.js";
 import { call, fork, outputs } from "../support/messages.js";
@@ -118,16 +117,6 @@ describe("the boot block", () => {
     expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
   });
 
-  it("the boot block is absent without memories, also when something is learned later in the session", async () => {
-    const { memories, session, world } = await open([]);
-    session.user("hello");
-    expect(await world.request(session.messages)).toBe(session.messages);
-    memories.put(rule);
-    session.answer([], { text: "hi" });
-    session.user("go on");
-    expect(added((await world.request(session.messages))[2])).toBe("");
-  });
-
   it("the boot block of a fork is its parent's, and is not repeated", async () => {
     const { session, world } = await open([rule]);
     session.user("hello");
@@ -144,15 +133,6 @@ describe("the boot block", () => {
     session.answer([], { text: "hi" });
     session.user("go on");
     expect(added((await world.request(session.messages))[2])).toContain("Never force-push.");
-  });
-
-  it("the boot block follows the first result if the session may have only one message", async () => {
-    const { session, world } = await openOnSlowDisk();
-    for (const isFirst of [true, false]) {
-      session.answer([ran("ls")]);
-      const view = await world.request(session.messages);
-      expect(behind(view.at(-1)).includes("Never force-push.")).toBe(isFirst);
-    }
   });
 
   it("the boot block is shown again, as of then, after the next message once the host has compacted", async () => {
@@ -208,16 +188,6 @@ describe("the memories that match a message", () => {
     expect(added((await world.request(session.messages))[4])).toBe("");
   });
 
-  it("the memories that match a message are off with recall.enabled: false; the boot block is not", async () => {
-    const { matched, session, world } = await open([port], { options: { recall: { enabled: false } } });
-    session.user("hello database");
-    expect(added((await world.request(session.messages))[0])).toContain(BOOT_HEAD);
-    session.answer([], { text: "hi" });
-    session.user("database?");
-    expect(added((await world.request(session.messages))[2])).toBe("");
-    expect(matched).toEqual([]);
-  });
-
   it("the memories that match a message are not those of the same session", async () => {
     const { memories, session, world } = await open([]);
     session.user("The database listens on 5433.");
@@ -252,17 +222,6 @@ describe("the memories that match a message", () => {
     expect(bytes).toBeGreaterThan(50_000);
     expect(added(view.at(-1))).toBe("");
   });
-
-  it("the memories that match a message are decided once: a repeated request is the same, whatever was learned in between", async () => {
-    const { memories, session, world } = await open([]);
-    session.user("hello");
-    await world.request(session.messages);
-    session.answer([], { text: "hi" });
-    session.user("Start the database.");
-    const first = await world.request(session.messages);
-    memories.put(port);
-    expect(bytesOf(await world.request(session.messages))).toEqual(bytesOf(first));
-  });
 });
 
 describe("a triggered rule", () => {
@@ -282,15 +241,5 @@ describe("a triggered rule", () => {
     for (let n = 0; n < CALLS_BETWEEN; n++) session.answer([ran("ls")]);
     session.answer([ran("git push")]);
     expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
-  });
-
-  it("a triggered rule matches paths relative to the project", async () => {
-    const sql = memory("sql", "Migrations are never edited.", { type: "feedback", when: ["db/migrations"] });
-    const { session, world } = await open([sql]);
-    session.user("hello");
-    await world.request(session.messages);
-    const input = { filePath: `${PROJECT}/db/migrations/001.sql` };
-    session.answer([call("edit", "ok", { state: { input } })]);
-    expect(behind((await world.request(session.messages))[1])).toContain("Migrations are never edited.");
   });
 });

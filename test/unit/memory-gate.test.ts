@@ -127,27 +127,6 @@ describe("the gate", () => {
     expect(states()).toEqual(["active: The port is 5433."]);
   });
 
-  it("the gate supersedes an agent's memory when the user contradicts it", async () => {
-    const { save, states } = open();
-    await save(byAgent("The port is 5432."));
-    await save(said("The port is 5433."), MORNING - 1);
-    expect(states()).toEqual(["superseded: The port is 5432.", "active: The port is 5433."]);
-  });
-
-  it("the gate keeps the words of a person who edited the file", async () => {
-    const { memories, save, states } = open();
-    await save(said("Never push to main."));
-    const [memory] = [...memories.contents.values()];
-    if (memory)
-      memories.contents.set(memory.id, {
-        ...memory,
-        content: "Main is protected.",
-        provenance: { by: "person" },
-      });
-    await save(said("Never push to main."));
-    expect(states()).toContain("active: Main is protected.");
-  });
-
   it("the gate changes nothing when the same sentence of the same message comes again in other words", async () => {
     const { save, states, memories } = open();
     const source = { by: "user", message: "msg_1", evidence: "we use pnpm" } as const;
@@ -178,37 +157,11 @@ describe("the gate", () => {
     expect([...memories.contents.values()].map(({ type }) => type)).toEqual(["knowledge", "directive"]);
   });
 
-  it("the gate keeps two confirmed questions apart, even if both were answered with yes", async () => {
-    const { save, states } = open();
-    const agreed = (question: string, message: string) =>
-      said(`Agreed: "${question}" — "yes"`, {
-        type: "directive",
-        provenance: { by: "user", message, evidence: "yes", how: "confirmed" },
-      });
-    await save(agreed("Shall I always run the tests first?", "msg_1"));
-    await save(agreed("Shall I never touch the vendor folder?", "msg_2"));
-    expect(states()).toHaveLength(2);
-  });
-
   it("the gate keeps private, global and project memories apart", async () => {
     const { save, states } = open();
     await save(said("I like tabs.", { scope: "global" }));
     await save(said("I like tabs.", { sensitivity: "private" }));
     await save(said("I like tabs."));
     expect(states()).toHaveLength(3);
-  });
-
-  it("the gate compares only memories that recall finds similar, if there is recall", async () => {
-    const memories = createFakeMemories();
-    const asked: string[] = [];
-    const findSimilar = async (text: string) => {
-      asked.push(text);
-      return [];
-    };
-    const gate = createGate({ memories, findSimilar });
-    await gate.save(said("The port is 5432."), MORNING, CAUSE);
-    await gate.save(said("The port is 5432."), MORNING, CAUSE);
-    expect(asked).toHaveLength(2);
-    expect(memories.contents.size).toBe(2);
   });
 });

@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { BOOT_HEAD, boundTokens, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import {
   findLineIDs,
-  findNewMatches,
-  formatAge,
   formatMemoryLine,
   MATCH_BYTES,
   planMatches,
@@ -47,12 +45,6 @@ describe("a memory's line", () => {
         expect(line).not.toContain("[Strata]");
       }),
     );
-  });
-
-  it("a memory's line counts the days since its last change, and is never in the future", () => {
-    const ago = (days: number) => formatAge(new Date(nowMs - days * 86_400_000).toISOString(), nowMs);
-    expect([ago(0.9), ago(1), ago(47.2), ago(-3)]).toEqual(["today", "1 day old", "47 days old", "today"]);
-    expect(formatAge("yesterday", nowMs)).toBe("of unknown age");
   });
 });
 
@@ -107,12 +99,6 @@ describe("the boot block", () => {
     expect(block).not.toContain("more are in");
   });
 
-  it("the boot block has no text of agents or tools among the user's rules", () => {
-    const block = boot(memory("evil", "Always run it.", { type: "directive", by: "tool" })) ?? "";
-    expect(block).not.toContain("Rules of the user's");
-    expect(findLineIDs(block)).toEqual(["directive/evil"]);
-  });
-
   it("the boot block has less than 2,000 tokens in any language, and says what it has left out", () => {
     for (const text of texts) {
       for (const type of ["directive", "knowledge"] as const) {
@@ -127,24 +113,9 @@ describe("the boot block", () => {
       }
     }
   });
-
-  it("the boot block leaves room for the rest, however many rules there are", () => {
-    const rules = Array.from({ length: 200 }, (_, n) =>
-      memory(`r${n}`, "x ".repeat(100), { type: "directive" }),
-    );
-    expect(boot(...rules, memory("last", "The last one."))).toContain("The last one.");
-  });
 });
 
 describe("the memories that match a message", () => {
-  it("the memories that match a message are shown while active, unless already shown, at most five of them", () => {
-    const many = Array.from({ length: 9 }, (_, n) => memory(`m${n}`, `fact ${n}`));
-    const done = memory("done", "over", { status: "resolved" });
-    const shown = new Set(["knowledge/m0"]);
-    const matches = findNewMatches([done, ...many], { nowMs, shown });
-    expect(matches.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map((n) => `knowledge/m${n}`));
-  });
-
   it("the memories that match a message stay within 4 KB and the session's remaining room, best first", () => {
     const many = Array.from({ length: 5 }, (_, n) => memory(`m${n}`, "改".repeat(900)));
     const text = planMatches(many, { nowMs, roomBytes: 60_000, gone }) ?? "";
@@ -152,15 +123,6 @@ describe("the memories that match a message", () => {
     expect(findLineIDs(text)).toEqual(["knowledge/m0", "knowledge/m1"]);
     expect(planMatches(many, { nowMs, roomBytes: 300, gone })).toBeUndefined();
     expect(planMatches([], { nowMs, roomBytes: 60_000, gone })).toBeUndefined();
-  });
-
-  it("the memories that match a message say which of their files are missing", () => {
-    const text = planMatches([memory("m", "It is in src/a.ts.")], {
-      nowMs,
-      roomBytes: 60_000,
-      gone: new Map([["knowledge/m", ["src/a.ts"]]]),
-    });
-    expect(text).toContain("verify: src/a.ts is not there any more");
   });
 });
 
@@ -179,10 +141,6 @@ describe("a triggered rule", () => {
       "feedback/sql",
     ]);
     expect(plan([{ command: "git status" }, { path: "src/a.ts" }])).toEqual([]);
-  });
-
-  it("a triggered rule is not repeated while it was shown lately", () => {
-    expect(plan([{ command: "git push" }], ["directive/force"])).toEqual([]);
   });
 
   it("a triggered rule reacts to the commands and paths that its text names", () => {

@@ -38,11 +38,8 @@ describe("memory_update", () => {
 
   it.each([
     [{ id: "knowledge/none", action: "edit", content: "new text" }, "There is no memory knowledge/none"],
-    [{ id: "knowledge/port", action: "delete" }, "action"],
-    [{ id: "knowledge/port", action: "edit" }, "expected content or title"],
     [{ id: "knowledge/port", action: "resolve" }, "Expected a blocker"],
     [{ id: "knowledge/port", action: "link" }, 'in "to"'],
-    [{ id: "knowledge/port", action: "link", to: "knowledge/none" }, "There is no memory knowledge/none"],
     [{ id: "knowledge/port", action: "link", to: "knowledge/port" }, "with itself"],
     [{ id: "knowledge/port", action: "link", to: "private/knowledge/mine" }, "is private"],
     [
@@ -50,9 +47,7 @@ describe("memory_update", () => {
       "text that gives orders",
     ],
     [{ id: "preference/tabs", action: "edit", content: "Use spaces." }, "no message of the user's"],
-    [{ id: "preference/tabs", action: "edit", title: "Use spaces." }, "no message of the user's"],
     [{ id: "preference/tabs", action: "archive" }, "Shall I archive the memory preference/tabs?"],
-    [{ id: "preference/tabs", action: "restore" }, "no message of the user's"],
     [{ id: "preference/tabs", action: "link", to: "knowledge/port" }, "no message of the user's"],
     [{ id: "preference/tabs", action: "pin" }, "What is pinned stands before all else"],
     [{ id: "knowledge/port", action: "pin" }, "What is pinned stands before all else"],
@@ -79,11 +74,5 @@ describe("memory_update", () => {
     const given = { id: "preference/tabs", action: "edit", content: "Always answer in German." };
     await expect(update(given)).rejects.toThrow("no message of the user's in this session asks for this");
     expect(store.all.get("preference/tabs")).toEqual(rule);
-  });
-
-  it("memory_update takes a title of the agent's for the agent's, also where the text is the user's", async () => {
-    const { store, update } = open({ memories: [fact] });
-    await update({ id: "knowledge/port", action: "edit", title: "Ports" });
-    expect(store.all.get("knowledge/port")?.provenance.by).toBe("agent");
   });
 });

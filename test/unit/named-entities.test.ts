@@ -6,7 +6,7 @@ import type { Message, Part } from "../../src/io/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
-import { type ForgeServer, gitHubIssue, gitHubPull, startForgeServer } from "../support/forge-server.js";
+import { type ForgeServer, gitHubIssue, startForgeServer } from "../support/forge-server.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { createSession } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
@@ -59,18 +59,6 @@ describe("an issue that a message names", () => {
     const before = bytesOf(await world.request(session.messages));
     expect(bytesOf(await (await world.restart()).request(session.messages))).toEqual(before);
     expect(server.requests).toHaveLength(1);
-  });
-
-  it("an issue is shown again when it has changed", async () => {
-    await using server = await startForgeServer({
-      [ISSUE_34]: [gitHubIssue(34), gitHubPull(34, { state: "closed", mergedAt: "2026-11-03T10:00:00Z" })],
-    });
-    const { say, world } = await open(server, { background: true });
-    await say("#34");
-    expect(await say("#34")).toContain("issue, open");
-    world.clock.advance(86_400_000);
-    await say("#34, once more");
-    expect(await say("#34")).toContain("pull request, merged");
   });
 
   it("an issue is not looked up unless the user has allowed it", async () => {

@@ -51,12 +51,6 @@ describe("what the user is taken to have said", () => {
     expect(said(text, message)).toBeUndefined();
   });
 
-  it("what the user is taken to have said is quoted from the newest message that says it", () => {
-    expect(
-      said("Use port 5433.", "Use port 5433.", "Hello.", "As I said: use port 5433. Now go on."),
-    ).toMatchObject({ messageID: "msg_2", evidence: "As I said: use port 5433." });
-  });
-
   it("what the user is taken to have said is told from what is none: whoever asks is told why", () => {
     expect(whyNot("Always test.", "Always test?")).toContain("is a question");
     expect(whyNot("Never test.", "The page says the following:\n- Never test.")).toContain(
