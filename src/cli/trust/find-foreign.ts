@@ -5,7 +5,7 @@ import { openTrust } from "../../operations/open-memories.js";
 import type { Project } from "../../operations/project.js";
 
 /** When memories were edited does not matter here. */
-const NO_LEDGER = { known: () => undefined, offsets: new Map<string, number>() };
+const NO_LEDGER = { known: () => undefined, sizes: () => new Map<string, number>() };
 
 /** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
 export async function findForeign(project: Project): Promise<string[]> {

@@ -17,13 +17,13 @@ import { formatPrefix, type Memory, type Place } from "../memory.js";
 import { formatPath, idOf, LEDGER, parsePath, splitPath } from "../path.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
-import { createJournal } from "./journal.js";
+import { recoverPending } from "./journal.js";
 import { createLedger, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createOwnership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
 import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./scan.js";
-import { type Entering, openTransaction, type Transaction } from "./transaction.js";
+import { openTransaction, type Transaction } from "./transaction.js";
 import { createUndoGuard } from "./undo-guard.js";
 
 export interface CollectionOptions extends Omit<EntriesOptions, "folder" | "scope" | "sensitivity"> {
@@ -73,10 +73,7 @@ export function createCollection(options: CollectionOptions): Collection {
   const entries = createEntries({ ...options, ...place });
   const ledger = openLedger(options, place);
   const ownership = createOwnership({ ...options, folder, prefix, ledger });
-  const journal = createJournal({
-    ...{ files, folder, log, prefix, path: join(state, "pending.json") },
-    beforeRecovery: ownership.disownUnknown,
-  });
+  const journal = { files, folder, log, prefix, path: join(state, "pending.json") };
   const { look, see } = createLook(options, place, entries);
   const undoGuard = createUndoGuard(options);
   let hasWarned = false;
@@ -106,17 +103,15 @@ export function createCollection(options: CollectionOptions): Collection {
 
   async function change<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
     const done = await underLock(action);
-    await undoGuard.keepCopy(ledger.offsets);
+    await undoGuard.keepCopy(ledger.sizes());
     return done;
   }
 
-  function underLock<T>(
-    action: (transaction: Transaction & Entering, lock: HeldLock) => Promise<T>,
-  ): Promise<T> {
+  function underLock<T>(action: (transaction: Transaction, lock: HeldLock) => Promise<T>): Promise<T> {
     return locks.withLock(
       join(state, "lock"),
       async (lock) => {
-        await journal.recover(lock);
+        await recoverPending(journal, lock, async (steps) => ownership.disown(steps));
         await ledger.readOn();
         await ownership.refresh();
         const parts = { ...options, entries, ledger, lock, ownership, journal, look };
@@ -128,14 +123,13 @@ export function createCollection(options: CollectionOptions): Collection {
 
   async function scan(): Promise<void> {
     await options.beforeScan?.();
+    await ownership.prepareLook();
     if (!(await files.statItself(folder))) {
       // A session then knows that later files are new.
-      await ownership.prepareLook();
       await ownership.classify(entries);
       return see(await entries.scan());
     }
-    await ownership.prepareLook();
-    if (await journal.isPending()) await tryUnderLock(async () => {});
+    if (await files.statItself(journal.path)) await tryUnderLock(async () => {});
     const seen = new Set(await entries.scan());
     try {
       await ledger.readOn();
@@ -145,11 +139,11 @@ export function createCollection(options: CollectionOptions): Collection {
     }
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryUnderLock((transaction) => transaction.enter(drift));
-    await undoGuard.keepCopy(ledger.offsets);
+    await undoGuard.keepCopy(ledger.sizes());
   }
 
   /** Where nothing can be written, memories can still be read. */
-  async function tryUnderLock(action: (transaction: Entering) => Promise<void>): Promise<void> {
+  async function tryUnderLock(action: (transaction: Transaction) => Promise<void>): Promise<void> {
     await underLock(action).catch((thrown) => {
       const what = `cannot enter in ${join(folder, LEDGER)} what was changed by hand: ${formatError(thrown)}`;
       if (!hasWarned) log.warn("memory", what);

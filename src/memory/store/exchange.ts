@@ -6,13 +6,13 @@ import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { Folders } from "../../project/folders.js";
 import { listFingerprints } from "../conflict.js";
-import { formatPrefix, type Memory, parseID } from "../memory.js";
+import { formatPrefix, parseID } from "../memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../memory-file.js";
 import { foldName, formatLedgerFile, parsePath } from "../path.js";
 import type { Trust } from "../trust/trust.js";
 import { type Collection, findCollection, pathsOf } from "./collection.js";
 import { createConflictLog } from "./conflict-log.js";
-import { groupByKey, type LedgerLine } from "./ledger-line.js";
+import { describeStep, groupByKey, type LedgerLine } from "./ledger-line.js";
 import {
   isLater,
   planReceipt,
@@ -84,6 +84,13 @@ export function createExchange(options: ExchangeOptions): Exchange {
 /** Lines of other machines by the memory that they are about. */
 type Lines = ReadonlyMap<string, readonly SharedLine[]>;
 
+type Changes = {
+  lines: Record<string, string[]>;
+  steps: LedgerLine[];
+  merges: ReceivedChanges["merges"][number][];
+  claims: ReceivedChanges["claims"][number][];
+};
+
 async function receive(
   options: ExchangeOptions,
   collection: Collection,
@@ -93,33 +100,27 @@ async function receive(
   const taken: Taken = { ids: [], conflicts: [], deferred: [] };
   await collection.change(async (transaction) => {
     const planned = await planAll(options.clock.now(), { collection, transaction, received, given });
-    const changes: Mutable = { lines: {}, steps: [], merges: [], claims: [] };
-    for (const { key, lines, receipt } of planned) {
-      if (receipt.kind === "deferred") {
-        taken.deferred.push({ id: key, why: receipt.why });
-        continue;
-      }
-      addLines(transaction, changes, lines, given);
-      changes.steps.push(...receipt.steps);
-      addMerge(changes, lines.at(-1)?.line.path ?? "", receipt, given);
+    const changes: Changes = { lines: {}, steps: [], merges: [], claims: [] };
+    for (const { key, lines, receipt, there } of planned) {
+      const last = lines.at(-1)?.line;
+      if (receipt.kind === "deferred") taken.deferred.push({ id: key, why: receipt.why });
+      if (receipt.kind === "deferred" || !last) continue;
+      addLines(transaction, changes, lines);
+      const steps = planSteps(there, receipt.newest);
+      // They copy the newest line's fields and are in no ledger.
+      const { contents: _, from: _from, ...like } = last;
+      changes.steps.push(...steps.map((step) => ({ ...like, ...describeStep(step) })));
+      addMerge(changes, last.path, receipt);
       const path = await recordConflict(options, key, receipt);
       if (path !== undefined) taken.conflicts.push(path);
-      if (receipt.steps.length > 0 || receipt.merged) taken.ids.push(key);
+      if (steps.length > 0 || receipt.merged) taken.ids.push(key);
     }
-    if (Object.keys(changes.lines).length > 0) await transaction.receive(changes);
+    const { isForeign } = given;
+    if (Object.keys(changes.lines).length > 0) await transaction.receive({ ...changes, isForeign });
   });
   options.onWritten(collection, taken.ids);
   return taken;
 }
-
-type PlannedReceipt = Receipt & { kind: "planned" };
-
-type Mutable = {
-  lines: Record<string, string[]>;
-  steps: LedgerLine[];
-  merges: ReceivedChanges["merges"][number][];
-  claims: ReceivedChanges["claims"][number][];
-};
 
 interface Batch {
   collection: Collection;
@@ -128,24 +129,31 @@ interface Batch {
   given: TakeOptions;
 }
 
-/** The plan for each memory, with the lines that are new here, oldest first. */
+interface Planned {
+  key: string;
+  /** The lines that are new here, oldest first. */
+  lines: SharedLine[];
+  /** The file as it is. */
+  there?: State | undefined;
+  receipt: Receipt;
+}
+
 async function planAll(
   nowMs: number,
   { collection, given, received, transaction }: Batch,
-): Promise<{ key: string; lines: SharedLine[]; receipt: Receipt }[]> {
+): Promise<Planned[]> {
   const states = new Map<string, State | { why: string } | undefined>();
   const names = new Map(collection.entries().map(({ path }) => [foldName(path), path]));
   for (const key of received.keys()) states.set(key, await openState(collection, transaction, key, names));
   // Opening a file may have entered a person's change.
   const own = groupByKey(await collection.readLedger());
-  return [...received].map(([key, all]) => {
+  return [...received].map(([key, all]): Planned => {
     const local = own.get(key) ?? [];
     const known = new Set(local.map(({ id }) => id));
     const lines = all
       .filter(({ line }) => !known.has(line.id))
       .sort(({ line: a }, { line: b }) => (isLater(a, b) ? 1 : -1));
     const there = states.get(key);
-    if (lines.length === 0) return { key, lines, receipt: { kind: "planned", steps: [], newest: undefined } };
     if (there && "why" in there) return { key, lines, receipt: { kind: "deferred", ...there } };
     const receipt = planReceipt({
       local,
@@ -153,16 +161,10 @@ async function planAll(
       isShared: given.isShared,
       there,
       parse: (state) => parse(state, key, nowMs),
-      format: ({ memory }, over) => formatMemoryFile(memory, over),
+      format: formatMemoryFile,
     });
-    return { key, lines, receipt };
+    return { key, lines, there, receipt };
   });
-}
-
-/** The two possible paths of a memory's file. */
-function placesOf(key: string): string[] {
-  const place = parseID(key);
-  return place ? pathsOf(place) : [];
 }
 
 /**
@@ -176,7 +178,8 @@ async function openState(
   names: Map<string, string>,
 ): Promise<State | { why: string } | undefined> {
   let found: State | undefined;
-  for (const path of placesOf(key)) {
+  const place = parseID(key);
+  for (const path of place ? pathsOf(place) : []) {
     const other = names.get(foldName(path)) ?? path;
     if (other !== path) return { why: `${other} exists, which some disks consider the same file; rename it` };
     names.set(foldName(path), path);
@@ -202,6 +205,8 @@ function parse({ path, text }: State, key: string, modifiedMs: number): Version 
   return reading.kind === "memory" ? { memory: reading.memory, isArchived } : undefined;
 }
 
+type PlannedReceipt = Receipt & { kind: "planned" };
+
 /** Called before the change: if the change then fails, the record counts as settled. */
 async function recordConflict(
   { clock, files, folders, trust }: ExchangeOptions,
@@ -209,7 +214,7 @@ async function recordConflict(
   { conflicting, merged, newest }: PlannedReceipt,
 ): Promise<string | undefined> {
   const state = merged ? merged.state : newest;
-  const inUse: Memory | undefined = state && parse(state, key, clock.now())?.memory;
+  const inUse = state && parse(state, key, clock.now())?.memory;
   if (!conflicting || !inUse) return undefined;
   const { content, provenance, title } = conflicting;
   // The record of a global memory's conflict must not be committed in this project.
@@ -222,52 +227,31 @@ async function recordConflict(
  * Each line goes to the ledger file of the machine that wrote it. Within a file the last line about a path counts, so a
  * late line goes to a separate file.
  */
-function addLines(
-  { known }: Transaction,
-  changes: Mutable,
-  lines: readonly SharedLine[],
-  { isForeign }: TakeOptions,
-): void {
+function addLines({ known }: Transaction, changes: Changes, lines: readonly SharedLine[]): void {
   for (const { file, line, text } of lines) {
     const { after, at, from, path } = line;
     const isLate = [path, from ?? path].map(known).some((one) => one?.file === file && one.at >= at);
     const name = isLate ? formatLedgerFile(at, "unnamed") : file;
     changes.lines[name] ??= [];
     changes.lines[name].push(text);
-    if (after !== null) changes.claims.push({ path, hash: after, isForeign });
+    if (after !== null) changes.claims.push({ path, after });
   }
 }
 
-function addMerge(
-  changes: Mutable,
-  path: string,
-  { merged: given, newest, stale }: PlannedReceipt,
-  { isForeign }: TakeOptions,
-): void {
+function addMerge(changes: Changes, path: string, { merged: given, newest, stale }: PlannedReceipt): void {
   const cause = { operation: SYNC, reason: "merges changes from two machines" };
   if (stale) {
-    const step = { path: stale.path, before: stale.hash, isRemoved: true as const, cause };
+    const step = { path: stale.path, before: stale.hash, contents: null, cause };
     changes.merges.push({ step, lastAt: stale.lastAt });
   }
   // The newest line about a memory defines its state.
   const merged = given ?? (stale && { state: newest, lastAt: stale.lastAt });
   if (!merged) return;
   const { lastAt, state } = merged;
-  const like = { path, at: lastAt } as LedgerLine;
-  const lines = planSteps(like, newest, state);
+  const steps = planSteps(newest, state);
   // Records that both sides are merged, even if the newest state stays.
-  if (lines.length === 0) {
-    const hash = state ? hashOf(state.text) : null;
-    lines.push({ ...like, path: state?.path ?? path, before: hash, after: hash });
-  }
-  for (const { after, before, contents, from, path: to } of lines) {
-    const step = {
-      ...{ path: to, before, cause },
-      ...(from !== undefined && { from }),
-      ...(contents !== undefined && { contents }),
-      ...(after === null && { isRemoved: true as const }),
-    };
-    changes.merges.push({ step, lastAt });
-  }
-  if (state) changes.claims.push({ path: state.path, hash: hashOf(state.text), isForeign });
+  if (steps.length === 0)
+    steps.push({ path: state?.path ?? path, before: state ? hashOf(state.text) : null });
+  for (const step of steps) changes.merges.push({ step: { ...step, cause }, lastAt });
+  if (state) changes.claims.push({ path: state.path, after: hashOf(state.text) });
 }

@@ -1,9 +1,7 @@
 /**
  * Makes ledger lines and their file changes one atomic step, even if the process is killed.
  *
- *     write the lines to `pending.json` → append them to the ledger → write the files → remove `pending.json`
- *
- * Changes of other machines take the same steps, except that their lines go to several ledger files.
+ *     write all of it to `pending.json` → append the lines to the ledger → write the files → remove `pending.json`
  *
  * The next holder of the lock completes a `pending.json` it finds. A file that then matches neither the state before
  * nor after was changed by a person and stays as it is, as does a file behind a link. An invalid `pending.json` is set
@@ -12,48 +10,24 @@
 import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
-import { isRecord, parseJson } from "../../base/shape.js";
+import { anyObject, isRecord, type PlainRecord, parseJson } from "../../base/shape.js";
 import { type Files, readText } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import type { Log } from "../../io/log.js";
 import { isLedgerFile, LEDGER, quotePath } from "../path.js";
-import { appendLines, appendToLedger, formatLine } from "./ledger.js";
+import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, findWay, readTextWithin } from "./scan.js";
 
 /** What `pending.json` holds. */
 export interface Pending {
-  /** Our own lines; empty only with `received`. */
-  lines: readonly LedgerLine[];
-  /** File name only: the project may have moved since. */
-  ledgerFile: string;
-  received?: Received | undefined;
-}
-
-/** Changes of other machines. */
-export interface Received {
-  /** Their lines as written, by the name of the ledger file. */
-  lines: Readonly<Record<string, readonly string[]>>;
-  /** Steps that bring our files to the state after those lines; they are in no ledger. */
+  /** Lines to append, by the name of the ledger file: the project may have moved since. */
+  ledger: Readonly<Record<string, readonly string[]>>;
+  /** The changes of files, in order. A step that follows lines of other machines is in no ledger. */
   steps: readonly LedgerLine[];
 }
 
 export interface Journal {
-  /** True if a change is unfinished or in progress. */
-  isPending(): Promise<boolean>;
-  /** Completes a change whose process was killed. */
-  recover(lock: HeldLock): Promise<void>;
-  /**
-   * Makes the changes in order, those of other machines first; all are on disk when this resolves.
-   *
-   * @throws StrataError ENOTWRITTEN if it could not be made; nothing was changed.
-   * @throws StrataError EUNFINISHED if it was begun; the next change completes it.
-   * @throws StrataError ECHANGED if another writer changed a file meanwhile, which stays as it is.
-   */
-  commit(lock: HeldLock, pending: Pending): Promise<void>;
-}
-
-export interface JournalOptions {
   files: Files;
   log: Log;
   /** Folder of the memories. */
@@ -62,67 +36,47 @@ export interface JournalOptions {
   prefix: string;
   /** Path of `pending.json`, machine state. */
   path: string;
-  /** Called before an unfinished change is completed. Must not reject. */
-  beforeRecovery?: (lines: readonly LedgerLine[]) => Promise<void>;
-}
-
-export function createJournal(options: JournalOptions): Journal {
-  const { files, log, path, prefix } = options;
-
-  return {
-    isPending: async () => (await files.statItself(path)) !== undefined,
-
-    async recover(lock) {
-      const reading = await readPending(files, path, prefix);
-      if (!reading) return;
-      if (reading.kind === "pending") await complete(options, lock, reading.pending);
-      await lock.check();
-      if (reading.kind === "pending") return files.remove(path);
-      const aside = await setAside(files, path);
-      log.warn("memory", `${path} was refused and not applied: ${reading.why}; it was moved to ${aside}`);
-    },
-
-    commit: (lock, pending) => commit(options, lock, pending),
-  };
 }
 
 type Lock = Pick<HeldLock, "check">;
 
-async function commit(options: JournalOptions, lock: Lock, pending: Pending): Promise<void> {
-  const { files, folder, path, prefix } = options;
-  const { ledgerFile, lines, received } = pending;
-  const all = [...(received?.steps ?? []), ...lines];
+/**
+ * Makes the changes in order; all are on disk when this resolves.
+ *
+ * @throws StrataError ENOTWRITTEN if it could not be made; nothing was changed.
+ * @throws StrataError EUNFINISHED if it was begun; the next change completes it.
+ * @throws StrataError ECHANGED if another writer changed a file meanwhile, which stays as it is.
+ */
+export async function commitPending(journal: Journal, lock: Lock, pending: Pending): Promise<void> {
+  const { files, folder, path, prefix } = journal;
+  const { ledger, steps } = pending;
   const notWritten = (why: string): StrataError =>
     new StrataError("ENOTWRITTEN", `cannot write to ${folder}, nothing was changed: ${why}`);
   const unfinished = (why: string): StrataError =>
     new StrataError(
       "EUNFINISHED",
-      `${formatBegun(all)} was begun and is kept in ${path}; the next change completes it, so do not repeat it: ${why}`,
+      `${formatBegun(steps)} was begun and is kept in ${path}; the next change completes it, so do not repeat it: ${why}`,
     );
+  const text = JSON.stringify(pending);
   await attempt(async () => {
-    // A line that could not be read back is not written.
-    const fault = readLines(lines, prefix);
-    if (typeof fault === "string") throw new Error(fault);
+    // What could not be read back is not written.
+    const reading = parsePending(text, prefix);
+    if (reading.kind === "refused") throw new Error(reading.why);
     await lock.check();
-    const isBegun = await files.create(path, JSON.stringify(pending));
-    if (!isBegun) throw new Error(`${path} is in the way; remove it`);
+    if (!(await files.create(path, text))) throw new Error(`${path} is in the way; remove it`);
   }, notWritten);
   await attempt(
-    async () => {
-      if (received) await appendReceived(options, lock, received);
-      await lock.check();
-      await appendToLedger(options, ledgerFile, lines);
-    },
+    () => appendMissing(journal, lock, pending),
     async (why) => {
-      // Some received lines may have been written, and files that differ from the ledger count as a person's.
-      if (received) return unfinished(why);
+      // One of several ledgers may have its lines, and files that differ from a ledger count as a person's.
+      if (Object.keys(ledger).length > 1) return unfinished(why);
       await files.remove(path);
       return notWritten(why);
     },
   );
   let left: LedgerLine | undefined;
   await attempt(async () => {
-    for (const line of all) if (!(await apply(options, lock, line))) left ??= line;
+    for (const line of steps) if (!(await apply(journal, lock, line))) left ??= line;
     await files.remove(path);
   }, unfinished);
   if (left) throw new StrataError("ECHANGED", formatChanged(join(folder, left.path)));
@@ -141,55 +95,59 @@ async function attempt(
   }
 }
 
-async function complete(
-  options: JournalOptions,
+/** Completes a change whose process was killed. `before` is called first and must not reject. */
+export async function recoverPending(
+  journal: Journal,
   lock: Lock,
-  { ledgerFile, lines: own, received }: Pending,
+  before: (steps: readonly LedgerLine[]) => Promise<void>,
 ): Promise<void> {
-  const { beforeRecovery, files, folder } = options;
-  const lines = [...(received?.steps ?? []), ...own];
-  await beforeRecovery?.(lines);
-  if (received) await appendReceived(options, lock, received);
-  const text = await readTextWithin(files, folder, `${LEDGER}/${ledgerFile}`);
-  const known = new Set(text?.split("\n"));
-  await lock.check();
-  await appendToLedger(
-    options,
-    ledgerFile,
-    own.filter((line) => !known.has(formatLine(line))),
-  );
-  for (const [n, line] of lines.entries()) {
-    const next = lines.slice(n + 1).find(({ from, path }) => (from ?? path) === line.path);
-    // A line is done if the next one has already built on it.
-    const isBuiltOn = next && next.after !== null && (await hashAt(options, next.path)) === next.after;
-    if (!isBuiltOn) await apply(options, lock, line);
+  const { files, log, path, prefix } = journal;
+  const reading = await readPending(files, path, prefix);
+  if (reading?.kind === "pending") {
+    await before(reading.pending.steps);
+    await complete(journal, lock, reading.pending);
+    await lock.check();
+    await files.remove(path);
+  } else if (reading) {
+    await lock.check();
+    const aside = await setAside(files, path);
+    log.warn("memory", `${path} was refused and not applied: ${reading.why}; it was moved to ${aside}`);
   }
-  for (const path of new Set(lines.map((line) => line.path))) await removeTorn(options, path);
 }
 
-async function appendReceived(
-  { files, folder }: JournalOptions,
-  lock: Lock,
-  received: Received,
-): Promise<void> {
-  for (const [name, texts] of Object.entries(received.lines)) {
-    const path = `${LEDGER}/${name}`;
-    const there = new Set((await readTextWithin(files, folder, path))?.split("\n"));
-    const missing = texts.filter((text) => !there.has(text));
+async function complete(journal: Journal, lock: Lock, pending: Pending): Promise<void> {
+  await appendMissing(journal, lock, pending);
+  const { steps } = pending;
+  for (const [n, line] of steps.entries()) {
+    const next = steps.slice(n + 1).find(({ from, path }) => (from ?? path) === line.path);
+    // A line is done if the next one has already built on it.
+    const isBuiltOn = next && next.after !== null && (await hashAt(journal, next.path)) === next.after;
+    if (!isBuiltOn) await apply(journal, lock, line);
+  }
+  for (const path of new Set(steps.map((line) => line.path))) await removeTorn(journal, path);
+}
+
+async function appendMissing({ files, folder }: Journal, lock: Lock, { ledger }: Pending): Promise<void> {
+  for (const [name, texts] of Object.entries(ledger)) {
+    const there = new Set((await readTextWithin(files, folder, `${LEDGER}/${name}`))?.split("\n"));
     await lock.check();
-    await appendLines(files, folder, path, missing);
+    await appendToLedger(
+      { files, folder },
+      name,
+      texts.filter((text) => !there.has(text)),
+    );
   }
 }
 
 /** Makes one line's change. `false`, without effect, if its file matches neither the state before nor after. */
 async function apply(
-  options: JournalOptions,
+  journal: Journal,
   lock: Lock,
   { after, before, contents, from, path }: LedgerLine,
 ): Promise<boolean> {
-  const { files, folder } = options;
-  const there = await hashAt(options, path);
-  const source = from === undefined ? null : await hashAt(options, from);
+  const { files, folder } = journal;
+  const there = await hashAt(journal, path);
+  const source = from === undefined ? null : await hashAt(journal, from);
   await lock.check();
   const target = join(folder, path);
   if (from !== undefined) {
@@ -204,7 +162,7 @@ async function apply(
 }
 
 /** `null` if there is no file; `undefined`, which matches no line, if the path is blocked or not a file. */
-async function hashAt({ files, folder }: JournalOptions, path: string): Promise<string | null | undefined> {
+async function hashAt({ files, folder }: Journal, path: string): Promise<string | null | undefined> {
   const way = await findWay(files, folder, path);
   if (way.kind === "missing") return null;
   if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
@@ -213,7 +171,7 @@ async function hashAt({ files, folder }: JournalOptions, path: string): Promise<
 }
 
 /** Removes temporary files that a process killed while writing this file left behind. */
-async function removeTorn({ files, folder }: JournalOptions, path: string): Promise<void> {
+async function removeTorn({ files, folder }: Journal, path: string): Promise<void> {
   if (await findObstacle(files, folder, path)) return;
   const under = join(folder, dirname(path));
   for (const name of await files.list(under)) {
@@ -243,8 +201,6 @@ function formatBegun(lines: readonly LedgerLine[]): string {
 /** `why` says what is wrong, as the end of a sentence. */
 export type PendingReading = { kind: "pending"; pending: Pending } | { kind: "refused"; why: string };
 
-const INCOMPLETE = "it is incomplete";
-
 /** `undefined` if there is none. Rejects with the system's error. */
 export async function readPending(
   files: Files,
@@ -259,50 +215,42 @@ export async function readPending(
 }
 
 export function parsePending(text: string, prefix: string): PendingReading {
-  const value = parseJson(text);
-  // On a disk without links, a killed process may leave half of one; then no step was taken.
-  if (!isRecord(value) || !Array.isArray(value.lines)) return refuse(INCOMPLETE);
-  const { ledgerFile, received } = value;
-  if (value.lines.length === 0 && received === undefined) return refuse(INCOMPLETE);
-  if (typeof ledgerFile !== "string" || !isLedgerFile(ledgerFile)) return refuse(notALedger(ledgerFile));
-  const lines = readLines(value.lines, prefix);
-  if (typeof lines === "string") return refuse(lines);
-  const theirs = received === undefined ? undefined : readReceived(received, prefix);
-  if (typeof theirs === "string") return refuse(theirs);
-  return { kind: "pending", pending: { lines, ledgerFile, ...(theirs && { received: theirs }) } };
+  const { ledger, steps } = readParts(parseJson(text));
+  // On a disk without links, a killed process may leave half of a file; then no step was taken.
+  if (!anyObject(ledger) || !Array.isArray(steps) || Object.keys(ledger).length === 0)
+    return refuse("it is incomplete");
+  for (const [name, texts] of Object.entries<unknown>(ledger)) {
+    if (!isLedgerFile(name)) return refuse(`${quotePath(name)} is not the name of a ledger`);
+    const fault = findFault(Array.isArray(texts) ? texts.map(parseText) : [undefined], prefix);
+    if (fault !== undefined) return refuse(fault);
+  }
+  const fault = findFault(steps, prefix);
+  return fault === undefined ? { kind: "pending", pending: { ledger, steps } } : refuse(fault);
 }
 
-/** The lines, or why they are refused. */
-function readLines(values: readonly unknown[], prefix: string): LedgerLine[] | string {
-  const lines: LedgerLine[] = [];
+/** 0.1.0 wrote our own lines once, and those of other machines beside them. */
+function readParts(value: unknown): PlainRecord {
+  if (!isRecord(value) || !Array.isArray(value.lines)) return isRecord(value) ? value : {};
+  const { ledgerFile, lines, received } = value;
+  const { lines: theirs = {}, steps = [] } = isRecord(received) ? received : {};
+  const texts = lines.map((line) => JSON.stringify(line));
+  const own = texts.length > 0 ? { [String(ledgerFile)]: texts } : {};
+  const all = Array.isArray(steps) ? [...steps, ...lines] : undefined;
+  return { ledger: isRecord(theirs) ? { ...theirs, ...own } : undefined, steps: all };
+}
+
+/** Why one of these is no ledger line. */
+function findFault(values: readonly unknown[], prefix: string): string | undefined {
   for (const [n, one] of values.entries()) {
     const reading = readLedgerLine(one, prefix);
     if (reading.kind === "problem") return `line ${n + 1} of it ${reading.what}`;
-    lines.push(reading.line);
   }
-  return lines;
-}
-
-function readReceived(value: unknown, prefix: string): Received | string {
-  if (!isRecord(value) || !isRecord(value.lines) || !Array.isArray(value.steps)) return INCOMPLETE;
-  const steps = readLines(value.steps, prefix);
-  if (typeof steps === "string") return steps;
-  const files: Record<string, string[]> = {};
-  for (const [name, texts] of Object.entries(value.lines)) {
-    if (!isLedgerFile(name)) return notALedger(name);
-    if (!Array.isArray(texts)) return INCOMPLETE;
-    const fault = readLines(texts.map(parseText), prefix);
-    if (typeof fault === "string") return fault;
-    files[name] = texts;
-  }
-  return { lines: files, steps };
+  return undefined;
 }
 
 /** Refuses a text with a newline, which would become two lines. */
 const parseText = (text: unknown): unknown =>
   typeof text === "string" && !text.includes("\n") ? parseJson(text) : undefined;
-
-const notALedger = (name: unknown): string => `${quotePath(String(name))} is not the name of a ledger`;
 
 /** Renames it so that no reader finds it, and returns the new path. */
 async function setAside(files: Files, path: string): Promise<string> {

@@ -3,6 +3,7 @@
  * file at any time, and undoing a change means restoring the line before it.
  */
 import { groupBy } from "../../base/group.js";
+import { hashOf } from "../../base/hash.js";
 import { each, either, isVersion, object, oneOf, optional, string } from "../../base/shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
@@ -43,6 +44,28 @@ export interface LedgerLine extends Omit<Cause, "saidMs" | "isForeign"> {
   after: string | null;
   /** The file after the change; absent if it was removed or its contents are unchanged. */
   contents?: string;
+}
+
+/** One step on a file: write it, move it to a free path, or remove it. */
+export interface FileStep {
+  path: string;
+  /** Path the file is moved from. */
+  from?: string;
+  /** Hash of the file before; `null` if there is none. */
+  before: string | null;
+  /** The new contents; absent for a move, `null` if it is removed. */
+  contents?: string | null;
+}
+
+/** What a line says of a step. */
+export function describeStep({ before, contents, from, path }: FileStep) {
+  return {
+    path,
+    before,
+    after: typeof contents === "string" ? hashOf(contents) : contents === null ? null : before,
+    ...(from !== undefined && { from }),
+    ...(typeof contents === "string" && { contents }),
+  };
 }
 
 /** The result of reading one line. `what` continues a sentence that begins with "line 3". */

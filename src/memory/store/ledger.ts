@@ -7,7 +7,7 @@
  *
  * When a publishing is undone, its lines go, so a file may become shorter.
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { StrataError } from "../../base/error.js";
 import { parseJson } from "../../base/shape.js";
 import type { Files } from "../../io/files.js";
@@ -31,7 +31,7 @@ export interface Ledger {
   /** All lines, in the order of the ledger files, each once. */
   readAll(): Promise<LedgerLine[]>;
   /** Bytes read of each ledger file. */
-  readonly offsets: ReadonlyMap<string, number>;
+  sizes(): ReadonlyMap<string, number>;
 }
 
 export interface KnownFile {
@@ -57,34 +57,25 @@ export interface LedgerOptions {
 type Head = Omit<LedgerLine, "contents">;
 
 export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOptions): Ledger {
-  const offsets = new Map<string, number>();
-  const heads = new Map<string, Head[]>();
+  /** What is known of each ledger file. */
+  let read = new Map<string, { bytes: number; heads: readonly Head[] }>();
   const reported = new Set<string>();
   let known: ReadonlyMap<string, KnownFile> = new Map();
 
   return {
-    offsets,
+    sizes: () => new Map([...read].map(([name, { bytes }]) => [name, bytes])),
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
       const all = await listFiles(files, folder);
-      const changed = all.filter(({ bytes, name }) => offsets.get(name) !== bytes);
-      const there = new Set(all.map(({ name }) => name));
-      const gone = [...offsets.keys()].filter((name) => !there.has(name));
-      if (changed.length === 0 && gone.length === 0) return;
-      for (const { name } of changed) {
-        const { end, lines } = await readLines(name);
-        heads.set(
-          name,
-          lines.map(({ contents: _, ...head }) => head),
-        );
-        offsets.set(name, end);
+      if (all.length === read.size && all.every(({ bytes, name }) => read.get(name)?.bytes === bytes)) return;
+      const now: typeof read = new Map();
+      for (const { bytes, name } of all) {
+        const there = read.get(name);
+        now.set(name, there?.bytes === bytes ? there : await readHeads(name));
       }
-      for (const name of gone) {
-        heads.delete(name);
-        offsets.delete(name);
-      }
-      known = applyHeads(heads);
+      read = now;
+      known = applyHeads(read);
     },
 
     known: (path) => known.get(path),
@@ -97,6 +88,11 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
       return [...all.values()];
     },
   };
+
+  async function readHeads(name: string): Promise<{ bytes: number; heads: readonly Head[] }> {
+    const { end, lines } = await readLines(name);
+    return { bytes: end, heads: lines.map(({ contents: _, ...head }) => head) };
+  }
 
   async function readLines(name: string): Promise<{ lines: LedgerLine[]; end: number }> {
     const lines: LedgerLine[] = [];
@@ -126,10 +122,10 @@ export function createLedger({ files, log, folder, nameClone, prefix }: LedgerOp
 }
 
 /** Within one ledger file the order of lines decides, between files the time. */
-function applyHeads(heads: ReadonlyMap<string, readonly Head[]>): Map<string, KnownFile> {
+function applyHeads(read: ReadonlyMap<string, { heads: readonly Head[] }>): Map<string, KnownFile> {
   const known = new Map<string, KnownFile>();
-  for (const [file, lines] of heads)
-    for (const line of lines) {
+  for (const [file, { heads }] of read)
+    for (const line of heads) {
       const { after, at, from, path } = line;
       const editedAt = findEditedAt(line, known.get(from ?? path));
       const gone = from === undefined ? [] : [{ path: from, hash: null }];
@@ -163,29 +159,17 @@ export interface LedgerPlace {
   folder: string;
 }
 
-/** Appends lines to the ledger files of this name in a memory folder, in one call each. */
+/** Appends lines to the ledger file of this name in a memory folder, in one call. */
 export async function appendToLedger(
   { files, folder }: LedgerPlace,
   name: string,
-  lines: readonly LedgerLine[],
-): Promise<void> {
-  await appendLines(files, folder, `${LEDGER}/${name}`, lines.map(formatLine));
-}
-
-export const formatLine = (line: LedgerLine): string => JSON.stringify(line);
-
-/** Appends lines to the ledger file at this path below the folder. */
-export async function appendLines(
-  files: Files,
-  folder: string,
-  path: string,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
   // `appendLine` follows no link at the file itself.
-  const obstacle = await findObstacle(files, folder, dirname(path), "folder");
+  const obstacle = await findObstacle(files, folder, LEDGER, "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
-  await files.appendLine(join(folder, path), lines.join("\n"));
+  await files.appendLine(join(folder, LEDGER, name), lines.join("\n"));
 }
 
 export interface LedgerRewrite {

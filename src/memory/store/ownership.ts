@@ -12,66 +12,54 @@ import type { Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
 import type { Entries, Entry } from "./scan.js";
 
-export interface Ownership {
-  /** Call before files are checked. Never rejects. */
-  prepareLook(): Promise<void>;
-  /** Decides whose the undecided files are. Returns the paths of all files whose status may have changed. */
-  classify(entries: Pick<Entries, "all">): Promise<string[]>;
-  /** Reads what other processes have decided since. Never rejects. */
-  refresh(): Promise<void>;
-  /** True while `classify` is running. */
-  isDeciding(): boolean;
-  /** Records the owner of the files that these lines will produce; `foreign` ones are not the user's. Never rejects. */
-  own(lines: readonly LedgerLine[], foreign?: ReadonlySet<LedgerLine>): Promise<void>;
-  /** Records who owns these files, which other machines wrote. Never rejects. */
-  claim(files: readonly { path: string; hash: string; isForeign: boolean }[]): Promise<void>;
-  /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
-  disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
-  /** The entry, its memory marked if its contents are foreign, and dated by its last hand edit. */
-  mark<T extends Entry>(entry: T | undefined): T | undefined;
-  /** All memories, marked; the same array while neither files nor trust change. */
-  memories(entries: Entries): readonly Memory[];
-  /** Names and hashes of foreign files, by memory id. */
-  foreign(entries: Pick<Entries, "all">): ReadonlyMap<string, NamedContents>;
-}
-
 export interface OwnershipOptions {
   files: Pick<Files, "statItself">;
   folder: string;
   /** Prefix of this collection's ids. */
   prefix: string;
+  /** Without it, all memories are the user's. */
   trust?: Trust | undefined;
-  ledger: Pick<Ledger, "known" | "offsets">;
+  ledger: Pick<Ledger, "known" | "sizes">;
 }
 
-/** Without `trust`, all memories are the user's. */
-export function createOwnership({ files, folder, ledger, prefix, trust }: OwnershipOptions): Ownership {
+export type Ownership = ReturnType<typeof createOwnership>;
+type Made = Pick<LedgerLine, "after" | "path">;
+
+/** Its calls never reject. */
+export function createOwnership(options: OwnershipOptions) {
+  const { prefix, trust } = options;
   let deciding = 0;
   let reportedVersion: number | undefined;
-  const marking = createMarking({ ledger, prefix, trust });
+  const nameAll = (lines: readonly Made[]): NamedContents[] =>
+    lines.flatMap(({ after, path }) => (after === null ? [] : [{ name: `${prefix}${path}`, hash: after }]));
 
   return {
-    mark: marking.mark,
-    isDeciding: () => deciding > 0,
-    refresh: async () => trust?.refresh(prefix),
-    prepareLook: async () => trust?.prepareLook(prefix),
+    ...createMarking(options),
 
-    async classify(entries) {
+    /** True while `classify` is running. */
+    isDeciding: () => deciding > 0,
+    /** Reads what other processes have decided since. */
+    refresh: async () => trust?.refresh(prefix),
+    /** Call before files are checked. */
+    prepareLook: async () => trust?.prepareLook(prefix),
+    /** Marks the files of a pending change as foreign, unless this machine began it. */
+    disown: async (lines: readonly LedgerLine[]) => trust?.disown(nameAll(lines)),
+
+    /** Decides whose the undecided files are. Returns the paths of all files whose status may have changed. */
+    async classify(entries: Pick<Entries, "all">): Promise<string[]> {
       if (!trust) return [];
-      const found = await findUndecided(entries, trust);
-      deciding += found.length > 0 ? 1 : 0;
-      try {
-        await trust.classify(prefix, found);
-      } finally {
-        deciding -= found.length > 0 ? 1 : 0;
-      }
+      const found = await findUndecided(options, entries, trust);
+      deciding += found.length;
+      await trust.classify(prefix, found);
+      deciding -= found.length;
       const before = reportedVersion;
       reportedVersion = trust.version;
       if (before === undefined || before === reportedVersion) return [];
       return entries.all().map(({ path }) => path);
     },
 
-    async own(lines, given = new Set()) {
+    /** Records the owner of the files that these lines will produce; `foreign` ones are not the user's. */
+    async own(lines: readonly LedgerLine[], foreign: ReadonlySet<LedgerLine>): Promise<void> {
       // A moved file keeps its owner.
       const made = lines.filter(({ after, before, contents }) => contents !== undefined && after !== before);
       const owned = new Set<string | null>();
@@ -79,36 +67,18 @@ export function createOwnership({ files, folder, ledger, prefix, trust }: Owners
         owned.has(hash) || (hash !== null && trust?.isOwn({ name: prefix, hash }) === true);
       // An undo takes its words from the ledger, which a repository can bring: they are the user's only if they were.
       for (const line of made.filter(({ undoes }) => undoes === undefined))
-        if (!given.has(line) && (line.before === null || isOwned(line.before))) owned.add(line.after);
+        if (!foreign.has(line) && (line.before === null || isOwned(line.before))) owned.add(line.after);
       await put(
         made.filter(({ after }) => owned.has(after)),
         made.filter(({ after }) => !isOwned(after)),
       );
     },
 
-    claim: (claimed) =>
-      put(
-        claimed.filter(({ isForeign }) => !isForeign).map(toChange),
-        claimed.filter(({ isForeign }) => isForeign).map(toChange),
-      ),
-
-    /** Changes that this machine began are already recorded as the user's. */
-    disownUnknown: async (lines) => trust?.disown(nameAll(lines)),
-
-    memories: marking.memories,
-    foreign: marking.foreign,
+    /** Records who owns these files, which other machines wrote. */
+    claim: (files: readonly Made[], isForeign: boolean) => (isForeign ? put([], files) : put(files, [])),
   };
 
-  function nameAll(lines: readonly Pick<LedgerLine, "after" | "path">[]): NamedContents[] {
-    return lines.flatMap(({ after, path }) =>
-      after === null ? [] : [{ name: `${prefix}${path}`, hash: after }],
-    );
-  }
-
-  async function put(
-    own: readonly Pick<LedgerLine, "after" | "path">[],
-    foreign: readonly Pick<LedgerLine, "after" | "path">[],
-  ): Promise<void> {
+  async function put(own: readonly Made[], foreign: readonly Made[]): Promise<void> {
     if (!trust) return;
     const isReported = reportedVersion === trust.version;
     await trust.own(nameAll(own));
@@ -116,41 +86,34 @@ export function createOwnership({ files, folder, ledger, prefix, trust }: Owners
     // The writer reports these changes itself.
     if (isReported) reportedVersion = trust.version;
   }
-
-  /** Memory files with undecided trust, with their times. */
-  async function findUndecided(
-    entries: Pick<Entries, "all">,
-    { isDecided }: Pick<Trust, "isDecided">,
-  ): Promise<FoundFile[]> {
-    const found: FoundFile[] = [];
-    for (const { hash = "", path, reading } of entries.all()) {
-      const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
-      if (reading.kind !== "memory" || isDecided(file)) continue;
-      const stat = await files.statItself(file.path);
-      if (stat) found.push({ ...file, changedMs: stat.changedMs, modifiedMs: stat.modifiedMs });
-    }
-    return found;
-  }
 }
 
-const toChange = ({ hash, path }: { hash: string; path: string }): Pick<LedgerLine, "after" | "path"> => ({
-  after: hash,
-  path,
-});
+/** Memory files with undecided trust, with their times. */
+async function findUndecided(
+  { files, folder, prefix }: OwnershipOptions,
+  entries: Pick<Entries, "all">,
+  { isDecided }: Pick<Trust, "isDecided">,
+): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (const { hash = "", path, reading } of entries.all()) {
+    const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
+    if (reading.kind !== "memory" || isDecided(file)) continue;
+    const stat = await files.statItself(file.path);
+    if (stat) found.push({ ...file, changedMs: stat.changedMs, modifiedMs: stat.modifiedMs });
+  }
+  return found;
+}
 
 /** Marks memories that are foreign, and dates those that a person has edited. */
-function createMarking({
-  ledger,
-  prefix,
-  trust,
-}: Pick<OwnershipOptions, "ledger" | "prefix" | "trust">): Pick<Ownership, "foreign" | "mark" | "memories"> {
+function createMarking({ ledger, prefix, trust }: OwnershipOptions) {
   let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
   return {
-    mark: (entry) => entry && mark(entry),
+    mark: <T extends Entry>(entry: T | undefined): T | undefined => entry && mark(entry),
 
-    memories(entries) {
+    /** All memories, marked; the same array while neither files nor trust change. */
+    memories(entries: Entries): readonly Memory[] {
       const of = entries.memories();
-      const version = `${trust?.version} ${[...ledger.offsets.values()]}`;
+      const version = `${trust?.version} ${[...ledger.sizes().values()]}`;
       if (marked?.of !== of || marked.version !== version) {
         const readings = entries.all().map((entry) => mark(entry).reading);
         const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
@@ -159,16 +122,14 @@ function createMarking({
       return marked.memories;
     },
 
-    foreign: (entries) =>
-      new Map(
-        entries
-          .all()
-          .flatMap(({ hash, path, reading }) =>
-            reading.kind === "memory" && isForeign(path, hash)
-              ? [[reading.memory.id, { name: `${prefix}${path}`, hash: hash ?? "" }] as const]
-              : [],
-          ),
-      ),
+    /** Names and hashes of foreign files, by memory id. */
+    foreign(entries: Pick<Entries, "all">): Map<string, NamedContents> {
+      const found = new Map<string, NamedContents>();
+      for (const { hash = "", path, reading } of entries.all())
+        if (reading.kind === "memory" && isForeign(path, hash))
+          found.set(reading.memory.id, { name: `${prefix}${path}`, hash });
+      return found;
+    },
   };
 
   function isForeign(path: string, hash: string | undefined): boolean {

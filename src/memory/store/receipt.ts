@@ -15,7 +15,7 @@ import type { Files } from "../../io/files.js";
 import { fingerprint } from "../conflict.js";
 import type { Memory } from "../memory.js";
 import { formatPath, isLedgerFile, LEDGER, parsePath } from "../path.js";
-import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { type FileStep, type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { listItself, readTextWithin } from "./scan.js";
 
 /** A memory's file: its path in the collection's folder, and its text. */
@@ -35,25 +35,20 @@ export interface ReceiptOptions {
   there: State | undefined;
   /** `undefined` if the text is not a valid memory. */
   parse(state: State): Version;
-  format(version: NonNullable<Version>, over: string): string;
+  format(memory: Memory, over: string): string;
 }
 
 export type Receipt =
   | {
       kind: "planned";
-      /** Steps that bring the file to the state of the newest line. */
-      steps: LedgerLine[];
-      /** The state after a merge; absent if there was nothing to merge. */
-      merged?: { state: State | undefined; lastAt: string } | undefined;
-      /** The newest state, before our own lines. */
+      /** The newest state, before our own lines: what the file gets first. */
       newest: State | undefined;
-      /**
-       * The file's other path, if the ledger still lists a file there because the line that moved it was not sent.
-       * `lastAt` is the time of the newest line.
-       */
-      stale?: { path: string; hash: string; lastAt: string } | undefined;
+      /** The state after a merge; absent if there was nothing to merge. `lastAt` is the time of the newest line. */
+      merged?: { state: State | undefined; lastAt: string };
       /** The unused version with another text, for a conflict record. */
       conflicting?: Memory | undefined;
+      /** The file's other path, if the ledger still lists a file there because the line that moved it was not sent. */
+      stale?: { path: string; hash: string; lastAt: string } | undefined;
     }
   /** The memory is unchanged, and the lines are received again next time. */
   | { kind: "deferred"; why: string };
@@ -64,27 +59,42 @@ export function planReceipt(options: ReceiptOptions): Receipt {
   const ours = findNewest(local);
   const newest = findNewest(all);
   const theirs = findNewest([...received, ...local.filter(({ id }) => isShared(id))]);
-  if (!newest || !theirs) return { kind: "planned", steps: [], newest: there };
+  if (!newest || !theirs) return { kind: "planned", newest: there };
   const isForward = !ours || isShared(ours.id);
-  if (!isForward && local.includes(theirs)) return { kind: "planned", steps: [], newest: there };
+  if (!isForward && local.includes(theirs)) return { kind: "planned", newest: there };
   const state = findState(newest, all);
-  if (state === "unknown")
+  const other = isForward ? undefined : findState(newest === ours ? theirs : ours, all);
+  if (state === "unknown" || other === "unknown")
     return { kind: "deferred", why: "the text of its newest version was not sent; it may hold a secret" };
-  const steps = planSteps(newest, there, state);
-  const stale = findStale(newest, all);
-  if (isForward)
-    return {
-      kind: "planned",
-      steps,
-      newest: state,
-      stale,
-      conflicting: findConflicting(options, { ours, state }),
-    };
-  const merged = planMerge(options, { newest, ours, theirs, state });
-  if (merged === "unknown")
-    return { kind: "deferred", why: "the text of its newest version there was not sent" };
-  const { conflicting, ...rest } = merged;
-  return { kind: "planned", steps, newest: state, stale, merged: rest, conflicting };
+  const planned = { kind: "planned", newest: state, stale: findStale(newest, all) } as const;
+  if (isForward) return { ...planned, conflicting: findConflicting(options, ours, state) };
+  return { ...planned, ...planMerge(options, newest, state, other) };
+}
+
+/**
+ * If another machine merged our newest version with its own and the texts differ, returns the version not in use. If
+ * another change builds on ours, ours was not a side of that merge.
+ */
+function findConflicting(
+  { local, parse, received }: ReceiptOptions,
+  ours: LedgerLine | undefined,
+  state: State | undefined,
+): Memory | undefined {
+  const changes = received.filter(({ operation }) => operation !== SYNC);
+  if (!ours || !state || changes.length === received.length) return undefined;
+  if (changes.some(({ before, from, path }) => (from ?? path) === ours.path && before === ours.after))
+    return undefined;
+  const read = (line: LedgerLine | undefined): Memory | undefined => {
+    const left = line && findState(line, [...local, ...received]);
+    return left && left !== "unknown" ? parse(left)?.memory : undefined;
+  };
+  const used = parse(state);
+  const sides = [read(ours), read(findNewest(changes))].filter((side) => side !== undefined);
+  const base = read(findNewest(local.filter((line) => line.at < ours.at)));
+  const texts = new Set([...sides, ...(base ? [base] : [])].map(fingerprint));
+  // Both have changed what was there, to different texts.
+  if (!used || used.isArchived || sides.length < 2 || texts.size < (base ? 3 : 2)) return undefined;
+  return sides.find((side) => fingerprint(side) !== fingerprint(used.memory));
 }
 
 function findStale(
@@ -101,33 +111,6 @@ function findStale(
 
 /** Operation of lines that merge the changes of two machines. */
 export const SYNC = "sync";
-
-/**
- * If another machine merged our newest version with its own and the texts differ, returns the version not in use. If
- * another change builds on ours, ours was not a side of that merge.
- */
-function findConflicting(
-  { local, parse, received }: ReceiptOptions,
-  { ours, state }: { ours: LedgerLine | undefined; state: State | undefined },
-): Memory | undefined {
-  const isOnOurs = ({ before, from, path }: LedgerLine): boolean =>
-    ours !== undefined && (from ?? path) === ours.path && before === ours.after;
-  const changes = received.filter(({ operation }) => operation !== SYNC);
-  if (!ours || !state || changes.length === received.length || changes.some(isOnOurs)) return undefined;
-  const all = [...local, ...received];
-  const theirs = findNewest(changes);
-  const sides = [ours, theirs].map((line) => line && findState(line, all));
-  const [own, other] = sides.map((side) => (side && side !== "unknown" ? parse(side)?.memory : undefined));
-  const used = parse(state);
-  if (!own || !other || !used || used.isArchived || fingerprint(own) === fingerprint(other)) return undefined;
-  const base = findNewest(local.filter((line) => line.at < ours.at));
-  const was = base && findState(base, all);
-  const isSame = was && was !== "unknown" ? fingerprintOf(parse(was)) : undefined;
-  if ([own, other].some((side) => fingerprint(side) === isSame)) return undefined;
-  return [own, other].find((side) => fingerprint(side) !== fingerprint(used.memory));
-}
-
-const fingerprintOf = (version: Version): string | undefined => version && fingerprint(version.memory);
 
 /** The latest line by time, then by id; `undefined` if there is none. */
 function findNewest(lines: readonly LedgerLine[]): LedgerLine | undefined {
@@ -150,66 +133,43 @@ function findState(line: LedgerLine, all: readonly LedgerLine[]): State | "unkno
   return text === undefined || hashOf(text) !== after ? "unknown" : { path, text };
 }
 
-/** Steps that take a file from one state to another. They copy the newest line's fields and are in no ledger. */
-export function planSteps(of: LedgerLine, from: State | undefined, to: State | undefined): LedgerLine[] {
-  const { contents: _, from: _from, ...line } = of;
-  if (!to) return from ? [{ ...line, path: from.path, before: hashOf(from.text), after: null }] : [];
-  const after = hashOf(to.text);
-  if (!from) return [{ ...line, path: to.path, before: null, after, contents: to.text }];
-  const before = hashOf(from.text);
-  const isMoved = from.path !== to.path;
-  const move = { ...line, path: to.path, from: from.path, before, after: before };
-  const write = { ...line, path: to.path, before, after, contents: to.text };
-  return [...(isMoved ? [move] : []), ...(before === after ? [] : [write])];
+/** Steps that take a file from one state to another. */
+export function planSteps(from: State | undefined, to: State | undefined): FileStep[] {
+  const before = from ? hashOf(from.text) : null;
+  if (!to) return from ? [{ path: from.path, before, contents: null }] : [];
+  const move = from && from.path !== to.path ? [{ path: to.path, from: from.path, before }] : [];
+  return from?.text === to.text ? move : [...move, { path: to.path, before, contents: to.text }];
 }
 
-interface Sides {
-  newest: LedgerLine;
-  ours: LedgerLine;
-  theirs: LedgerLine;
-  /** After the newest line. */
-  state: State | undefined;
-}
-
+/** `state` is what `newest` leaves, `other` what the newest line of the other side leaves. */
 function planMerge(
   { format, isShared, local, parse, received }: ReceiptOptions,
-  { newest, ours, state, theirs }: Sides,
-): { state: State | undefined; lastAt: string; conflicting?: Memory } | "unknown" {
-  const all = [...local, ...received];
-  const common = findNewest(local.filter(({ id }) => isShared(id)));
-  const other = findState(newest === ours ? theirs : ours, all);
-  if (other === "unknown") return "unknown";
-  const was = common && findState(common, all);
+  newest: LedgerLine,
+  state: State | undefined,
+  other: State | undefined,
+): Pick<Receipt & { kind: "planned" }, "conflicting" | "merged"> {
+  const kept = { merged: { state, lastAt: newest.at } };
   const read = (one: State | undefined): Version => one && parse(one);
-  const later = read(state);
-  const earlier = read(other);
-  const kept = { state, lastAt: newest.at };
-  // Invalid memories are not merged: the later side counts, and the ledger keeps the other.
-  if ((state && !later) || (other && !earlier)) return kept;
-  const base = was === "unknown" ? undefined : read(was);
-  const { conflicting, version } = mergeVersions({ base, later, earlier });
-  if (!version) return { state: undefined, lastAt: newest.at };
+  const [later, earlier] = [read(state), read(other)];
   const parts = parsePath(newest.path);
-  if (!parts) return kept;
+  // Invalid memories are not merged: the later side counts, and the ledger keeps the other.
+  if ((state && !later) || (other && !earlier) || !parts) return kept;
+  const common = findNewest(local.filter(({ id }) => isShared(id)));
+  const was = common && findState(common, [...local, ...received]);
+  const { conflicting, version } = mergeVersions({
+    base: was === "unknown" ? undefined : read(was),
+    later,
+    earlier,
+  });
   const over = version === earlier ? other : (state ?? other);
+  if (!version || !over) return { merged: { ...kept.merged, state: undefined } };
   const path = formatPath({ ...parts, isArchived: version.isArchived });
-  const text = over ? formatOver(version, over, { format, parse }) : "";
-  return { state: { path, text }, lastAt: newest.at, ...(conflicting && { conflicting }) };
-}
-
-/** Keeps the file's bytes if the version equals what the file says. */
-function formatOver(
-  version: NonNullable<Version>,
-  over: State,
-  { format, parse }: Pick<ReceiptOptions, "format" | "parse">,
-): string {
+  // Keeps the file's bytes if it says all of that.
   const there = parse(over)?.memory;
-  return there && sayAll(there) === sayAll(version.memory) ? over.text : format(version, over.text);
+  const isSaid = there && JSON.stringify(inUse(there)) === JSON.stringify(inUse(version.memory));
+  const text = isSaid ? over.text : format(version.memory, over.text);
+  return { merged: { ...kept.merged, state: { path, text } }, conflicting };
 }
-
-/** A file's content for comparison, without the archived status, which is in its path. */
-const sayAll = (memory: Memory): string =>
-  JSON.stringify({ ...memory, status: memory.status === "archived" ? "active" : memory.status });
 
 /* Lines of ledgers as machines exchange them. */
 
@@ -273,9 +233,16 @@ export interface Merged {
   conflicting?: Memory;
 }
 
-/** Fields whose order does not matter. */
+/** Fields whose order does not matter: words of both sides stay, without those that either side removed. */
 const LISTS = ["aliases", "tags", "entities", "links", "when"] as const;
-const SCALARS = ["importance", "pinned", "expires"] as const;
+/** Fields that are taken from the same side. */
+const GROUPS = [
+  ["title", "content", "provenance"],
+  ["status", "supersededBy"],
+  ["importance"],
+  ["pinned"],
+  ["expires"],
+] as const;
 
 export function mergeVersions({ base, earlier, later }: Versions): Merged {
   if (!later || !earlier) return { version: mergeRemoval(base, later ?? earlier) };
@@ -283,104 +250,58 @@ export function mergeVersions({ base, earlier, later }: Versions): Merged {
     fingerprint(earlier.memory) !== fingerprint(later.memory) &&
     isTextChanged(base, earlier) &&
     isTextChanged(base, later);
-  const isArchived = mergePlace({ base, later, earlier });
-  const memory = mergeFields(base?.memory, later.memory, earlier.memory);
-  const version = { memory: { ...memory, status: statusOf(memory, later, isArchived) }, isArchived };
+  const isArchived = mergePlace(base, later, earlier);
+  const memory = mergeFields(base && inUse(base.memory), inUse(later.memory), inUse(earlier.memory));
+  const version = { memory: isArchived ? { ...memory, status: "archived" as const } : memory, isArchived };
   return isConflicting && !isArchived ? { version, conflicting: earlier.memory } : { version };
 }
+
+/** The memory whatever its file's location, which says whether it is archived. */
+const inUse = (memory: Memory): Memory =>
+  memory.status === "archived" ? { ...memory, status: "active" } : memory;
 
 /** If one side removed the memory and the other changed it, it is kept. */
 function mergeRemoval(base: Version, left: Version): Version {
   if (!left || !base) return left;
-  const isUnchanged = JSON.stringify(changing(left.memory)) === JSON.stringify(changing(base.memory));
-  return isUnchanged ? undefined : left;
+  const changing = ({ isForeign: _, status: _status, ...memory }: Memory): string => JSON.stringify(memory);
+  return changing(left.memory) === changing(base.memory) ? undefined : left;
 }
-
-/** The fields in which two versions can differ, whatever the file's location. */
-const changing = ({ isForeign: _, status: _status, ...memory }: Memory): object => memory;
 
 /** Archived only if neither side restored it or rewrote it meanwhile. */
-function mergePlace({ base, earlier, later }: { [Name in keyof Versions]: Version }): boolean {
-  if (!earlier || !later || earlier.isArchived === later.isArchived) return later?.isArchived ?? false;
+function mergePlace(base: Version, later: NonNullable<Version>, earlier: NonNullable<Version>): boolean {
+  if (earlier.isArchived === later.isArchived) return later.isArchived;
   if (!base || base.isArchived) return false;
-  const inUse = later.isArchived ? earlier : later;
-  return !isTextChanged(base, inUse);
+  return !isTextChanged(base, later.isArchived ? earlier : later);
 }
 
-function isTextChanged(base: Version, side: Version): boolean {
-  return !base || !side || fingerprint(base.memory) !== fingerprint(side.memory);
-}
-
-/** Derives the status from the path: files in the archive are archived. */
-function statusOf(memory: Memory, later: NonNullable<Version>, isArchived: boolean): Memory["status"] {
-  if (isArchived) return "archived";
-  if (memory.status !== "archived") return memory.status;
-  return later.memory.status === "archived" ? "active" : later.memory.status;
-}
+const isTextChanged = (base: Version, side: NonNullable<Version>): boolean =>
+  !base || fingerprint(base.memory) !== fingerprint(side.memory);
 
 function mergeFields(base: Memory | undefined, later: Memory, earlier: Memory): Memory {
-  /** The only side that changed this part, else the later side. */
+  /** The only side that changed this part, else the later one. */
   const sideOf = (part: (memory: Memory) => unknown): Memory => {
-    const same = (one: Memory, other: Memory): boolean =>
-      JSON.stringify(part(one)) === JSON.stringify(part(other));
-    return base && same(base, later) && !same(base, earlier) ? earlier : later;
+    const [was, now, other] = [base, later, earlier].map((one) => one && JSON.stringify(part(one)));
+    return base && was === now && was !== other ? earlier : later;
   };
-  const text = sideOf((memory) => [memory.title, memory.content]);
-  const state = sideOf((memory) => [
-    memory.status === "archived" ? "active" : memory.status,
-    memory.supersededBy,
-  ]);
-  const { expires: _expires, supersededBy: _, ...merged } = later;
-  const lists = Object.fromEntries(
-    LISTS.map((name) => [name, mergeWords(base?.[name], later[name], earlier[name])]),
-  );
-  const scalars = Object.fromEntries(SCALARS.map((name) => [name, sideOf((one) => one[name])[name]]));
-  return {
-    ...merged,
-    ...lists,
-    ...dropAbsent(scalars),
-    title: text.title,
-    content: text.content,
-    provenance: text.provenance,
-    status: state.status,
-    ...(state.supersededBy !== undefined && { supersededBy: state.supersededBy }),
-    ...mergeTimes(later, earlier),
-    extra: mergeExtra(base?.extra, later.extra, earlier.extra),
-  };
-}
-
-/** The earlier `created` and the later `updated`, as ISO date-times. */
-function mergeTimes(later: Memory, earlier: Memory): Pick<Memory, "created" | "updated"> {
-  const [created = later.created] = [later.created, earlier.created].sort();
-  const [, updated = later.updated] = [later.updated, earlier.updated].sort();
-  return { created, updated };
-}
-
-function dropAbsent(fields: Record<string, unknown>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-/** Words of both sides, without those that either side removed. */
-function mergeWords(
-  base: readonly string[] = [],
-  later: readonly string[],
-  earlier: readonly string[],
-): readonly string[] {
-  const isKept = (word: string): boolean =>
-    !base.includes(word) || (later.includes(word) && earlier.includes(word));
-  return [...new Set([...later, ...earlier])].filter(isKept);
-}
-
-function mergeExtra(
-  base: Memory["extra"] = {},
-  later: Memory["extra"],
-  earlier: Memory["extra"],
-): Memory["extra"] {
-  const merged: Record<string, unknown> = {};
-  for (const name of new Set([...Object.keys(later), ...Object.keys(earlier)])) {
-    const [was, here, there] = [base, later, earlier].map((one) => JSON.stringify(one[name]));
-    const side = was === here && was !== there ? earlier : later;
-    if (side[name] !== undefined) merged[name] = side[name];
+  const merged: Record<string, unknown> = { ...later };
+  for (const group of GROUPS) {
+    const side = sideOf((memory) => group.map((name) => memory[name]));
+    for (const name of group) merged[name] = side[name];
   }
-  return merged;
+  for (const name of LISTS) {
+    const was = base?.[name] ?? [];
+    const isKept = (word: string): boolean =>
+      !was.includes(word) || (later[name].includes(word) && earlier[name].includes(word));
+    merged[name] = [...new Set([...later[name], ...earlier[name]])].filter(isKept);
+  }
+  const names = new Set([...Object.keys(later.extra), ...Object.keys(earlier.extra)]);
+  merged.extra = dropAbsent(
+    Object.fromEntries([...names].map((name) => [name, sideOf(({ extra }) => extra[name]).extra[name]])),
+  );
+  merged.created = [later.created, earlier.created].sort()[0];
+  merged.updated = [later.updated, earlier.updated].sort()[1];
+  return dropAbsent(merged) as unknown as Memory;
 }
+
+const dropAbsent = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

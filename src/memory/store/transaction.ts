@@ -1,30 +1,20 @@
 /** A memory folder under its lock: all operations that change a memory file or add to the ledger. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { hashOf } from "../../base/hash.js";
 import { isRecord } from "../../base/shape.js";
 import type { Clock } from "../../io/clock.js";
 import type { Files } from "../../io/files.js";
 import type { HeldLock } from "../../io/locks.js";
 import { findPrivateID } from "../draft.js";
 import { idOf, parsePath } from "../path.js";
-import type { Journal, Received } from "./journal.js";
+import { commitPending, type Journal } from "./journal.js";
 import { appendToLedger, type Ledger, rewriteLines } from "./ledger.js";
-import type { Cause, LedgerLine } from "./ledger-line.js";
+import { type Cause, describeStep, type FileStep, type LedgerLine } from "./ledger-line.js";
 import type { Ownership } from "./ownership.js";
 import type { CollectionPlace } from "./places.js";
 import { type Entries, findLink, type Looked } from "./scan.js";
 
-/** One step on a file: write it, move it to a free path, or remove it. */
-export interface TransactionStep {
-  path: string;
-  /** Path the file is moved from. */
-  from?: string;
-  /** Hash of the file before; `null` if there is none. */
-  before: string | null;
-  /** The new contents; absent for a move or removal. */
-  contents?: string;
-  isRemoved?: true;
+export interface TransactionStep extends FileStep {
   cause: Cause;
 }
 
@@ -32,6 +22,8 @@ export interface TransactionStep {
 export interface Transaction {
   /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
+  /** Enters what a person has changed in these files in the ledger. */
+  enter(paths: readonly string[]): Promise<void>;
   /** Names of all files in a folder, memories or not. */
   names(folder: string): Promise<string[]>;
   /** The first part of this path that is a link. */
@@ -50,17 +42,17 @@ export interface Transaction {
   receive(changes: ReceivedChanges): Promise<void>;
 }
 
-export interface ReceivedChanges extends Received {
+/** Changes of other machines. */
+export interface ReceivedChanges {
+  /** Their lines as written, by the name of the ledger file. */
+  lines: Readonly<Record<string, readonly string[]>>;
+  /** Steps that bring our files to the state after those lines. */
+  steps: readonly LedgerLine[];
   /** Steps that merge their changes with ours, each with the time that it has to follow. */
   merges: readonly { step: TransactionStep; lastAt: string }[];
-  /** The future owners of the files. */
-  claims: readonly { path: string; hash: string; isForeign: boolean }[];
-}
-
-/** Enters people's changes in the ledger. */
-export interface Entering {
-  /** Adds a ledger line for each of these files that differs from the ledger. */
-  enter(paths: readonly string[]): Promise<void>;
+  /** The files that will be there, and whether they do not count as the user's. */
+  claims: readonly { path: string; after: string }[];
+  isForeign: boolean;
 }
 
 export interface TransactionOptions {
@@ -72,12 +64,12 @@ export interface TransactionOptions {
   ledger: Ledger;
   lock: HeldLock;
   ownership: Pick<Ownership, "claim" | "mark" | "own">;
-  journal: Pick<Journal, "commit">;
+  journal: Journal;
   /** Reads the file and reports it if it has changed. */
   look(path: string): Promise<Looked | undefined>;
 }
 
-export function openTransaction(options: TransactionOptions): Transaction & Entering {
+export function openTransaction(options: TransactionOptions): Transaction {
   const { files, ledger, lock, look, ownership, place } = options;
   const { folder, state } = place;
   return {
@@ -100,7 +92,7 @@ export function openTransaction(options: TransactionOptions): Transaction & Ente
     write: (path, over, contents, cause) =>
       commit(options, [{ path, before: over?.hash ?? null, contents, cause }]),
     discard: ({ path, hash = null }, cause) =>
-      commit(options, [{ path, before: hash, isRemoved: true, cause }]),
+      commit(options, [{ path, before: hash, contents: null, cause }]),
     changeAll: (steps) => commit(options, steps),
     receive: (changes) => receive(options, changes),
 
@@ -114,7 +106,6 @@ export function openTransaction(options: TransactionOptions): Transaction & Ente
 }
 
 async function commit(options: TransactionOptions, steps: readonly TransactionStep[]): Promise<void> {
-  const { journal, ledger, lock, ownership } = options;
   const lines: LedgerLine[] = [];
   const times = new Map<string, string>();
   for (const step of steps) {
@@ -122,43 +113,41 @@ async function commit(options: TransactionOptions, steps: readonly TransactionSt
     times.set(step.path, line.at);
     lines.push(line);
   }
-  const [first] = lines;
-  if (!first) return;
+  if (lines.length === 0) return;
   await options.place.prepare();
   // Before the files exist: if the process is killed in between, they still count as the user's.
-  await ownership.own(lines, new Set(lines.filter((_, n) => steps[n]?.cause.isForeign)));
-  await journal.commit(lock, { lines, ledgerFile: await ledger.nameFile(first.at) });
-  await lookAgain(options, lines);
+  await options.ownership.own(lines, new Set(lines.filter((_, n) => steps[n]?.cause.isForeign)));
+  await write(options, lines);
 }
 
-async function receive(
-  options: TransactionOptions,
-  { claims, lines, merges, steps }: ReceivedChanges,
-): Promise<void> {
-  const { clock, journal, ledger, lock, ownership, place } = options;
+async function receive(options: TransactionOptions, changes: ReceivedChanges): Promise<void> {
   const own: LedgerLine[] = [];
   // Each is later than the lines that it merges, and than the previous merge.
-  for (const { lastAt, step } of merges)
+  for (const { lastAt, step } of changes.merges)
     own.push(makeLine(options, step, [lastAt, own.at(-1)?.at ?? lastAt].sort().at(-1)));
-  const applied = [...steps, ...own];
-  await place.prepare();
-  await ownership.claim(claims);
-  const ledgerFile = await ledger.nameFile(own[0]?.at ?? new Date(clock.now()).toISOString());
-  await journal.commit(lock, { lines: own, ledgerFile, received: { lines, steps } });
-  await lookAgain(options, applied);
+  await options.place.prepare();
+  await options.ownership.claim(changes.claims, changes.isForeign);
+  await write(options, own, changes);
 }
 
-/** Reads the files after a change; what cannot be read now is read next time. */
-async function lookAgain(
-  { entries, ledger }: TransactionOptions,
-  lines: readonly LedgerLine[],
+/** Writes our own lines, after those of other machines, and makes their changes. */
+async function write(
+  { entries, journal, ledger, lock }: TransactionOptions,
+  own: readonly LedgerLine[],
+  received: Pick<ReceivedChanges, "lines" | "steps"> = { lines: {}, steps: [] },
 ): Promise<void> {
+  const lines: Record<string, readonly string[]> = { ...received.lines };
+  const [first] = own;
+  const name = first && (await ledger.nameFile(first.at));
+  if (name !== undefined) lines[name] = [...(lines[name] ?? []), ...own.map((line) => JSON.stringify(line))];
+  const steps = [...received.steps, ...own];
+  await commitPending(journal, lock, { ledger: lines, steps });
   try {
-    const paths = lines.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
+    const paths = steps.flatMap(({ from, path }) => (from === undefined ? [path] : [path, from]));
     for (const path of new Set(paths)) await entries.look(path);
     await ledger.readOn();
   } catch {
-    // The next check reads it.
+    // What cannot be read now is read at the next check.
   }
 }
 
@@ -176,15 +165,17 @@ async function enter(options: TransactionOptions, found: readonly Found[]): Prom
     // An unreadable file stays out of the ledger until someone repairs it.
     if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === before || !parsePath(path)) continue;
     const operation = looked ? (before === null ? "added by hand" : "edited by hand") : "removed by hand";
-    const contents = looked?.text === undefined ? {} : { contents: looked.text };
-    const isRemoved = looked ? {} : { isRemoved: true as const };
-    lines.push(makeLine(options, { path, before, cause: { operation }, ...contents, ...isRemoved }));
+    const contents = looked ? looked.text : null;
+    lines.push(
+      makeLine(options, { path, before, cause: { operation }, ...(contents !== undefined && { contents }) }),
+    );
   }
   const [first] = lines;
   if (!first) return;
   await place.prepare();
   await lock.check();
-  await appendToLedger({ files, folder: place.folder }, await ledger.nameFile(first.at), lines);
+  const texts = lines.map((line) => JSON.stringify(line));
+  await appendToLedger({ files, folder: place.folder }, await ledger.nameFile(first.at), texts);
   await ledger.readOn();
 }
 
@@ -194,7 +185,6 @@ function makeLine(
   step: TransactionStep,
   lastAt = ledger.known(step.from ?? step.path)?.at,
 ): LedgerLine {
-  const { before, contents, from, isRemoved, path } = step;
   const { isForeign: _, saidMs: _saidMs, ...cause } = step.cause;
   const nowMs = Math.min(LAST_MS, Math.max(clock.now(), lastAt === undefined ? 0 : Date.parse(lastAt) + 1));
   return {
@@ -204,12 +194,8 @@ function makeLine(
     instance,
     by: cause.operation.endsWith(" by hand") ? "person" : "strata",
     ...(place.sensitivity === "internal" ? withoutHint(cause) : cause),
-    key: idOf(place, path),
-    path,
-    before,
-    after: isRemoved ? null : contents === undefined ? before : hashOf(contents),
-    ...(from !== undefined && { from }),
-    ...(contents !== undefined && { contents }),
+    key: idOf(place, step.path),
+    ...describeStep(step),
   };
 }
 

@@ -78,11 +78,7 @@ export function createUndoGuard({ clock, files, log, place, trust }: UndoGuardOp
         isTouched: (path) => touched?.has(join(place.folder, path)) ?? true,
         hashAt: (path) => (entries.get(path) ? entries.get(path)?.hash : null),
       });
-      await transaction.changeAll(
-        found.map(({ before, contents, path }) =>
-          contents === null ? { path, before, isRemoved: true, cause } : { path, before, contents, cause },
-        ),
-      );
+      await transaction.changeAll(found.map((step) => ({ ...step, cause })));
       return found.map(({ path }) => path);
     },
   };

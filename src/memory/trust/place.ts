@@ -22,7 +22,6 @@ import type { Git } from "../../io/host.js";
 import { type AcceptedPlaces, type Identity, identify, isAccepted } from "./git-folder.js";
 import { isFromGit, readLogEnd } from "./git-origin.js";
 import {
-  type Acceptance,
   createTrustRecord,
   type ForeignCause,
   type NamedContents,
@@ -39,25 +38,6 @@ export interface FoundFile extends NamedContents {
   changedMs: number;
   /** Time of its last content change (mtime), which archives preserve and programs can set. */
   modifiedMs: number;
-}
-
-/** Calls reject with the system's error, and are tried again the next time. */
-export interface TrustPlace {
-  /** Differs whenever `isOwn` may answer otherwise. */
-  readonly version: number;
-  /** Reads what other processes have decided since. */
-  refresh(): Promise<void>;
-  /** Call before the files of a collection are checked: what changes meanwhile is newer. */
-  prepareLook(collection: string): Promise<void>;
-  /** Decides whose these files are. */
-  classify(collection: string, found: readonly FoundFile[]): Promise<void>;
-  isOwn(hash: string): boolean;
-  isDecided(hash: string): boolean;
-  own(files: readonly NamedContents[]): Promise<void>;
-  disown(files: readonly NamedContents[], why: ForeignCause): Promise<void>;
-  accept(files: readonly NamedContents[], why: string): Promise<void>;
-  acceptances(): readonly Acceptance[];
-  revoke(run: string): Promise<void>;
 }
 
 export interface TrustPlaceOptions {
@@ -95,7 +75,10 @@ interface Look {
 /** A command that writes nothing cannot ask for the disk's time, which may lag behind the clock. */
 const LAG_MS = 2_000;
 
-export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
+export type TrustPlace = ReturnType<typeof createTrustPlace>;
+
+/** Its calls reject with the system's error, and are tried again the next time. */
+export function createTrustPlace(options: TrustPlaceOptions) {
   const { clock, turns } = options;
   const opening = createOpening(options);
   const { note, openToWrite } = opening;
@@ -104,11 +87,10 @@ export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
   const looks = new Map<string, Promise<Look>>();
 
   return {
-    get version() {
-      return mine.size + opening.version;
-    },
+    /** Differs whenever `isOwn` may answer otherwise. */
+    version: () => mine.size + opening.version(),
 
-    isOwn(hash) {
+    isOwn(hash: string): boolean {
       const opened = opening.current();
       if (mine.has(hash) || !opened) return mine.has(hash);
       const { isAcceptedForGood, record } = opened;
@@ -117,16 +99,19 @@ export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
 
     isDecided,
     acceptances: () => opening.current()?.record.acceptances() ?? [],
+    /** Reads what other processes have decided since. */
     refresh: async () => void (await opening.readOn()),
 
-    async prepareLook(collection) {
+    /** Call before the files of a collection are checked: what changes meanwhile is newer. */
+    async prepareLook(collection: string): Promise<void> {
       const look = looks.get(collection) ?? beginLook(collection);
       looks.set(collection, look);
       look.catch(() => looks.delete(collection));
       await look;
     },
 
-    async classify(collection, found) {
+    /** Decides whose these files are. */
+    async classify(collection: string, found: readonly FoundFile[]): Promise<void> {
       const look = await looks.get(collection);
       if (!look) return;
       const { identity, record } = await opening.readOn();
@@ -140,26 +125,26 @@ export function createTrustPlace(options: TrustPlaceOptions): TrustPlace {
       Object.assign(look, { isNoted: true, sinceMs: look.atMs });
     },
 
-    async own(own) {
+    async own(own: readonly NamedContents[]): Promise<void> {
       for (const { hash } of own) mine.add(hash);
       const { record } = await openToWrite();
       const added = own.filter(({ hash }) => !record.isOwn(hash));
-      if (added.length > 0) await record.add({ op: "own", files: named(added) });
+      if (added.length > 0) await note({ op: "own", files: named(added) });
     },
 
-    async disown(given, why) {
+    async disown(given: readonly NamedContents[], why: ForeignCause): Promise<void> {
       await openToWrite();
       const added = given.filter(({ hash }) => !isDecided(hash));
       if (added.length > 0) await note({ op: "foreign", why, files: named(added) });
     },
 
-    async accept(given, why) {
+    async accept(given: readonly NamedContents[], why: string): Promise<void> {
       await openToWrite();
       const at = new Date(clock.now()).toISOString();
       await note({ op: "accept", run: randomUUID().slice(0, 8), at, why, files: named(given) });
     },
 
-    async revoke(run) {
+    async revoke(run: string): Promise<void> {
       await openToWrite();
       await note({ op: "revoke", run });
     },
@@ -213,23 +198,8 @@ async function judge(
   }
 }
 
-interface Opening {
-  /** Opened once; after a failure it is tried again. */
-  open(): Promise<Opened>;
-  /** Gives a project that was only looked at an ID, and writes down what was noted about it. */
-  openToWrite(): Promise<Opened>;
-  /** Opened, with what other processes have written since. */
-  readOn(): Promise<Opened>;
-  /** As opened last. */
-  current(): Opened | undefined;
-  /** Adds the line to the record; while nothing may be written, it waits for the first write. */
-  note(line: RecordLine): Promise<void>;
-  isBrief(): boolean;
-  readonly version: number;
-}
-
 /** Finds out which project it is, and reads what this machine knows of it. */
-function createOpening(options: TrustPlaceOptions): Opening {
+function createOpening(options: TrustPlaceOptions) {
   const { accepted, files, folder, kind, stateFolder } = options;
   const unwritten: RecordLine[] = [];
   let { isBrief = false } = options;
@@ -238,21 +208,23 @@ function createOpening(options: TrustPlaceOptions): Opening {
   let openings = 0;
 
   return {
+    /** Opened once; after a failure it is tried again. */
     open,
+    /** As opened last. */
     current: () => opened,
     isBrief: () => isBrief,
-    get version() {
-      return openings + (opened?.record.version ?? 0);
-    },
+    version: () => openings + (opened?.record.version() ?? 0),
 
-    async openToWrite() {
+    /** Gives a project that was only looked at an ID, and writes down what was noted about it. */
+    async openToWrite(): Promise<Opened> {
       await open();
       if (!isBrief) return open();
       isBrief = false;
       return reopen();
     },
 
-    async readOn() {
+    /** Opened, with what other processes have written since. */
+    async readOn(): Promise<Opened> {
       const { identity, record } = await open();
       // Another process may have made the project known since.
       if (identity.id === "") return reopen();
@@ -260,7 +232,8 @@ function createOpening(options: TrustPlaceOptions): Opening {
       return open();
     },
 
-    async note(line) {
+    /** Adds the line to the record; while nothing may be written, it waits for the first write. */
+    async note(line: RecordLine): Promise<void> {
       const { record } = await open();
       if (!isBrief) return record.add(line);
       record.take(line);
@@ -304,7 +277,7 @@ function createOpening(options: TrustPlaceOptions): Opening {
         const record = openRecord(id);
         await record.readOn();
         if (record.hasRoot(root)) return "here";
-        return record.isBegun ? "elsewhere" : "nowhere";
+        return record.isBegun() ? "elsewhere" : "nowhere";
       },
       begin: (id, place) => noteRoot(openRecord(id), { id, ...place }),
     };

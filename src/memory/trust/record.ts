@@ -34,30 +34,9 @@ export type RecordLine =
 
 export type Acceptance = Omit<RecordLine & { op: "accept" }, "op">;
 
-export interface TrustRecord {
-  /** Reads lines added since, by any process. Rejects with the system's error. */
-  readOn(): Promise<void>;
-  /** Resolves after the write. */
-  add(line: RecordLine): Promise<void>;
-  /** Applies the line in memory only. Idempotent, because lines added by this process are read again. */
-  take(line: RecordLine): void;
-  isOwn(hash: string): boolean;
-  /** Why these contents are foreign; `undefined` if they are not known to be so. */
-  causeOf(hash: string): ForeignCause | undefined;
-  hasRoot(root: string): boolean;
-  /** Digest of the last line of git's log when the project was first seen here; `undefined` if there was no log. */
-  logOf(root: string): string | undefined;
-  /** When the files of a collection there were checked last. */
-  lookedMs(root: string, collection: string): number | undefined;
-  /** Acceptances in force, oldest first. */
-  acceptances(): readonly Acceptance[];
-  /** Changes whenever the answers of `isOwn` may change. */
-  readonly version: number;
-  /** Does the record have any line? */
-  readonly isBegun: boolean;
-}
+export type TrustRecord = ReturnType<typeof createTrustRecord>;
 
-export function createTrustRecord(files: Files, path: string): TrustRecord {
+export function createTrustRecord(files: Files, path: string) {
   const own = new Set<string>();
   const foreign = new Map<string, ForeignCause>();
   const roots = new Map<string, string | undefined>();
@@ -68,9 +47,11 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   let version = 0;
 
   return {
+    /** Applies the line in memory only. Idempotent, because lines added by this process are read again. */
     take,
 
-    async readOn() {
+    /** Reads lines added since, by any process. Rejects with the system's error. */
+    async readOn(): Promise<void> {
       const lines: RecordLine[] = [];
       const end = await takeNewLines(files, path, offset, (text) => {
         const line = parseLine(text);
@@ -81,23 +62,25 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
       offset = Math.max(offset, end);
     },
 
-    async add(line) {
+    async add(line: RecordLine): Promise<void> {
       await files.appendLine(path, JSON.stringify({ v: 1, ...line }));
       take(line);
     },
 
-    isOwn: (hash) => own.has(hash) || acceptedHashes.has(hash),
-    causeOf: (hash) => foreign.get(hash),
-    hasRoot: (root) => roots.has(root),
-    logOf: (root) => roots.get(root),
-    lookedMs: (root, collection) => looks.get(`${root}\n${collection}`),
+    isOwn: (hash: string) => own.has(hash) || acceptedHashes.has(hash),
+    /** Why these contents are foreign; `undefined` if they are not known to be so. */
+    causeOf: (hash: string) => foreign.get(hash),
+    hasRoot: (root: string) => roots.has(root),
+    /** Digest of the last line of git's log when the project was first seen here; `undefined` if there was no log. */
+    logOf: (root: string) => roots.get(root),
+    /** When the files of a collection there were checked last. */
+    lookedMs: (root: string, collection: string) => looks.get(`${root}\n${collection}`),
+    /** Acceptances in force, oldest first. */
     acceptances: () => accepted,
-    get version() {
-      return version;
-    },
-    get isBegun() {
-      return offset > 0;
-    },
+    /** Changes whenever the answers of `isOwn` may change. */
+    version: () => version,
+    /** Does the record have any line? */
+    isBegun: () => offset > 0,
   };
 
   function take(line: RecordLine): void {
@@ -119,13 +102,13 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
 }
 
 type Line<Op> = Extract<RecordLine, { op: Op }>;
-const named = list(object<NamedContents>({ name: string, hash: string }));
+const files = list(object<NamedContents>({ name: string, hash: string }));
 const isLine = either(
   object<Line<"root">>({ op: oneOf(["root"]), root: string }),
   object<Line<"look">>({ op: oneOf(["look"]), root: string, collection: string, at: number }),
-  object<Line<"own">>({ op: oneOf(["own"]), files: named }),
-  object<Line<"accept">>({ op: oneOf(["accept"]), run: string, at: unchecked, files: named, why: unchecked }),
-  object<Line<"foreign">>({ op: oneOf(["foreign"]), files: named, why: unchecked }),
+  object<Line<"own">>({ op: oneOf(["own"]), files }),
+  object<Line<"accept">>({ op: oneOf(["accept"]), run: string, at: unchecked, files, why: unchecked }),
+  object<Line<"foreign">>({ op: oneOf(["foreign"]), files, why: unchecked }),
   object<Line<"revoke">>({ op: oneOf(["revoke"]), run: string }),
 );
 

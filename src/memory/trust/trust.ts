@@ -90,7 +90,7 @@ export function createTrust(options: TrustOptions): Trust {
     turns,
     isWatching: !isBrief,
     get version() {
-      return project.version + global.version;
+      return project.version() + global.version();
     },
 
     prepareLook: (collection) => guard(() => placeOf(collection).prepareLook(collection)),

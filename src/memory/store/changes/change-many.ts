@@ -185,7 +185,7 @@ async function findThere(
   if (why !== undefined) return { why };
   for (const path of [active, archived]) {
     const text = steps.get(path)?.contents;
-    if (text !== undefined) return { path, text };
+    if (typeof text === "string") return { path, text };
     const looked = await transaction.open(path);
     if (looked) return { path, text: looked.text };
   }
