@@ -138,7 +138,7 @@ export const commands: readonly Command[] = [
     arguments: "[file]",
     options: [FORCE_OPTION],
     example: "strata backup ~/strata.jsonl.gz",
-    load: () => import("./upkeep/backup-archive.js"),
+    load: () => import("./upkeep/backup.js"),
   },
   {
     name: "backup restore",
@@ -151,7 +151,7 @@ export const commands: readonly Command[] = [
     ],
     example: "strata backup restore ~/strata.jsonl.gz",
     async load() {
-      const { restoreBackup } = await import("./upkeep/restore-backup.js");
+      const { restoreBackup } = await import("./upkeep/backup.js");
       const { openProject } = await import("../operations/project.js");
       return {
         run: async (cli, { dryRun, force, global: withGlobal }, [file = ""]) =>

@@ -1,6 +1,7 @@
 /** Memory files read without opening the store, so that nothing is written. */
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
+import type { MemoryGate } from "../memory/draft.js";
 import { openLedger } from "../memory/store/collection.js";
 import type { LedgerLine } from "../memory/store/ledger-line.js";
 import { type CollectionPlace, planPlaces } from "../memory/store/places.js";
@@ -26,12 +27,13 @@ export const readLedger = (
 
 const FILES_AT_ONCE = 64;
 
-export async function readCollections(project: Project): Promise<ReadCollection[]> {
+/** `gate`: why a file is not used, such as a secret in it. */
+export async function readCollections(project: Project, gate?: MemoryGate): Promise<ReadCollection[]> {
   const { cli } = project;
   const progress = createProgress(cli, "Reading memories");
   const collections = listPlaces(project).map((place) => ({
     place,
-    entries: createEntries({ ...cli, ...place }),
+    entries: createEntries({ ...cli, ...place, ...(gate && { gate }) }),
   }));
   try {
     const listed = await Promise.all(collections.map(({ place }) => listPaths(cli.files, place.folder)));

@@ -1,19 +1,15 @@
-/**
- * Finds what is wrong with the memories and their files. The store is opened over files whose changes stay in memory:
- * what it would write there shows what is out of step, and nothing on disk changes.
- */
+/** Finds what is wrong with the memories and their files, by reading them: nothing on disk changes. */
 import { randomUUID } from "node:crypto";
 import { join, relative } from "node:path";
 import { DAY_MS } from "../../base/days.js";
 import { formatError } from "../../base/error.js";
 import { hashOf } from "../../base/hash.js";
 import { parseJson } from "../../base/shape.js";
-import { createDryFiles } from "../../io/dry-files.js";
 import type { Files } from "../../io/files.js";
 import { formatLock } from "../../io/holders.js";
 import { createGit } from "../../io/node-git.js";
 import { findExpired, kernelFiles, removeIfUnchanged, stateFolderFiles } from "../../kernel/file-kinds.js";
-import { findPrivateID } from "../../memory/draft.js";
+import { findPrivateID, refuseWithSecret } from "../../memory/draft.js";
 import { formatPrefix, type Memory } from "../../memory/memory.js";
 import { LEDGER } from "../../memory/path.js";
 import { formatLine, INDEX_MARK } from "../../memory/store/index-page.js";
@@ -22,14 +18,15 @@ import { readLedgerLine } from "../../memory/store/ledger-line.js";
 import type { CollectionPlace } from "../../memory/store/places.js";
 import { listItself, readTextWithin } from "../../memory/store/scan.js";
 import { findLocks } from "../../operations/doctor/machine.js";
-import { listPlaces } from "../../operations/memory-files.js";
+import { listPlaces, readCollections } from "../../operations/memory-files.js";
 import { withMemories } from "../../operations/open-memories.js";
-import { createCliLog, openLocks, type Project } from "../../operations/project.js";
+import { openLocks, type Project } from "../../operations/project.js";
 import { hideFromGit, hidesAll } from "../../project/folders.js";
 import { findOwnFlaws } from "../../project/own-flaws.js";
 import { findSecrets } from "../../text/secrets/secrets.js";
 import { checkSetAside } from "../doctor/settings-in-force.js";
-import { findMemoryIssues, type Issue } from "./find-memory-issues.js";
+import { findForeign } from "../trust/find-foreign.js";
+import { findMemoryIssues, type Issue, type MemoryFile } from "./find-memory-issues.js";
 
 export interface CheckOptions {
   /** Files that are no longer needed count from this age. */
@@ -47,37 +44,35 @@ export interface Found {
 
 export async function findIssues(project: Project, options: CheckOptions): Promise<Found> {
   const { cli, folders } = project;
-  const dry = createDryFiles(cli.files, cli.clock);
-  const said: string[] = [];
-  const log = createCliLog((message) => said.push(message));
-  const opened: Project = { ...project, cli: { ...cli, files: dry, warn() {} }, log };
+  const collections = await readCollections(project, refuseWithSecret);
+  const foreign = new Set(await findForeign(project, collections));
   const issues: Issue[] = [];
-  const memories = await withMemories(opened, async (store) => {
-    const all = await store.list({ archived: true });
-    await store.onIdle();
-    for (const { path, what } of store.problems()) {
+  const all: MemoryFile[] = [];
+  for (const { looked, place } of collections) {
+    const own: MemoryFile[] = [];
+    for (const { path, reading } of looked) {
+      const file = join(place.folder, path);
+      if (reading.kind === "memory") {
+        const isOthers = foreign.has(reading.memory.id);
+        own.push({ file, memory: { ...reading.memory, ...(isOthers && { isForeign: true as const }) } });
+        continue;
+      }
       const todo = "correct it by hand, or restore it from git or with strata backup restore";
-      issues.push({ level: "problem", file: path, what, todo });
+      issues.push({ level: "problem", file, what: reading.what, todo });
     }
-    for (const place of listPlaces(project)) {
-      const looked: Look = { ...options, place, files: cli.files, dry, all, nowMs: cli.clock.now() };
-      issues.push(...(await findLedgerIssues(looked)), ...(await findIndexIssues(looked)));
-      issues.push(...(await findPending(looked)), ...(await findUnhidden(looked)));
-    }
-    issues.push(...(await findMemoryIssues(opened, store, all)));
-    return all.length;
-  });
-  issues.push(...(await findLockIssues(project)));
+    const look: Look = { ...options, place, files: cli.files, own, nowMs: cli.clock.now() };
+    issues.push(...(await findLedgerIssues(look)), ...(await findIndexIssues(look)));
+    issues.push(...(await findPending(look)), ...(await findUnhidden(look)));
+    all.push(...own);
+  }
+  issues.push(...(await findMemoryIssues(project, all)), ...(await findLockIssues(project)));
   const known = new Set(issues.map(({ file }) => file));
   issues.push(...(await findFolderIssues(project)).filter(({ file }) => !known.has(file)));
   for (const { todo = "", what } of await checkSetAside(project))
     issues.push({ level: "warning", file: folders.memory, what, todo });
   issues.push(...(await findOldFiles(project, options.days)));
-  for (const what of new Set(said))
-    if (!issues.some(({ file }) => what.includes(file)))
-      issues.push({ level: "warning", file: folders.memory, what, todo: "see the log for more" });
   issues.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
-  return { issues, memories };
+  return { issues, memories: all.length };
 }
 
 /** The path relative to the project, if it is inside. */
@@ -86,33 +81,29 @@ export function formatPath(file: string, root: string): string {
   return inside.startsWith("..") ? file : inside;
 }
 
-/** One folder of memories, as it is and as the store would leave it. */
+/** One folder of memories. */
 interface Look extends CheckOptions {
   place: CollectionPlace;
   files: Files;
-  dry: Files;
-  /** All memories, archived ones too. */
-  all: readonly Memory[];
+  own: readonly MemoryFile[];
   nowMs: number;
 }
 
 const APPEND_ONLY = "restore the file from git, or remove the line; the memories themselves are intact";
 const REVOKE = "remove it; if it was committed, revoke it as well, because git keeps old versions";
 
-/** Damage to a ledger, secrets in it, files that were changed without it, and memories that were archived long ago. */
+/** Damage to a ledger, secrets in it, and memories that were archived long ago. */
 async function findLedgerIssues(look: Look): Promise<Issue[]> {
-  const { dry, files, place } = look;
+  const { files, place } = look;
   const issues: Issue[] = [];
   const lastMs = new Map<string, number>();
   const folder = join(place.folder, LEDGER);
-  for (const name of (await listItself(dry, folder)).filter((one) => one.endsWith(".jsonl"))) {
+  for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const text = (await readTextWithin(files, folder, name)) ?? "";
-    const after = (await readTextWithin(dry, folder, name)) ?? "";
     for (const [n, raw] of text.split("\n").entries())
       if (raw.trim() !== "")
         for (const { todo, what } of checkLine(raw, place, lastMs))
           issues.push({ level: "problem", file: join(folder, name), what: `line ${n + 1} ${what}`, todo });
-    if (after.startsWith(text)) issues.push(...findHandEdits(after.slice(text.length), place));
   }
   return [...issues, ...findLongArchived(look, lastMs)];
 }
@@ -144,70 +135,51 @@ function checkLine(
   return faults;
 }
 
-/** From the lines that the store would add for what a person has changed. */
-function findHandEdits(added: string, place: CollectionPlace): Issue[] {
-  return added.split("\n").flatMap((raw): Issue[] => {
-    const reading = readLedgerLine(parseJson(raw), formatPrefix(place));
-    if (reading.kind !== "line" || reading.line.by !== "person") return [];
-    const { after, before, path } = reading.line;
-    const what = `it was ${before === null ? "added" : after === null ? "removed" : "edited"} by hand`;
-    const todo = "nothing if it was intended: the next use records it";
-    const fix = { says: "record that in the ledger" };
-    return [{ level: "note", file: join(place.folder, path), what, todo, fix }];
-  });
-}
-
 function findLongArchived(
-  { all, days, isArchiveDue, nowMs, place }: Look,
+  { days, isArchiveDue, nowMs, own, place }: Look,
   lastMs: ReadonlyMap<string, number>,
 ): Issue[] {
   if (!isArchiveDue || place.scope !== "project") return [];
   const run = randomUUID().slice(0, 8);
   // Without a line of the ledger nobody knows when it was put aside: then it is not old.
-  const isOld = (id: string): boolean => nowMs - (lastMs.get(id) ?? nowMs) > days * DAY_MS;
-  const here = all.filter((one) => one.scope === place.scope && one.sensitivity === place.sensitivity);
-  const old = here.filter(({ id, pinned, status }) => status === "archived" && !pinned && isOld(id));
-  return old.map(({ id }) => ({
-    level: "note",
-    file: join(place.folder, "archive", `${id.replace(/^private\//, "")}.md`),
-    what: "a memory that was archived long ago; the ledger keeps its words",
-    todo: "nothing; it only takes space",
-    fix: {
-      says: "remove it",
-      isAsked: true,
-      async run(memories) {
-        const written = await memories.discard(id, { operation: "gc", run });
-        if (written.kind === "refused") throw new Error(written.why);
+  const isOld = ({ id, pinned, status }: Memory): boolean =>
+    status === "archived" && !pinned && nowMs - (lastMs.get(id) ?? nowMs) > days * DAY_MS;
+  return own
+    .filter(({ memory }) => isOld(memory))
+    .map(({ file, memory: { id } }) => ({
+      level: "note",
+      file,
+      what: "a memory that was archived long ago; the ledger keeps its words",
+      todo: "nothing; it only takes space",
+      fix: {
+        says: "remove it",
+        isAsked: true,
+        async run(memories) {
+          const written = await memories.discard(id, { operation: "gc", run });
+          if (written.kind === "refused") throw new Error(written.why);
+        },
       },
-    },
-  }));
+    }));
 }
 
-/** The order of an index changes with use and time, so only its lines count. */
-async function findIndexIssues({ all, dry, files, place: { folder } }: Look): Promise<Issue[]> {
+/** The order of an index changes with use and time, so only its lines count, and those for which there was no room. */
+async function findIndexIssues({ files, own, place: { folder } }: Look): Promise<Issue[]> {
   const file = join(folder, "MEMORY.md");
   const page = await readTextWithin(files, folder, "MEMORY.md");
-  const fresh = await readTextWithin(dry, folder, "MEMORY.md");
+  const wanted = own.filter(({ memory: { status } }) => status === "active" || status === "resolved");
   if (page !== undefined && !page.startsWith(INDEX_MARK)) {
     const what = "it was not written by Strata, so there is no index here";
     return [{ level: "note", file, what, todo: "rename it to get an index" }];
   }
-  if (fresh === undefined || page === fresh) return [];
-  const known = new Set(all.map(formatLine));
-  const wrong = listLines(page ?? "").find((line) => !known.has(line));
-  if (page && wrong === undefined && countMemories(page) === countMemories(fresh)) return [];
-  const line = wrong && ` in its line for ${/\((.*?)\)/.exec(wrong)?.[1] ?? wrong}`;
-  const what = page ? `the index is out of date${line ?? ""}` : "the index is missing";
+  if (page === undefined && wanted.length === 0) return [];
+  const lines = (page ?? "").split("\n").filter((line) => line.startsWith("- ["));
+  const leftOut = /^([\d,]+) memor(?:y|ies) more:/m.exec(page ?? "")?.[1] ?? "0";
+  const known = new Set(wanted.map(({ memory }) => formatLine(memory)));
+  const isWhole = lines.length + Number(leftOut.replaceAll(",", "")) === wanted.length;
+  if (isWhole && lines.every((line) => known.has(line))) return [];
+  const what = page === undefined ? "the index is missing" : "the index is out of date";
   const todo = "nothing; the next use rebuilds it";
   return [{ level: "warning", file, what, todo, fix: { says: "rebuild it from the files" } }];
-}
-
-const listLines = (page: string): string[] => page.split("\n").filter((line) => line.startsWith("- ["));
-
-/** Both those listed and those for which there was no room. */
-function countMemories(page: string): number {
-  const leftOut = /^([\d,]+) memor(?:y|ies) more:/m.exec(page)?.[1] ?? "0";
-  return listLines(page).length + Number(leftOut.replaceAll(",", ""));
 }
 
 /** A change that a killed process has left half done, or a repository has brought along. */

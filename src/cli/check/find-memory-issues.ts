@@ -1,7 +1,7 @@
 /** What the memories say that they should not: what they repeat or contradict, dead or private names, what is out of date. */
 import { randomUUID } from "node:crypto";
+import { createDryFiles } from "../../io/dry-files.js";
 import { findPrivateID } from "../../memory/draft.js";
-import { relate } from "../../memory/gate/gate.js";
 import {
   areBothKept,
   compareWorth,
@@ -11,7 +11,6 @@ import {
   isOfOneKind,
   isProtected,
   mergeMetadata,
-  type Pair,
 } from "../../memory/likeness.js";
 import type { Memory } from "../../memory/memory.js";
 import { isFinding } from "../../memory/memory.js";
@@ -21,7 +20,6 @@ import type { Project } from "../../operations/project.js";
 import { openConflictLog } from "../../operations/record-rivals.js";
 import { checkFacts } from "../../sources/bootstrap/plan-bootstrap.js";
 import { readTaken } from "../../sources/bootstrap/taken.js";
-import { createComparison } from "../../text/compare.js";
 import { readMeaning } from "../../text/wording.js";
 
 /** What is wrong, and what can be done about it. */
@@ -48,18 +46,25 @@ export interface Fix {
   run?(memories: OpenMemories): Promise<void>;
 }
 
+export interface MemoryFile {
+  /** Absolute path. */
+  file: string;
+  memory: Memory;
+}
+
 /** An issue of the memory with this id. */
 type MemoryIssue = Omit<Issue, "file"> & { id: string };
 
-/** `all`: archived ones too. */
-export async function findMemoryIssues(
-  project: Project,
-  memories: OpenMemories,
-  all: readonly Memory[],
-): Promise<Issue[]> {
+/** `given`: archived ones too. */
+export async function findMemoryIssues(project: Project, given: readonly MemoryFile[]): Promise<Issue[]> {
+  const { cli } = project;
+  const all = given.map(({ memory }) => memory);
+  const fileOf = new Map(given.map(({ file, memory }) => [memory.id, file]));
   const issues: Issue[] = [];
   const contested = new Set<string | undefined>();
-  for (const { id, otherID, path } of await (await openConflictLog(project)).listOpen(all)) {
+  // The log archives settled records.
+  const dry: Project = { ...project, cli: { ...cli, files: createDryFiles(cli.files, cli.clock) } };
+  for (const { id, otherID, path } of await (await openConflictLog(dry)).listOpen(all)) {
     contested.add(id).add(otherID);
     const what = `${id} has two conflicting versions`;
     issues.push({ level: "warning", file: path, what, todo: "decide with strata reconcile" });
@@ -67,11 +72,10 @@ export async function findMemoryIssues(
   const found = [
     ...findAlike(all.filter(({ id }) => !contested.has(id))),
     ...findNamed(all),
-    ...findExpired(all, project.cli.clock.now()),
+    ...findExpired(all, cli.clock.now()),
     ...(await findStaleFacts(project, all)),
   ];
-  for (const { id, ...issue } of found) issues.push({ ...issue, file: (await memories.locate(id)) ?? id });
-  return issues;
+  return [...issues, ...found.map(({ id, ...issue }) => ({ ...issue, file: fileOf.get(id) ?? id }))];
 }
 
 /** Memories that repeat or contradict another one. Findings quote pages, which may do so. */
@@ -95,14 +99,11 @@ function findAlike(memories: readonly Memory[]): MemoryIssue[] {
         },
       }),
     ),
-    ...findContradicting(left).map(
-      ([older, newer]): MemoryIssue => ({
-        level: "warning",
-        id: newer.id,
-        what: `it contradicts ${older.id}`,
-        todo: "archive the one that no longer holds, or link the two to each other if both hold",
-      }),
-    ),
+    ...findContradictions(left).map((pair): MemoryIssue => {
+      const [older, newer] = [...pair].sort((a, b) => (a.updated <= b.updated ? -1 : 1)) as [Memory, Memory];
+      const todo = "archive the one that no longer holds, or link the two to each other if both hold";
+      return { level: "warning", id: newer.id, what: `it contradicts ${older.id}`, todo };
+    }),
   ];
 }
 
@@ -174,12 +175,9 @@ async function findStaleFacts({ cli, root }: Project, all: readonly Memory[]): P
 }
 
 /*
- * Which memories another one fully contains, and which contradict each other. Cautious: texts that share nearly all words
- * may still say different things, and a wrong merge loses a fact. Pure.
- *
- *     the same sentences in the same order, in other wording     either may stay
- *     all sentences of one among those of the other, in order    the longer one stays
- *     a sentence continued with its reason                       the longer one stays
+ * Which memories another one fully contains: it has the same sentences in the same order, maybe in other wording, and
+ * maybe more. Cautious: texts that share nearly all words may still say different things, and a wrong merge loses a fact.
+ * Pure.
  */
 
 export interface MergedPair {
@@ -210,24 +208,6 @@ export function planMerges(memories: readonly Memory[]): MergedPair[] {
   return merges;
 }
 
-/** Of memories that share most words, by the gate's comparison; of those with one title, by numbers and names. */
-function findContradicting(memories: readonly Memory[]): Pair[] {
-  const compare = createComparison();
-  const sortByAge = ([one, other]: Pair): Pair =>
-    one.updated <= other.updated ? [one, other] : [other, one];
-  const near = findNearPairs(memories)
-    .map(sortByAge)
-    .filter(
-      ([older, newer]) =>
-        older.scope === newer.scope &&
-        older.sensitivity === newer.sensitivity &&
-        !areBothKept(older, newer) &&
-        relate(newer, older, compare) === "contradicts",
-    );
-  const found = [...near, ...findContradictions(memories).map(sortByAge)];
-  return [...new Map(found.map((pair) => [pair.map(({ id }) => id).join(" "), pair])).values()];
-}
-
 /** Text with code is compared as a whole, because every character of code counts. */
 function readSentences(text: string): readonly string[] {
   const meaning = readMeaning(text);
@@ -237,22 +217,11 @@ function readSentences(text: string): readonly string[] {
 /** In another text, "it" may refer to something else. */
 const POINTING = /^(?:it|its|this|that|these|those|they|there|then|he|she)(?: |$)/i;
 
-/** Are the sentences among the others, in the same order, each as it is or continued with a reason? */
+/** Are the sentences among the others, in the same order? */
 function isWithin(sentences: readonly string[], others: readonly string[]): boolean {
   const isSame = sentences.length === others.length;
   if (sentences.length === 0 || (!isSame && sentences.some((one) => POINTING.test(one)))) return false;
   let next = 0;
-  for (const other of others) {
-    const sentence = sentences[next];
-    if (sentence !== undefined && (other === sentence || isReasoned(other, sentence))) next++;
-  }
+  for (const other of others) if (other === sentences[next]) next++;
   return next === sentences.length;
-}
-
-/** Shorter sentences may be cut off in the middle of a name. */
-const LEAST_WORDS = 4;
-
-function isReasoned(longer: string, sentence: string): boolean {
-  if (!longer.startsWith(`${sentence} `) || sentence.split(" ").length < LEAST_WORDS) return false;
-  return /^ (?:because|since|so that) /.test(longer.slice(sentence.length));
 }
