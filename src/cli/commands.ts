@@ -2,34 +2,61 @@
 import { clientNames } from "../mcp/clients.js";
 import { type Command, JSON_OPTION } from "../operations/command.js";
 import { operations } from "../operations/table.js";
-import { FORCE_OPTION } from "../operations/write-new.js";
+import { FORCE } from "../operations/write-new.js";
 import { commandOf } from "./operation-command.js";
-import { sessionCommands } from "./session-commands.js";
-
-const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
 
 export const commands: readonly Command[] = [
-  {
-    name: "status",
-    summary: "what has left the context, what that saved, and which layers are on",
-    options: [JSON_OPTION],
-    example: "strata status --json | jq .savings.net",
-    reads: true,
-    load: () => import("./commands/status.js"),
-  },
-  {
-    name: "stats",
-    summary: "what was saved, by session; with --open, the inspector draws it",
-    options: [
-      ["--open", "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it"],
-      ["--csv [file]", "prints or writes the savings ledger as comma-separated values"],
-      FORCE_OPTION,
-      JSON_OPTION,
-    ],
+  commandOf(operations.status, { example: "strata status --json | jq .savings.net" }),
+  commandOf(operations.stats, {
     example: "strata stats --open",
-    load: () => import("./commands/stats.js"),
-  },
-  ...sessionCommands,
+    instead: {
+      option: [
+        "--open",
+        "shows it in the inspector, which strata serve then opens in the browser; Ctrl-C stops it",
+      ],
+      run: async (cli) => (await import("./commands/serve.js")).run(cli, { open: true, port: "0" }, []),
+    },
+  }),
+  commandOf(operations.context, { example: "strata context --json | jq '.items[0]'" }),
+  ...Object.values(operations).flatMap((entry) => {
+    const [, action] = /^context (.*)/.exec(entry.name) ?? [];
+    if (action === undefined) return [];
+    return commandOf(entry, {
+      was: [action],
+      // Candidates were dropped by the same word; their ids have no such letter before them.
+      ...(action === "drop" && { wasFor: /^[ritcs]-[0-9a-z]+$/i }),
+      example: `strata context ${action} ${action === "undo-cut" ? "--dry-run" : "r-3fa2b1c"}`,
+    });
+  }),
+  commandOf(operations.agenda, { example: "strata agenda --all" }),
+  commandOf(operations.claim, {
+    was: ["agenda lease claim", "lease claim"],
+    example: "strata agenda claim '#34' --hours 2 --why 'the login'",
+  }),
+  commandOf(operations.release, {
+    was: ["agenda lease release", "lease release"],
+    example: "strata agenda release '#34'",
+  }),
+  commandOf(operations.leases, {
+    was: ["agenda lease list", "agenda lease", "lease list", "lease"],
+    example: "strata agenda leases",
+  }),
+  commandOf(operations.sessions, { example: "strata sessions --json | jq '.[0].phase'" }),
+  commandOf(operations.checkpoint, {
+    was: ["checkpoint"],
+    example: "strata sessions checkpoint before the rewrite",
+  }),
+  commandOf(operations.attach, {
+    was: ["attach"],
+    aliases: ["resume"],
+    arguments: "<source>",
+    example: "strata sessions attach cp-3fa2b1c",
+  }),
+  commandOf(operations.handoff, {
+    was: ["handoff"],
+    arguments: "[source]",
+    example: "strata sessions handoff cp-3fa2b1c --file handoff.md",
+  }),
   commandOf(operations.list, { example: "strata list --type decision" }),
   commandOf(operations.show, { example: "strata show port-8080", first: "memory" }),
   commandOf(operations.recall, { example: "strata recall 'which port does the server use'" }),
@@ -40,18 +67,22 @@ export const commands: readonly Command[] = [
   commandOf(operations.candidates, { example: "strata candidates" }),
   commandOf(operations.keep, {
     name: "candidates keep",
-    was: "keep",
+    was: ["keep"],
     example: "strata candidates keep 3fa2b1",
   }),
   commandOf(operations.drop, {
     name: "candidates drop",
-    was: "drop",
+    was: ["drop"],
     example: "strata candidates drop 3fa2b1",
   }),
-  commandOf(operations.why, { example: "strata why invoice numbers" }),
+  commandOf(operations.why, {
+    name: "candidates why",
+    was: ["why"],
+    example: "strata candidates why invoice numbers",
+  }),
   {
     name: "memory edit",
-    was: "edit",
+    was: ["edit"],
     summary: "opens a memory's file in $VISUAL or $EDITOR",
     arguments: "<words...>",
     options: [],
@@ -61,13 +92,13 @@ export const commands: readonly Command[] = [
   },
   commandOf(operations.archive, {
     name: "memory archive",
-    was: "archive",
+    was: ["archive"],
     example: "strata memory archive --type idea --older-than 180 --dry-run",
     first: "memory",
   }),
   commandOf(operations.restore, {
     name: "memory restore",
-    was: "restore",
+    was: ["restore"],
     example: "strata memory restore port-8080",
     first: "archived memory",
   }),
@@ -79,26 +110,19 @@ export const commands: readonly Command[] = [
   }),
   commandOf(operations.publish, {
     name: "memory publish",
-    was: "publish",
+    was: ["publish"],
     example: "strata memory publish preference/tabs-over-spaces",
     first: "memory",
   }),
   commandOf(operations.history, {
     name: "memory history",
-    was: "history",
+    was: ["history"],
     example: "strata memory history decision/port-8080",
     first: "memory",
   }),
   commandOf(operations.trust, { example: "strata trust --yes" }),
   commandOf(operations.undo, { example: "strata undo --run 1f20c9d1" }),
-  {
-    name: "dream",
-    summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
-    options: [["--dry-run", "shows what would change"], JSON_OPTION],
-    example: "strata dream --dry-run",
-    aliases: ["digest", "distill"],
-    load: () => import("./commands/dream.js"),
-  },
+  commandOf(operations.dream, { aliases: ["digest", "distill"], example: "strata dream --dry-run" }),
   {
     name: "check",
     summary:
@@ -136,7 +160,7 @@ export const commands: readonly Command[] = [
     name: "backup",
     summary: "writes memories, notes, results and savings to one verified file",
     arguments: "[file]",
-    options: [FORCE_OPTION],
+    options: [["--force", FORCE]],
     example: "strata backup ~/strata.jsonl.gz",
     load: () => import("./upkeep/backup.js"),
   },
@@ -161,61 +185,17 @@ export const commands: readonly Command[] = [
       };
     },
   },
-  {
-    name: "bootstrap",
-    summary:
-      "remembers what the project's own files state: commands, versions, layout, CI, and rules for other agents",
-    arguments: "[folders...]",
-    options: [
-      ["--recursive", "includes all folders below"],
-      ["--git", "includes decisions explained in messages of merges and commits"],
-      ["--limit <count>", "with --git: maximum number of decisions (default 50)"],
-      ["--dry-run", "shows what would be added, renewed and dropped"],
-      JSON_OPTION,
-    ],
-    example: "strata bootstrap --dry-run",
-    load: () => import("../operations/bootstrap.js"),
-  },
-  {
-    name: "export",
-    summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
-    arguments: "[file]",
-    options: [
-      ["--include-private", "includes private memories and those that git ignores"],
-      ["--global", "includes memories that hold in every project"],
-      ["--type <type>", "only memories of this type"],
-      ["--since <days>", "only memories changed within this many days"],
-      FORCE_OPTION,
-    ],
-    example: "strata export memories.jsonl",
-    load: () => import("./commands/export.js"),
-  },
-  {
-    name: "import",
-    summary:
-      "reads a file from strata export, a JSON export of another memory tool, a .memory folder, or a folder with a MEMORY.md",
+  commandOf(operations.bootstrap, { arguments: "[folders...]", example: "strata bootstrap --dry-run" }),
+  commandOf(operations.export, { arguments: "[file]", example: "strata export memories.jsonl" }),
+  commandOf(operations.import, {
     arguments: "<source>",
-    options: [
-      DRY_IMPORT_OPTION,
-      ["--global", "includes memories that hold in every project; from a folder, all of them will"],
-    ],
     example: "strata import memories.jsonl --dry-run",
-    load: () => import("./commands/import.js"),
-  },
-  {
-    name: "ingest",
-    summary:
-      "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
+  }),
+  commandOf(operations["import markdown"], {
+    was: ["ingest"],
     arguments: "<files...>",
-    options: [
-      ["--recursive", "reads the Markdown files in and below a folder"],
-      ["--type <type>", "the type of all of them"],
-      DRY_IMPORT_OPTION,
-      ["--global", "they hold in every project"],
-    ],
-    example: "strata ingest docs/decisions.md --type decision",
-    load: () => import("./commands/ingest.js"),
-  },
+    example: "strata import markdown docs/decisions.md --type decision",
+  }),
   {
     name: "learn",
     summary:
@@ -234,22 +214,13 @@ export const commands: readonly Command[] = [
     hint: "learn reads past conversations; strata remember --tag TOPIC 'CONTENT' stores a memory.",
     load: () => import("./commands/learn.js"),
   },
-  {
-    name: "sync",
-    summary: "shares memories over a git remote: init REMOTE, push, pull, status",
-    arguments: "[words...]",
-    options: [
-      ["--branch <name>", "with init: the branch on the remote (default strata-memory)"],
-      ["--mine", "with init: all memories there are yours (default for a separate repository)"],
-      ["--team", "with init: they are others' until you accept them (default for a remote of the project)"],
-      ["--global", "only the memories that apply in every project, which have a separate remote"],
-      JSON_OPTION,
-    ],
+  commandOf(operations.sync, { was: ["sync status"], example: "strata sync --json" }),
+  commandOf(operations["sync init"], {
+    arguments: "<remote>",
     example: "strata sync init git@github.com:me/memories.git",
-    first: ["init", "push", "pull", "status"],
-    aliases: ["push", "pull"],
-    load: () => import("./sync/sync.js"),
-  },
+  }),
+  commandOf(operations["sync push"], { aliases: ["push"], example: "strata sync push" }),
+  commandOf(operations["sync pull"], { aliases: ["pull"], example: "strata sync pull" }),
   {
     name: "enrich",
     summary: "asks GitLab and GitHub for title, state and labels of what memories name: !12, #34, &5, URLs",

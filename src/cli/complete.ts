@@ -9,7 +9,7 @@ import {
   type Command,
   type ExitCode,
   exitCodes,
-  findCommand,
+  findCalled,
   readOptions,
 } from "../operations/command.js";
 import { listPlaces } from "../operations/memory-files.js";
@@ -50,12 +50,13 @@ async function list(
   if (words.length === 1)
     return [...all, ["help", "prints the help of a command"], ["--help"], ["--version"]];
   if (head === "help") return words.length === 2 ? all : [];
-  const inGroup = commands.find(({ name }) => words.length > 2 && name === `${head} ${words[1]}`);
-  const command = inGroup ?? findCommand(commands, head, words[1]);
-  const after = commands.filter(({ name }) => !inGroup && words.length === 2 && name.startsWith(`${head} `));
-  const offered = after.map(({ name, summary }): Completion => [name.slice(head.length + 1), summary]);
-  if (!command) return offered;
-  return [...offered, ...(await listFollowing(command, cli, words.slice(inGroup ? 2 : 1)))];
+  const called = findCalled(commands, words.slice(0, -1));
+  const after = called && called.phrase !== head ? [] : commands;
+  const offered = after.flatMap(({ name, summary }): Completion[] =>
+    words.length === 2 && name.startsWith(`${head} `) ? [[name.slice(head.length + 1), summary]] : [],
+  );
+  if (!called) return offered;
+  return [...offered, ...(await listFollowing(called.command, cli, [...called.rest, words.at(-1) ?? ""]))];
 }
 
 /** What can follow the words behind a command; the last one is being typed. */

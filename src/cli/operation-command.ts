@@ -1,37 +1,56 @@
 /** The command line as a door: options and words become an operation's input, its answer is printed. */
 import type { z } from "zod";
 import {
+  type CliContext,
   type Command,
   type ExitCode,
   exitCodes,
   JSON_OPTION,
+  type Option,
   type OptionValues,
+  type Run,
 } from "../operations/command.js";
 import type { OperationEntry } from "../operations/operation.js";
+import { isInAgentsShell, openProject } from "../operations/project.js";
 
 /** What only the command line says of an operation. */
-export type Shown = Pick<Command, "example"> &
-  Partial<Pick<Command, "aliases" | "first" | "name" | "was" | "wasFor">>;
+export interface Shown
+  extends Pick<Command, "example">,
+    Partial<Pick<Command, "aliases" | "arguments" | "first" | "name" | "was" | "wasFor">> {
+  /** An option with which another command runs instead. */
+  instead?: { option: Option; run: Run };
+}
 
-export const commandOf = (entry: OperationEntry, shown: Shown): Command => ({
-  name: entry.name,
-  summary: entry.does,
-  ...(entry.takes !== undefined && { arguments: "[words...]" }),
-  ...(entry.effect === "reads" && { reads: true }),
-  options: async () => [...listOptions((await entry.load()).input, entry.takes), JSON_OPTION],
-  load: async () => ({
-    run: (cli, options, args) => run({ ...entry, name: shown.name ?? entry.name }, cli, options, args),
-  }),
-  ...shown,
-});
+export function commandOf(entry: OperationEntry, { instead, ...shown }: Shown): Command {
+  const name = shown.name ?? entry.name;
+  return {
+    summary: entry.does,
+    ...(entry.takes !== undefined && { arguments: "[words...]" }),
+    ...(entry.effect === "reads" && { reads: true }),
+    options: async () => [
+      ...(instead ? [instead.option] : []),
+      ...listOptions((await entry.load()).input, entry.takes),
+      JSON_OPTION,
+    ],
+    load: async () => ({
+      run: (cli, options, args) =>
+        instead && options[instead.option[0].slice("--".length)] === true
+          ? instead.run(cli, options, args)
+          : run({ ...entry, name }, cli, options, args),
+    }),
+    ...shown,
+    name,
+  };
+}
 
 /** `--older-than <days>` and what it does, for each field but the one that takes the words. */
-function listOptions({ shape }: z.ZodObject, takes: string | undefined): (readonly [string, string])[] {
+function listOptions({ shape }: z.ZodObject, takes: string | undefined): Option[] {
   return Object.entries(shape).flatMap(([field, schema]) => {
     const { description } = schema as z.ZodType;
     if (field === takes || description === undefined) return [];
-    const { isFlag, value } = readField(schema as z.ZodType);
-    return [[isFlag ? flagOf(field) : `${flagOf(field)} <${value ?? field}>`, description] as const];
+    const { isFlag, value = field } = readField(schema as z.ZodType);
+    const placeholder = value.startsWith("[") ? value : `<${value}>`;
+    return [[isFlag ? flagOf(field) : `${flagOf(field)} ${placeholder}`, description] as const];
   });
 }
 
@@ -62,7 +81,7 @@ function readField(schema: z.ZodType): {
 
 async function run(
   entry: OperationEntry,
-  cli: Parameters<Awaited<ReturnType<Command["load"]>>["run"]>[0],
+  cli: CliContext,
   { json, ...options }: OptionValues,
   args: readonly string[],
 ): Promise<ExitCode> {
@@ -71,24 +90,24 @@ async function run(
   for (const [field, value] of Object.entries(options)) given[field] = convert(input.shape[field], value);
   if (entry.takes !== undefined && args.length > 0)
     given[entry.takes] = readField(input.shape[entry.takes] as z.ZodType).isList ? args : args.join(" ");
-  const [{ perform, readInput }, { withCore }, { openProject }, { isInAgentsShell }] = await Promise.all([
+  const [operation, opening] = await Promise.all([
     import("../operations/operation.js"),
     import("../operations/core.js"),
-    import("../operations/project.js"),
-    import("../operations/open-memories.js"),
   ]);
   // Wrong usage opens nothing.
   const nameOf = (field: string): string => (field === entry.takes ? `strata ${entry.name}` : flagOf(field));
-  readInput(input, given, nameOf);
+  operation.readInput(input, given, nameOf);
   const caller = (await isInAgentsShell(cli)) ? "agent" : "person";
-  return withCore(await openProject(cli), caller, async (core) => {
-    const { data, isProblem, notes = [], text } = await perform(core, entry, given, nameOf);
-    if (json && data !== undefined) cli.say(JSON.stringify(data, null, 2));
-    else if (text !== "") cli.say(text);
-    // Standard error: what a change was told must not be lost, and what only reads is quiet for a program.
-    for (const note of json && entry.effect === "reads" ? [] : notes) cli.warn(note);
-    return isProblem ? exitCodes.problems : exitCodes.fine;
-  });
+  const project = await openProject(cli);
+  const answer = entry.isForTerminal
+    ? await operation.perform(opening.createTerminalCore(project, caller), entry, given, nameOf)
+    : await opening.withCore(project, caller, (core) => operation.perform(core, entry, given, nameOf));
+  const { data, isProblem, notes = [], text } = answer;
+  if (json && data !== undefined) cli.say(JSON.stringify(data, null, 2));
+  else if (text !== "") cli.say(text);
+  // Standard error: what a change was told must not be lost, and what only reads is quiet for a program.
+  for (const note of json && entry.effect === "reads" ? [] : notes) cli.warn(note);
+  return isProblem ? exitCodes.problems : exitCodes.fine;
 }
 
 /** An option's text as its field wants it; what does not fit is left for the check. */

@@ -19,7 +19,7 @@ import {
   createStyle,
   type ExitCode,
   exitCodes,
-  findCommand,
+  findCalled,
   type OptionValues,
   readOptions,
   WRONG_ARGUMENT,
@@ -44,14 +44,17 @@ export async function runProgram(
   if (args[0] === COMPLETE) return (await import("./complete.js")).complete(commands, cli, args.slice(1));
   let exitCode: ExitCode = exitCodes.fine;
   try {
-    const { called, command, words } = findCalled(commands, args[0] === "--" ? args.slice(1) : args);
-    if (command?.was !== undefined && command.was === called)
-      cli.warn(`strata: ${command.was} is now: strata ${command.name}`);
+    const asked = args[0] === "help" ? [...args.slice(1), "--help"] : args[0] === "--" ? args.slice(1) : args;
+    const called = findCalled(commands, asked);
+    const { command, phrase = "", rest = [] } = called ?? {};
+    if (command?.was?.includes(phrase)) cli.warn(`strata: ${phrase} is now: strata ${command.name}`);
+    const overview = planOverview(commands, asked);
+    const words = command ? rest : overview.words;
     const parser = command
       ? await createCommandParser(command, commands, cli, (code) => {
           exitCode = code;
         })
-      : createOverviewParser(commands, { group: called, words }, cli);
+      : createOverviewParser(commands, overview, cli);
     await parser.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (thrown) {
@@ -63,21 +66,16 @@ export async function runProgram(
   }
 }
 
-/** The command that the words call, by its name, its old name or an alias, and what stands behind that. */
-function findCalled(
-  commands: readonly Command[],
-  args: readonly string[],
-): { called?: string; command?: Command; words: readonly string[] } {
-  const [word = "", ...rest] = args[0] === "help" ? [...args.slice(1), "--help"] : args;
-  const two = commands.find(({ name }) => name === `${word} ${rest[0]}`);
-  if (two) return { command: two, words: rest.slice(1) };
-  const command = findCommand(commands, word, rest[0]);
-  if (!command && commands.some(({ name }) => name.startsWith(`${word} `)))
-    return { called: word, words: rest.length === 0 ? ["--help"] : rest.slice(0, 1) };
-  if (!command) return { words: word === "" ? ["--help"] : [word] };
-  const isArgument = word !== command.name && (command.first ?? []).includes(word);
-  const [, ...options] = command.aliases?.find((alias) => alias.startsWith(`${word} `))?.split(" ") ?? [];
-  return { called: word, command, words: [...(isArgument ? [word] : []), ...options, ...rest] };
+/** What is shown if no command is called: all of them, or those of a group. */
+function planOverview(commands: readonly Command[], [word = "", ...rest]: readonly string[]): Overview {
+  if (commands.some(({ name }) => name.startsWith(`${word} `)))
+    return { group: word, words: rest.length === 0 ? ["--help"] : rest.slice(0, 1) };
+  return { words: word === "" ? ["--help"] : [word] };
+}
+
+interface Overview {
+  group?: string;
+  words: readonly string[];
 }
 
 const createParser = (name: string, cli: CliContext): Parser =>
@@ -96,7 +94,7 @@ const createParser = (name: string, cli: CliContext): Parser =>
  */
 function createOverviewParser(
   commands: readonly Command[],
-  { group, words: [word = ""] }: { group: string | undefined; words: readonly string[] },
+  { group, words: [word = ""] }: Overview,
   cli: CliContext,
 ): Parser {
   const parser = createParser(group === undefined ? "strata" : `strata ${group}`, cli)

@@ -257,7 +257,7 @@ function findChange(name: string): ((queue: ProjectQueue, body: unknown) => Prom
   const entry: OperationEntry | undefined = Object.hasOwn(operations, name)
     ? operations[name as keyof typeof operations]
     : undefined;
-  if (!entry || entry.effect === "reads") return undefined;
+  if (!entry || entry.effect === "reads" || entry.isForTerminal) return undefined;
   return (queue, body) =>
     queue.withCore(async (core) => {
       const answer = await perform({ ...core, nameOf: () => "the page" }, entry, body);

@@ -5,8 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { StrataError } from "../base/error.js";
 import { type Core, withCore } from "../operations/core.js";
-import { isInAgentsShell } from "../operations/open-memories.js";
-import { openProject, type Project } from "../operations/project.js";
+import { isInAgentsShell, openProject, type Project } from "../operations/project.js";
 
 export interface ProjectQueue {
   /** Opens the project with its current settings. Rejects with StrataError NO_PROJECT if it is gone. */

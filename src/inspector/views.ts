@@ -8,6 +8,7 @@ import { decodeText } from "../io/files.js";
 import { readJsonLines } from "../io/json-lines.js";
 import { createGit } from "../io/node-git.js";
 import { readSafePage } from "../notes/session-files.js";
+import type { Core } from "../operations/core.js";
 import { openAgenda } from "../operations/handover/agenda.js";
 import { readSessions as readFacts } from "../operations/handover/sessions.js";
 import { lookAtCandidates } from "../operations/open-candidates.js";
@@ -42,7 +43,7 @@ const views: Readonly<Record<string, View>> = {
     ),
   memory: (queue, query) => queue.withCore((core) => readMemoryPage(core, query.get("id") ?? "")),
   waiting: (queue) => queue.withCore(readWaiting),
-  agenda: (queue) => queue.inTurn(readAgenda),
+  agenda: (queue) => queue.withCore(readAgenda),
   steps: (queue, query) =>
     queue.inTurn((project) => readSteps(project, { onlyDreams: query.get("dreams") === "1" })),
   log: (queue) => queue.inTurn(readLog),
@@ -56,8 +57,8 @@ export async function readView(queue: ProjectQueue, address: string): Promise<un
   return read(queue, new URLSearchParams(query));
 }
 
-async function readAgenda(project: Project): Promise<AgendaPage> {
-  const all = await openAgenda(project).read();
+async function readAgenda({ memories }: Core, project: Project): Promise<AgendaPage> {
+  const all = await openAgenda(project, memories).read();
   const items = findRecent(all, { nowMs: project.cli.clock.now(), days: USUAL_DAYS });
   return { headings: HEADINGS, person: PERSON, items, older: all.length - items.length };
 }

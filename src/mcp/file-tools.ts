@@ -10,11 +10,12 @@ import { findPrivateID } from "../memory/draft.js";
 import { type MemoryDraft, parseID, usersTypes } from "../memory/memory.js";
 import { parseMemoryFile } from "../memory/memory-file.js";
 import type { MemoryCopy } from "../memory/store/store.js";
-import { type CliContext, createStyle } from "../operations/command.js";
+import { createStyle } from "../operations/command.js";
+import { createTerminalCore } from "../operations/core.js";
 import { readCollections } from "../operations/memory-files.js";
 import { planCause } from "../operations/operation.js";
 import { addForClient } from "../operations/permit.js";
-import type { Project } from "../operations/project.js";
+import { openProject, type Project } from "../operations/project.js";
 import { OWN_FIELDS } from "../operations/transfer/folders.js";
 import { formatExport, parseCopy, readJsonExport } from "../operations/transfer/json-export.js";
 import { parseSections, planDrafts } from "../operations/transfer/sections.js";
@@ -115,21 +116,24 @@ export const fileTools: readonly McpTool[] = [
     effect: "write",
     files: ["path"],
     async run({ path: folder }, { id, shared }) {
-      const { run } = await import("../operations/bootstrap.js");
+      const { bootstrap } = await import("../operations/bootstrap.js");
       const { allowsPrivate, project: of } = shared;
-      const lines: string[] = [];
       const hidden = [of.folders.memory, of.globalFolder].map((collection) => join(collection, "private"));
-      const say = (text: string): void => {
-        // File names come from the text of memories.
-        const namesPrivate = findPrivateID(text) !== undefined || hidden.some((part) => text.includes(part));
-        if (allowsPrivate || !namesPrivate) lines.push(text);
-      };
-      const quiet: CliContext = {
-        ...{ ...of.cli, folder: of.root, say, warn: say, style: createStyle(false) },
+      const warnings: string[] = [];
+      const warn = (text: string): void => void warnings.push(text);
+      const project = await openProject({
+        ...{ ...of.cli, folder: of.root, warn, style: createStyle(false) },
         // A second store in this process needs a different name for its locks.
         instance: `${id}-${randomUUID().slice(0, 8)}`,
-      };
-      await run(quiet, {}, folder === undefined ? [] : [folder]);
+      });
+      const input = bootstrap.input.parse({ folders: folder === undefined ? [] : [folder] });
+      const { notes = [], text } = await bootstrap.run(createTerminalCore(project, "client"), input);
+      // File names come from the text of memories.
+      const namesPrivate = (line: string): boolean =>
+        findPrivateID(line) !== undefined || hidden.some((part) => line.includes(part));
+      const lines = [...warnings, ...text.split("\n"), ...notes].filter(
+        (line) => allowsPrivate || !namesPrivate(line),
+      );
       return lines.join("\n");
     },
   }),

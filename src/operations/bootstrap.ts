@@ -1,7 +1,9 @@
-/** `strata bootstrap`: adds, renews and drops memories of what a project's files, and its git history, state. */
+/** Adds, renews and drops memories of what a project's files, and its git history, state. */
 import { randomUUID } from "node:crypto";
 import { join, relative, resolve } from "node:path";
+import * as z from "zod";
 import { StrataError } from "../base/error.js";
+import { countMemories } from "../base/format.js";
 import { readConfigFiles } from "../config/config-files.js";
 import { createDryFiles } from "../io/dry-files.js";
 import type { Git } from "../io/host.js";
@@ -14,25 +16,37 @@ import { type BootstrapPlan, planBootstrap } from "../sources/bootstrap/plan-boo
 import { openInstructions } from "../sources/bootstrap/rules.js";
 import { GIT_HISTORY, readTaken, type TakenFact } from "../sources/bootstrap/taken.js";
 import { cut, toLine } from "../text/text.js";
-import { type CliContext, type ExitCode, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "./command.js";
+import { type Style, WRONG_ARGUMENT } from "./command.js";
 import { findHost } from "./find-host.js";
 import { withMemories } from "./open-memories.js";
+import { type Answer, defineTerminalOperation, flag, names, wholeNumber } from "./operation.js";
 import { createProgress } from "./progress.js";
 import { openProject, type Project } from "./project.js";
 
-export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, given) => {
-  const isDry = dryRun === true;
-  const mostDecisions = readWhole("--limit", limit, { least: 1, most: 500, usual: 50 });
+const input = z.object({
+  folders: names.default([]),
+  recursive: flag.default(false).describe("includes all folders below"),
+  git: flag.default(false).describe("includes decisions explained in messages of merges and commits"),
+  limit: wholeNumber(1, 500)
+    .default(50)
+    .meta({ value: "count" })
+    .describe("with --git: maximum number of decisions (default 50)"),
+  dryRun: flag.default(false).describe("shows what would be added, renewed and dropped"),
+});
+
+export const bootstrap = defineTerminalOperation(input, async (given, wanted) => {
+  const { dryRun: isDry, git, limit, recursive } = wanted;
+  const { cli } = given;
   // A dry run also discards what opening the store writes.
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
-  const project = await openProject({ ...cli, files });
-  const folders = await readFolders(project, given);
+  const project = isDry ? await openProject({ ...cli, files }) : given;
+  const folders = await readFolders(project, wanted.folders);
   return withMemories(project, async (memories) => {
     const existing = await memories.list({ archived: true });
-    const found = await readAll(project, { existing, folders, isRecursive: recursive === true });
-    if (git === true) {
+    const found = await readAll(project, { existing, folders, isRecursive: recursive });
+    if (git) {
       const commits = await readCommits(createGit(), project.root);
-      if (commits) found.facts.push(...planDecisions(commits, mostDecisions));
+      if (commits) found.facts.push(...planDecisions(commits, limit));
       else
         found.notes.push(`git log of ${project.root} gave no answer, so nothing was taken from its history`);
     }
@@ -42,9 +56,9 @@ export const run: Run = async (cli, { dryRun, git, json, limit, recursive }, giv
       paths: await listPaths(files, project.folders.memory),
     });
     const done = isDry ? undefined : await writeFacts(project, memories, plan);
-    return report(cli, { plan, notes: found.notes, done, asJSON: json === true });
+    return describe(plan, { done, notes: found.notes, style: cli.style });
   });
-};
+});
 
 /** The folders on the command line, relative to the root. Throws for one outside the project. */
 async function readFolders({ cli, root }: Project, given: readonly string[]): Promise<string[]> {
@@ -54,7 +68,7 @@ async function readFolders({ cli, root }: Project, given: readonly string[]): Pr
     if (path === ".." || path.startsWith("../") || /^([A-Za-z]:|\/)/.test(path))
       throw new StrataError(
         WRONG_ARGUMENT,
-        `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata ingest --recursive`,
+        `${one} is outside the project ${root}; run strata bootstrap in that project, or add the folder with: strata import markdown --recursive`,
       );
     if ((await cli.files.stat(join(root, path)))?.kind !== "folder")
       throw new StrataError(
@@ -143,49 +157,59 @@ async function writeFacts(
   return done;
 }
 
-interface Reported {
-  plan: BootstrapPlan;
+interface Outcome {
   notes: readonly string[];
   /** Absent after a dry run. */
   done: Done | undefined;
-  asJSON: boolean;
+  style: Style;
 }
 
-function report({ say, style, warn }: CliContext, { asJSON, done, notes, plan }: Reported): ExitCode {
+function describe(plan: BootstrapPlan, { done, notes, style }: Outcome): Answer {
   const { add, change, kept, left } = plan;
   const dropped = change.filter(({ after }) => after.status === "archived");
   const renewed = change.filter(({ after }) => after.status !== "archived");
   const refused = [...plan.refused, ...(done?.refused ?? [])];
-  if (asJSON) {
-    const name = ({ before, file }: (typeof change)[number]) => ({ id: before.id, file });
-    const added = add.map(({ file, id, title }) => ({ id, title, file }));
-    const lists = { add: added, renew: renewed.map(name), drop: dropped.map(name), unchanged: kept, left };
-    say(JSON.stringify({ ...(done && { run: done.run }), ...lists, refused, skipped: notes }, null, 2));
-  } else {
-    if (!done) {
-      for (const { file, id, title } of add) say(`Would add    ${id}  ${title}  (${file})`);
-      for (const { before, file } of renewed) say(`Would renew  ${before.id}  (${file})`);
-      for (const { before, file } of dropped) say(`Would drop   ${before.id}  (${file})`);
-    }
-    const added = done?.added ?? add.length;
-    const counts = [
-      `${done ? "Added" : "Would add"}: ${added} ${added === 1 ? "memory" : "memories"}`,
-      ...(renewed.length > 0 ? [`${renewed.length} renewed`] : []),
-      ...(dropped.length > 0 ? [`${dropped.length} dropped`] : []),
-      ...(kept > 0 ? [`${kept} unchanged`] : []),
-      ...(left.length > 0 ? [`${left.length} left as they are`] : []),
-      ...(refused.length > 0 ? [`${refused.length} refused`] : []),
-    ];
-    say(counts.join(", "));
-    for (const { name, why } of refused) warn(`${style.yellow("Refused")}  ${name}: ${why}`);
-    for (const { name, why } of left) warn(`${style.yellow("Left as it is")}  ${name}: ${why}`);
-    for (const note of notes) warn(`${style.yellow("Skipped")}  ${note}`);
-    if (done && done.added > 0)
-      say(
-        `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done.run} takes them back.`,
-      );
-  }
-  return refused.length > 0 || notes.length > 0 ? exitCodes.problems : exitCodes.fine;
+  const name = ({ before, file }: (typeof change)[number]) => ({ id: before.id, file });
+  const added = done?.added ?? add.length;
+  const counts = [
+    `${done ? "Added" : "Would add"}: ${countMemories(added)}`,
+    ...Object.entries({
+      renewed: renewed.length,
+      dropped: dropped.length,
+      unchanged: kept,
+      "left as they are": left.length,
+      refused: refused.length,
+    }).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
+  ];
+  const dryLines = [
+    ...add.map(({ file, id, title }) => `Would add    ${id}  ${title}  (${file})`),
+    ...renewed.map(({ before, file }) => `Would renew  ${before.id}  (${file})`),
+    ...dropped.map(({ before, file }) => `Would drop   ${before.id}  (${file})`),
+  ];
+  const explain = (what: string, lines: readonly { name: string; why: string }[]): string[] =>
+    lines.map((one) => `${style.yellow(what)}  ${one.name}: ${one.why}`);
+  return {
+    text: [
+      ...(done ? [] : dryLines),
+      counts.join(", "),
+      ...(done && done.added > 0
+        ? [
+            `They count as the repository's words, not as yours; strata trust accepts them, strata undo --run ${done.run} takes them back.`,
+          ]
+        : []),
+    ].join("\n"),
+    data: {
+      ...(done && { run: done.run }),
+      ...{ add: add.map(({ file, id, title }) => ({ id, title, file })), renew: renewed.map(name) },
+      ...{ drop: dropped.map(name), unchanged: kept, left, refused, skipped: notes },
+    },
+    notes: [
+      ...explain("Refused", refused),
+      ...explain("Left as it is", left),
+      ...notes.map((note) => `${style.yellow("Skipped")}  ${note}`),
+    ],
+    isProblem: refused.length > 0 || notes.length > 0,
+  };
 }
 
 /* Decisions explained in commit messages: merges and commits with text below the first line. */

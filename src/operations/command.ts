@@ -6,7 +6,6 @@ import type { Files } from "../io/files.js";
 import type { Host } from "../io/host.js";
 import type { Get } from "../io/post.js";
 import type { LayerDefinition } from "../kernel/layer-context.js";
-import { type MemoryType, memoryTypes, readTypeName } from "../memory/memory.js";
 
 /** How a command ended, for the shell. */
 export const exitCodes = {
@@ -70,7 +69,7 @@ export type Option = readonly [flags: string, what: string];
 
 /** A command as its help shows it. Its code is loaded when it is called. */
 export interface Command {
-  /** One word, or two of which the first is a group's: `candidates keep`. */
+  /** Its words; the first may be a group's: `candidates keep`. */
   name: string;
   summary: string;
   /** As in `"[words...]"`; absent if the command takes none. */
@@ -80,13 +79,10 @@ export interface Command {
   example: string;
   /** What can stand first among its arguments, for completion: one of these words, or a memory. */
   first?: readonly string[] | "memory" | "archived memory";
-  /**
-   * Other words for it, each with the options that it stands for. One that can stand first among the arguments means the
-   * command with that argument.
-   */
+  /** Other words for it, each with the options that it stands for: `optimize --fix`. */
   aliases?: readonly string[];
-  /** Its name until 0.2, which still works and names the new one. */
-  was?: string;
+  /** Its names until 0.2, which still work and say the new one. */
+  was?: readonly string[];
   /** If the old name was for several: what its first argument is for this one. */
   wasFor?: RegExp;
   /** It only reads, whatever its options: no other command is suggested for a mistyped word. */
@@ -96,14 +92,35 @@ export interface Command {
   load(): Promise<{ run: Run }>;
 }
 
-/** The command with this name, old name or alias, and this argument behind it. */
-export const findCommand = (commands: readonly Command[], word: string, first = ""): Command | undefined =>
-  commands.find(
-    ({ aliases = [], name, was, wasFor }) =>
-      name === word ||
-      (was === word && (wasFor?.test(first) ?? true)) ||
-      aliases.some((alias) => alias.split(" ")[0] === word),
-  );
+export interface CalledCommand {
+  command: Command;
+  /** The words that called it. */
+  phrase: string;
+  /** What follows them, after the options that an alias stands for. */
+  rest: readonly string[];
+}
+
+const MOST_WORDS_OF_A_NAME = 3;
+
+/** The command that the words begin with, by its name, an old name or an alias: the longest that fits. */
+export function findCalled(
+  commands: readonly Command[],
+  words: readonly string[],
+): CalledCommand | undefined {
+  for (let count = Math.min(MOST_WORDS_OF_A_NAME, words.length); count > 0; count--) {
+    const phrase = words.slice(0, count).join(" ");
+    const rest = words.slice(count);
+    for (const command of commands) {
+      const { aliases = [], name, was = [], wasFor } = command;
+      const isOld = was.includes(phrase) && (wasFor?.test(rest[0] ?? "") ?? true);
+      if (name === phrase || isOld) return { command, phrase, rest };
+      const alias = aliases.find((one) => one.replace(/ -.*/, "") === phrase);
+      if (alias !== undefined)
+        return { command, phrase, rest: [...alias.slice(phrase.length).split(" ").filter(Boolean), ...rest] };
+    }
+  }
+  return undefined;
+}
 
 export const readOptions = async ({ options }: Command): Promise<readonly Option[]> =>
   typeof options === "function" ? options() : options;
@@ -135,17 +152,6 @@ export function readWhole(
   throw new StrataError(
     WRONG_ARGUMENT,
     `${option} must be a whole number from ${least} to ${most}, not "${given}"`,
-  );
-}
-
-/** The memory type given, if any; `fact`, `lesson` and `reflection` are accepted too. */
-export function readType(given: Given): MemoryType | undefined {
-  if (typeof given !== "string") return undefined;
-  const type = readTypeName(given);
-  if (type !== undefined) return type;
-  throw new StrataError(
-    WRONG_ARGUMENT,
-    `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** A project's memory, opened for one caller: all that an operation may use. */
+import { StrataError } from "../base/error.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import type { Log } from "../io/log.js";
@@ -10,10 +11,8 @@ import type { Folders } from "../project/folders.js";
 import type { Entities } from "../sources/entities/entities.js";
 import type { ContextRequests } from "../status/context-requests.js";
 import type { Style } from "./command.js";
-import { openMemories, openTrust } from "./open-memories.js";
 import type { OpenSearch } from "./open-search.js";
-import { createProgress } from "./progress.js";
-import { openLocks, openOwnState, type Project } from "./project.js";
+import { openOwnState, type Project } from "./project.js";
 
 /**
  * Who asks. `person`: typed into a terminal of one's own, a session's prompt or a page. `agent`: the model of a session, or
@@ -48,24 +47,29 @@ export interface Core {
   noteConflicts(changed: readonly Memory[]): Promise<readonly string[]>;
 }
 
+/** The project of a door that has one. @throws StrataError REFUSED */
+export function requireProject({ project }: Core): Project {
+  if (project) return project;
+  throw new StrataError("REFUSED", "this is not done in a session; use strata in a terminal, or the page");
+}
+
 /** Opens a project for one operation, beside any other process that has it open, and closes it when all is written. */
 export async function withCore<T>(
   project: Project,
   caller: Caller,
   run: (core: Core) => Promise<T>,
 ): Promise<T> {
-  const memories = await openMemories(project, {
-    trust: await openTrust(project),
-    locks: openLocks(project, project.instance),
-  });
-  const progress = createProgress(project.cli, "Opening memories");
-  try {
-    return await run(createCore(project, caller, memories));
-  } finally {
-    await memories.onIdle();
-    progress.end();
-  }
+  const { withMemories } = await import("./open-memories.js");
+  return withMemories(project, (memories) => run(createCore(project, caller, memories)));
 }
+
+/** For an operation that is only for a terminal: it opens the memories itself if it needs them. */
+export const createTerminalCore = (project: Project, caller: Caller): Core => ({
+  ...createCore(project, caller, undefined as never),
+  get memories(): never {
+    throw new Error("an operation for the terminal opens the memories itself");
+  },
+});
 
 /** The core of a store that is open already. */
 export function createCore(project: Project, caller: Caller, memories: OpenMemories): Core {

@@ -1,18 +1,10 @@
-/** Operations by which a person decides what waits: a conflict between two versions, an item of the agenda. */
+/** By this a person decides a conflict between two versions of a memory. */
 import * as z from "zod";
 import { StrataError } from "../base/error.js";
-import { PERSON } from "../project/other-instances.js";
-import type { Core } from "./core.js";
-import { openAgenda } from "./handover/agenda.js";
+import { requireProject } from "./core.js";
 import { defineOperation, REFUSED, text } from "./operation.js";
-import type { Project } from "./project.js";
 import { choices, decide as decideConflict, readOpen, requireConflict } from "./reconcile.js";
 import { openConflictLog } from "./record-rivals.js";
-
-function requireProject({ project }: Core): Project {
-  if (project) return project;
-  throw new StrataError(REFUSED, "this is not done in a session; use strata in a terminal, or the page");
-}
 
 const decideInput = z.object({
   name: text("must name a conflict"),
@@ -29,13 +21,3 @@ export const decide = defineOperation(decideInput, async (core, { keep, name }) 
   const { inUse, record } = conflict;
   return { text: `Decided: ${record.title}`, data: { memory: inUse } };
 });
-
-const itemInput = z.object({ id: text("must be the id of an agenda item") });
-
-export const claim = defineOperation(itemInput, async (core, { id }) => ({
-  text: `Claimed: ${(await openAgenda(requireProject(core), core.memories).claim(id, PERSON)).text}`,
-}));
-
-export const release = defineOperation(itemInput, async (core, { id }) => ({
-  text: `Released: ${(await openAgenda(requireProject(core), core.memories).release(id, PERSON)).text}`,
-}));

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { formatError } from "../base/error.js";
-import { readText } from "../io/files.js";
 import type { Locks } from "../io/locks.js";
 import { createGit } from "../io/node-git.js";
 import { refuseWithSecret } from "../memory/draft.js";
@@ -10,10 +9,9 @@ import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store/store.js";
 import { createTrust, type Trust, TURNS } from "../memory/trust/trust.js";
 import { createTurns } from "../memory/trust/turns.js";
-import type { CliContext } from "./command.js";
 import { openSearch } from "./open-search.js";
 import { createProgress } from "./progress.js";
-import { openLocks, type Project } from "./project.js";
+import { isInAgentsShell, openLocks, type Project } from "./project.js";
 
 /** Opens the store beside any other process that has it open, and closes it when `run` is done and all is written. */
 export async function withMemories<T>(
@@ -97,29 +95,4 @@ async function mayBeAgents({ cli, instance, processes, stateFolder }: Project): 
   });
   const isInTurn = await turns.findWindows(clock.now()).catch(() => () => false);
   return isInTurn(clock.now());
-}
-
-/** Shells are not nested deeper than this. */
-const MOST_ANCESTORS = 30;
-
-/**
- * Does an agent run this command? OpenCode sets a variable for its tools; if that was removed, it is still one of the
- * parent processes (Linux). What an agent does through the command line does not count as the user's.
- */
-export async function isInAgentsShell({ env, files }: Pick<CliContext, "env" | "files">): Promise<boolean> {
-  if (env.OPENCODE || env.OPENCODE_PID) return true;
-  let id = process.ppid;
-  for (let depth = 0; depth < MOST_ANCESTORS && id > 1; depth++) {
-    const text = await readText(files, `/proc/${id}/stat`).catch(() => undefined);
-    if (text === undefined) return false;
-    // proc_pid_stat(5): `pid (name) state parent …`; the name may contain anything.
-    const end = text.lastIndexOf(")");
-    if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
-    const [, parent] = text
-      .slice(end + 1)
-      .trim()
-      .split(" ");
-    id = Number(parent);
-  }
-  return false;
 }

@@ -10,7 +10,8 @@ import { type Memory, type MemoryType, memoryTypes, readTypeName } from "../memo
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { Written } from "../memory/store/store.js";
 import { WRONG_ARGUMENT } from "./command.js";
-import type { Caller, Core } from "./core.js";
+import { type Caller, type Core, requireProject } from "./core.js";
+import type { Project } from "./project.js";
 
 /** `reads` changes nothing, `writes` can be undone, `destroys` takes something out of sight. */
 export type Effect = "reads" | "writes" | "destroys";
@@ -24,6 +25,11 @@ export interface OperationEntry {
   readonly who: readonly Caller[];
   /** The input field that takes the free words behind the name: a text, or a list. */
   readonly takes?: string;
+  /**
+   * Only the command line has it, as it reads or writes what the user names by its path. It opens the memories itself if
+   * it needs them.
+   */
+  readonly isForTerminal?: true;
   load(): Promise<Operation>;
 }
 
@@ -51,6 +57,12 @@ export const defineOperation = <Input extends z.ZodObject>(
   input: Input,
   run: Operation<Input>["run"],
 ): Operation => ({ input, run }) as unknown as Operation;
+
+/** One that is only for a terminal. */
+export const defineTerminalOperation = <Input extends z.ZodObject>(
+  input: Input,
+  run: (project: Project, input: z.output<Input>, core: Core) => Promise<Answer>,
+): Operation => defineOperation(input, (core, given) => run(requireProject(core), given, core));
 
 /**
  * An answer for a page, where the title says more than id and path: "Saved: Port", then what else is to be known.

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { StrataError } from "../base/error.js";
 import type { CliContext } from "./command.js";
 
-/** Option of commands that write a file which the user names. */
-export const FORCE_OPTION = ["--force", "replaces the file if it exists"] as const;
+/** What the option does that commands have which write a file that the user names. */
+export const FORCE = "replaces the file if it exists";
 
 /**
  * Writes a file that the user has named, relative to the working directory; returns its path. Rejects if something is

@@ -269,8 +269,8 @@ describe("/agenda and strata agenda", () => {
       "expected nothing, --all, or claim or release",
     );
     await expect(type(pair, "claim a-0000000")).rejects.toThrow("nothing open has the id");
-    const wrong = await strata(pair, "agenda claim docs");
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("the id of an item")]);
+    const wrong = await strata(pair, "agenda claim");
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("must name an item")]);
     expect((await strata(pair, "agenda release a-0000000")).code).toBe(3);
   });
 

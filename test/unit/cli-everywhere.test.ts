@@ -15,7 +15,7 @@ const given: Readonly<Record<string, string>> = {
   recall: "port",
   remember: "one more thing",
   "candidates keep": "3fa2b1",
-  why: "8080",
+  "candidates why": "8080",
   "candidates drop": "--all",
   "context drop": "r-3fa2b1c",
   "context pin": "r-3fa2b1c",
@@ -24,17 +24,19 @@ const given: Readonly<Record<string, string>> = {
   "memory pin": "8080",
   "memory unpin": "8080",
   "backup restore": "/none.gz",
-  attach: "ses_1",
+  "sessions attach": "ses_1",
+  "agenda claim": "#34",
+  "agenda release": "#34",
   "memory edit": "8080",
   "memory archive": "8080",
   "memory restore": "aside",
   "memory publish": "8080",
   "memory history": "8080",
   import: "/none.jsonl",
-  ingest: "none.md",
+  "import markdown": "none.md",
   learn: "none.jsonl",
   backup: "/tmp/strata-backup.jsonl.gz",
-  sync: "status",
+  "sync init": "/none.git",
   completion: "bash",
   enrich: "#34",
   serve: "--check",
@@ -76,7 +78,8 @@ describe("every command", () => {
       expect([0, 1, 3]).toContain(code);
       expect(`${out}${err}` === "" ? line : "").toBe(line === "export" ? "export" : "");
       if (code === 3) expect(err).toMatch(/^strata: /);
-      if (reading.some(({ name }) => line.startsWith(name))) expect(copyOf(files)).toEqual(before);
+      if (reading.some(({ name }) => line === `${name} ${given[name] ?? ""}`.trim()))
+        expect(copyOf(files)).toEqual(before);
     },
   );
 

@@ -19,7 +19,7 @@ const ALIASES = {
   digest: "dream",
   distill: "dream",
   resolve: "reconcile",
-  resume: "attach",
+  resume: "sessions attach",
   diagnose: "doctor",
   validate: "check",
   optimize: "check --fix",
@@ -38,7 +38,7 @@ describe("help and version", () => {
     const help = await runStrata(EMPTY, "--help");
     expect(await runStrata(EMPTY, "help")).toEqual(help);
     expect(await runStrata(EMPTY, "help sync")).toEqual(await runStrata(EMPTY, "sync --help"));
-    expect(await runStrata(EMPTY, "help push")).toEqual(await runStrata(EMPTY, "sync --help"));
+    expect(await runStrata(EMPTY, "help push")).toEqual(await runStrata(EMPTY, "sync push --help"));
     for (const line of ["help frobnicate", "frobnicate --help"])
       expect(await runStrata(EMPTY, line)).toMatchObject({
         code: 2,
@@ -83,9 +83,10 @@ describe("words of other memory tools", () => {
   it.each(Object.entries(ALIASES))(
     "strata %s is strata %s, options and help included",
     async (word, meant) => {
-      const [name = ""] = meant.split(" ");
+      const name = meant.replace(/ --.*/, "");
       const rest =
-        { attach: "ses_1", dream: "--dry-run", remember: "--type idea one thing" }[name] ?? "--json";
+        { "sessions attach": "ses_1", dream: "--dry-run", remember: "--type idea one thing" }[name] ??
+        "--json";
       const isDoctor = name === "doctor" ? "--no-proof " : "";
       const [one, other] = [openEmpty(), openEmpty()];
       expect(await runStrata(one, `${word} ${isDoctor}${rest}`)).toEqual(
@@ -136,7 +137,7 @@ describe("words of other memory tools", () => {
 describe("mistyped words", () => {
   /** What may be suggested: it only reads, whatever its options. */
   const READING = [
-    ..."candidates completion context doctor list recall sessions show status why".split(" "),
+    ..."agenda candidates completion context doctor list recall sessions show status sync".split(" "),
     ..."--help --version".split(" "),
   ];
   const letters = [..."abcdefghijklmnopqrstuvwxyz-"];

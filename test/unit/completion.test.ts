@@ -30,13 +30,11 @@ describe("completions", () => {
     expect(await complete(files, "--v")).toEqual(["--version"]);
     expect(await complete(files, "candidates", "d")).toEqual(["drop"]);
     expect(await complete(files, "sync", "pu")).toEqual(["push", "pull"]);
-    expect(await complete(files, "sync", "--global", "pus")).toEqual(["push"]);
     expect(await complete(files, "list", "--type", "de")).toEqual(["decision"]);
     for (const command of commands)
       for (const word of [
-        command.name,
-        command.wasFor ? `${command.was} r-3fa2b1c` : (command.was ?? command.name),
-        ...(command.aliases ?? []),
+        ...[command.name, ...(command.aliases ?? [])],
+        ...(command.was ?? []).map((old) => (command.wasFor ? `${old} r-3fa2b1c` : old)),
       ])
         expect(await complete(files, ...word.split(" "), "--")).toEqual([
           ...(await readOptions(command)).map(([flags]) => flags.split(" ")[0]),
@@ -62,7 +60,7 @@ describe("completions", () => {
 
   it("are none where a file or free words are expected, or nothing is known", async () => {
     const files = await openSound();
-    for (const line of ["import m", "remember x", "frobnicate x", "check --days 3", "status x"])
+    for (const line of ["export m", "remember x", "frobnicate x", "check --days 3", "status x"])
       expect(await complete(files, ...line.split(" "))).toEqual([]);
   });
 
@@ -123,7 +121,7 @@ describe("the scripts", () => {
   /** What each shell offers. */
   const expected = [
     [["strata", "reco"], ["reconcile"]],
-    [["strata", "push", "--bra"], ["--branch"]],
+    [["strata", "push", "--glo"], ["--global"]],
     [["strata", "show", "dec"], ["decision/port-8080"]],
     [["strata", "frobnicate", ""], []],
   ] as const;

@@ -109,10 +109,10 @@ describe("what the inspector changes", () => {
 
   it("an agenda item is claimed and released for the person", async () => {
     const [item] = (await at.inspector.get<AgendaPage>("agenda")).items;
-    expect((await change("claim", { id: item?.id })).answer.what).toContain("Claimed");
+    expect((await change("claim", { item: item?.id })).answer.what).toContain("Claimed");
     expect((await at.inspector.get<AgendaPage>("agenda")).items[0]?.claim?.instance).toBe("person");
-    expect((await change("release", { id: item?.id })).status).toBe(200);
-    expect((await change("claim", { id: "a-0000000" })).status).toBe(404);
+    expect((await change("release", { item: item?.id })).status).toBe(200);
+    expect((await change("claim", { item: "a-0000000" })).status).toBe(404);
   });
 
   it("a dream is one step with the texts before and after, and is undone as one", async () => {

@@ -67,7 +67,7 @@ describe("MCP over HTTP", () => {
       "is not free",
     );
     await handle.close();
-    expect(await strata("agenda lease")).toBe("Nothing is held.");
+    expect(await strata("agenda leases")).toBe("Nothing is held.");
   });
 
   it("a client that ends its session loses its claims", async () => {

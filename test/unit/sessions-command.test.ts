@@ -125,12 +125,12 @@ describe("strata agenda lease", () => {
     for (const line of [`lease claim ${"x".repeat(501)}`, `lease claim x --why ${"x".repeat(201)}`])
       expect(await strata(pair, line)).toMatchObject({
         code: 2,
-        err: expect.stringContaining("expected at most"),
+        err: expect.stringContaining("must have at most"),
       });
     for (const line of ["lease drop #34", "lease claim", "lease list #34", "lease claim #34 --minutes 900"])
       expect([line, (await strata(pair, line)).code]).toEqual([line, 2]);
     const env = { OPENCODE: "1" };
     const agents = await runStrata(pair.files, "agenda lease claim #34", { clock: pair.clock, env });
-    expect([agents.code, agents.err]).toEqual([3, expect.stringContaining("has the tool lease")]);
+    expect([agents.code, agents.err]).toEqual([3, expect.stringContaining("this shell is an agent's")]);
   });
 });

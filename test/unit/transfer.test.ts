@@ -1,6 +1,6 @@
 /** Memories from one project to another, and from the folders of other programs. */
 import { describe, expect, it } from "vitest";
-import { planImport } from "../../src/cli/transfer/import-memories.js";
+import { planImport } from "../../src/operations/transfer/import-memories.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
@@ -118,7 +118,7 @@ describe("strata export and import", () => {
     expect([code, out]).toEqual([1, "Imported: 5 memories"]);
     for (const line of [1, 7, 8]) expect(err).toContain(`line ${line} of /m.jsonl is not a complete memory`);
     const none = await runStrata(open({ "/m.jsonl": "# A page\n" }), "import /m.jsonl");
-    expect(none).toMatchObject({ code: 3, err: expect.stringContaining("strata ingest") });
+    expect(none).toMatchObject({ code: 3, err: expect.stringContaining("strata import markdown") });
     expect(await runStrata(open(), "import /not/there")).toMatchObject({
       code: 3,
       err: expect.stringContaining("does not exist"),
@@ -247,7 +247,7 @@ describe("strata ingest", () => {
     for (const [line, code, what] of [
       ["ingest a.md b.md", 3, "is not UTF-8 text"],
       ["ingest a.md nothing.md", 3, "does not exist"],
-      ["ingest a.md --type colour", 2, "is not a memory type"],
+      ["ingest a.md --type colour", 2, "must be one of"],
       ["ingest", 2, "missing required argument"],
     ] as const)
       expect(await runStrata(files, line)).toMatchObject({ code, err: expect.stringContaining(what) });

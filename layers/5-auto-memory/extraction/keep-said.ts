@@ -4,7 +4,7 @@
  *     marked by the user ("from now on …")   a memory at once, in the user's words
  *     said in five sessions                   a rule, with its count
  *     of a shape that may hold something      a candidate, for a judge
- *     anything else                           left out, and noted why for `strata why`
+ *     anything else                           left out, and noted why for `strata candidates why`
  */
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
 import type { Judgement } from "../../../src/memory/candidates/candidate.js";

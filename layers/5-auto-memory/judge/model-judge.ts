@@ -64,7 +64,7 @@ const MOST_MEMORIES = 40;
 
 /**
  * From top to bottom: may a model be asked? → batches of what waits → `ask` about one → `carryOut` its verdicts → what is
- * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata why`.
+ * decided waits no longer, what the model is unsure of waits for the user, and why is noted for `strata candidates why`.
  */
 export function createModelJudge(context: ModelJudgeContext): ModelJudge {
   const { candidates, generation } = context;

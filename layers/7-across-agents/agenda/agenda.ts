@@ -76,7 +76,7 @@ export function createAgenda(options: AgendaOptions): Agenda {
 }
 
 const taken = (why: string): StrataError =>
-  new StrataError("TAKEN", `not yours: ${why}. A person may release it with strata agenda lease release`);
+  new StrataError("TAKEN", `not yours: ${why}. A person may release it with strata agenda release`);
 
 async function readSessions(options: AgendaOptions): Promise<AgendaSession[]> {
   const { files, folders, living, sessions } = options;

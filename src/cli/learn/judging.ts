@@ -20,8 +20,7 @@ import type { OpenMemories } from "../../memory/store/store.js";
 import { describeCall, planChoice } from "../../models/cost.js";
 import type { GenerationRequest } from "../../models/generation.js";
 import { type OptionValues, readWhole, WRONG_ARGUMENT } from "../../operations/command.js";
-import { isInAgentsShell } from "../../operations/open-memories.js";
-import type { Project } from "../../operations/project.js";
+import { isInAgentsShell, type Project } from "../../operations/project.js";
 
 export interface Wanted {
   /** Did the user ask for a judge? Otherwise it is only offered. */

@@ -58,12 +58,12 @@ function Entry({ isMine, item }: { item: Item; isMine: boolean }) {
         </span>
       </span>
       {kind !== "held" && !claim && (
-        <Button tone="quiet" onClick={() => apply("claim", { id })} label={`Claim: ${text}`}>
+        <Button tone="quiet" onClick={() => apply("claim", { item: id })} label={`Claim: ${text}`}>
           Claim
         </Button>
       )}
       {isMine && (
-        <Button tone="quiet" onClick={() => apply("release", { id })} label={`Release: ${text}`}>
+        <Button tone="quiet" onClick={() => apply("release", { item: id })} label={`Release: ${text}`}>
           Release
         </Button>
       )}

@@ -49,7 +49,7 @@ export function formatHandoffFile(source: Source, now: readonly CheckpointFile[]
   const title = first ? toLine(first.text, 80) : source.sessionID;
   return [
     `# Handoff: ${title}`,
-    `From ${nameSource(source)}. Give this file to \`strata attach\`, or to an agent, as background.`,
+    `From ${nameSource(source)}. Give this file to \`strata sessions attach\`, or to an agent, as background.`,
     formatBody(shared, now).join("\n"),
     ...(source.notes === undefined ? [] : ["---", source.notes.trimEnd()]),
     "",

@@ -184,7 +184,7 @@ async function findSource(options: OpenOptions, name: string): Promise<FoundSour
   if (!taken)
     throw new StrataError(
       "NO_SESSION",
-      `nothing is known of ${JSON.stringify(name)}: expected a checkpoint, or a session that ran on this machine and has notes. strata checkpoint --list and strata sessions list them`,
+      `nothing is known of ${JSON.stringify(name)}: expected a checkpoint, or a session that ran on this machine and has notes. strata sessions checkpoint --list and strata sessions list them`,
     );
   const { id: _, ...source } = taken;
   const stat = await options.files.stat(planPaths(options.folder, name).stored);
@@ -198,13 +198,13 @@ async function readCheckpoint(options: OpenOptions, id: string): Promise<Checkpo
   if (text === undefined)
     throw new StrataError(
       "NO_CHECKPOINT",
-      `there is no checkpoint ${id}; strata checkpoint --list shows all`,
+      `there is no checkpoint ${id}; strata sessions checkpoint --list shows all`,
     );
   const checkpoint = parseCheckpoint(text);
   if (checkpoint) return checkpoint;
   throw new StrataError(
     "DAMAGED",
-    `${path} is damaged and cannot be read; strata checkpoint --remove ${id} removes it`,
+    `${path} is damaged and cannot be read; strata sessions checkpoint --remove ${id} removes it`,
   );
 }
 

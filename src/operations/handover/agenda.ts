@@ -1,3 +1,5 @@
+/** Open work in all sessions, and what is held: for a person to read, claim and release. */
+import * as z from "zod";
 import {
   type Agenda,
   createAgenda,
@@ -7,49 +9,115 @@ import {
 } from "../../../layers/7-across-agents/agenda/agenda.js";
 import { isAgendaID } from "../../../layers/7-across-agents/agenda/plan-agenda.js";
 import { createPlaces } from "../../../layers/7-across-agents/leases/edits.js";
-import { createLeases, type Leases } from "../../../layers/7-across-agents/leases/leases.js";
-import { HOUR_MS } from "../../base/days.js";
+import {
+  createLeases,
+  formatHolder,
+  formatLease,
+  type LeaseOutcome,
+  type Leases,
+} from "../../../layers/7-across-agents/leases/leases.js";
 import { StrataError } from "../../base/error.js";
 import type { OpenMemories } from "../../memory/store/store.js";
-import { createOtherInstances, type Instance, PERSON } from "../../project/other-instances.js";
-import { type CliContext, exitCodes, type Run, readWhole, WRONG_ARGUMENT } from "../command.js";
-import { isInAgentsShell, withMemories } from "../open-memories.js";
-import { openLocks, openOwnState, openProject, type Project } from "../project.js";
+import {
+  createOtherInstances,
+  type Instance,
+  LONGEST_ITEM,
+  LONGEST_WHY,
+  PERSON,
+} from "../../project/other-instances.js";
+import { requireProject } from "../core.js";
+import { defineOperation, defineTerminalOperation, flag, text, wholeNumber } from "../operation.js";
+import { openLocks, openOwnState, type Project } from "../project.js";
 
-const MOST_HOURS = 8;
+const agendaInput = z.object({
+  all: flag.default(false).describe(`also items older than ${USUAL_DAYS} days`),
+});
 
-export const run: Run = async (cli, { all, hours, json }, [action, id, ...more]) => {
-  const { clock, say } = cli;
-  const forMs = readWhole("--hours", hours, { least: 1, most: MOST_HOURS, usual: MOST_HOURS }) * HOUR_MS;
-  const isChange = (action === "claim" || action === "release") && id !== undefined && isAgendaID(id);
-  if (action !== undefined && (!isChange || more.length > 0))
-    throw new StrataError(
-      WRONG_ARGUMENT,
-      `expected nothing, or claim or release and the id of an item, "${[action, id, ...more].filter(Boolean).join(" ")}" came`,
-    );
-  const agenda = openAgenda(await openProject(cli));
-  if (isChange) {
-    await refuseAgents(cli);
-    const item =
-      action === "claim" ? await agenda.claim(id, PERSON, forMs) : await agenda.release(id, PERSON);
-    say(`${action === "claim" ? "Claimed" : "Released"}: ${item.text}`);
-    return exitCodes.fine;
+export const agenda = defineOperation(agendaInput, async (core, { all }) => {
+  const shown = { nowMs: core.clock.now(), days: all ? undefined : USUAL_DAYS };
+  const items = await openAgenda(requireProject(core), core.memories).read();
+  return {
+    text: formatAgenda(items, { ...shown, command: core.nameOf("agenda") }),
+    data: findRecent(items, shown),
+  };
+});
+
+export const leases = defineTerminalOperation(z.object({}), async (project) => {
+  const held = await openLeases(project).leases.list();
+  return { text: held.length === 0 ? "Nothing is held." : held.map(formatLease).join("\n"), data: held };
+});
+
+const MINUTE_MS = 60_000;
+const MOST_MINUTES = 480;
+const USUAL_MINUTES = { agenda: MOST_MINUTES, lease: 60 };
+
+const item = text("must name an item, such as a-3fa2b1c, '#34' or src/a.ts").max(
+  LONGEST_ITEM,
+  `must have at most ${LONGEST_ITEM} characters`,
+);
+const claimInput = z.object({
+  item,
+  minutes: wholeNumber(1, MOST_MINUTES)
+    .optional()
+    .meta({ value: "count" })
+    .describe("duration (default: 480 for an item of the agenda, else 60; maximum 480)"),
+  hours: wholeNumber(1, MOST_MINUTES / 60)
+    .optional()
+    .meta({ value: "count" })
+    .describe("the same in hours"),
+  why: z
+    .string()
+    .max(LONGEST_WHY, `must have at most ${LONGEST_WHY} characters`)
+    .optional()
+    .describe("the purpose, in a few words"),
+});
+
+/** An item of the agenda by its id, or whatever a lease can name. */
+export const claim = defineOperation(claimInput, async (core, { hours, item, minutes, why }) => {
+  const project = requireProject(core);
+  const planMs = (usual: number): number =>
+    (minutes ?? (hours === undefined ? usual : hours * 60)) * MINUTE_MS;
+  if (isAgendaID(item)) {
+    const agenda = openAgenda(project, core.memories);
+    return { text: `Claimed: ${(await agenda.claim(item, PERSON, planMs(USUAL_MINUTES.agenda))).text}` };
   }
-  const shown = { nowMs: clock.now(), days: all ? undefined : USUAL_DAYS };
-  const items = await agenda.read();
-  if (json) say(JSON.stringify(findRecent(items, shown), null, 2));
-  else say(formatAgenda(items, { ...shown, command: "strata agenda" }));
-  return exitCodes.fine;
-};
+  const asked = { session: PERSON, forMs: planMs(USUAL_MINUTES.lease), ...(why !== undefined && { why }) };
+  return { text: describe(await openLeases(project).leases.claim(item, asked), item, core.nameOf) };
+});
 
-/** Opens the agenda for a person, who can read and claim its items. `memories`: the project's, if they are open. */
-export function openAgenda(project: Project, memories?: Pick<OpenMemories, "list">): Agenda {
+/** Ends a claim, even an agent's. */
+export const release = defineOperation(z.object({ item }), async (core, { item }) => {
+  const project = requireProject(core);
+  if (isAgendaID(item))
+    return { text: `Released: ${(await openAgenda(project, core.memories).release(item, PERSON)).text}` };
+  const outcome = await openLeases(project).leases.release(item, { session: PERSON });
+  return { text: describe(outcome, item, core.nameOf) };
+});
+
+function describe(outcome: LeaseOutcome, item: string, nameOf: (operation: string) => string): string {
+  switch (outcome.kind) {
+    case "held":
+      return `Claimed: ${formatLease(outcome.lease)}`;
+    case "released":
+      return `Released: ${outcome.leases.map((lease) => `${lease.item} (was held by ${formatHolder(lease)})`).join(", ")}`;
+    case "taken":
+      throw new StrataError(
+        "TAKEN",
+        `${formatLease(outcome.by)}; ${nameOf("agenda release")} '${outcome.by.item}' releases it`,
+      );
+    case "none":
+      throw new StrataError("NOT_HELD", `${item} is not held; ${nameOf("agenda leases")} lists what is`);
+  }
+}
+
+/** Opens the agenda for a person, who can read and claim its items. */
+export function openAgenda(project: Project, memories: Pick<OpenMemories, "list">): Agenda {
   const { cli, folders } = project;
   const { files, sessions } = openOwnState(project);
   return createAgenda({
     ...{ clock: cli.clock, files, folders, sessions },
     ...openLeases(project),
-    listMemories: () => (memories ? memories.list() : withMemories(project, (store) => store.list())),
+    listMemories: () => memories.list(),
   });
 }
 
@@ -79,10 +147,4 @@ export function openLeases(project: Project): PersonsLeases {
     path: folders.leases,
   });
   return { leases, living };
-}
-
-/** @throws StrataError AGENT. `why`, as for leases: agents have their own tool, which cannot take another's. */
-export async function refuseAgents(cli: CliContext, why = "which has the tool lease"): Promise<void> {
-  if (await isInAgentsShell(cli))
-    throw new StrataError("AGENT", `this shell is an agent's, ${why}; run the command in your own terminal`);
 }

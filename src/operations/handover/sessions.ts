@@ -1,12 +1,13 @@
-/** `strata sessions`: the sessions of the project and their state. */
+/** The sessions of the project and their state. */
+import * as z from "zod";
 import { formatAge, formatCounted } from "../../base/format.js";
 import { findOpenPoints, findQuestion, hasOpenPoints } from "../../notes/handoff.js";
 import { listNewestSessions, type ReadSession, readSession } from "../../notes/session-files.js";
 import type { Instance } from "../../project/other-instances.js";
 import { readTitles } from "../../status/session-titles.js";
 import { toLine } from "../../text/text.js";
-import { exitCodes, type Run, readWhole } from "../command.js";
-import { openOwnState, openProject, type Project } from "../project.js";
+import { defineTerminalOperation, wholeNumber } from "../operation.js";
+import { openOwnState, type Project } from "../project.js";
 import { openLeases } from "./agenda.js";
 
 const USUAL_SESSIONS = 20;
@@ -37,16 +38,19 @@ export interface SessionFacts {
   notes: string;
 }
 
-export const run: Run = async (cli, { json, limit }) => {
-  const most = readWhole("--limit", limit, { least: 1, most: 1_000, usual: USUAL_SESSIONS });
-  const { clock, say } = cli;
-  const found = await readSessions(await openProject(cli), most);
-  if (json) say(JSON.stringify(found, null, 2));
-  else if (found.length === 0)
-    say("No session of this project has notes yet: they begin when the agent uses a tool.");
-  else for (const one of found) say(format(one, clock.now()));
-  return exitCodes.fine;
-};
+const input = z.object({
+  limit: wholeNumber(1, 1_000)
+    .default(USUAL_SESSIONS)
+    .meta({ value: "count" })
+    .describe(`maximum number of sessions (default ${USUAL_SESSIONS})`),
+});
+
+export const sessions = defineTerminalOperation(input, async (project, { limit }, { clock }) => {
+  const found = await readSessions(project, limit);
+  const lines = found.map((one) => format(one, clock.now()));
+  const none = "No session of this project has notes yet: they begin when the agent uses a tool.";
+  return { text: found.length === 0 ? none : lines.join("\n"), data: found };
+});
 
 /** The newest sessions that ran on this machine. Rejects with the system's error. */
 export async function readSessions(project: Project, most: number): Promise<SessionFacts[]> {

@@ -62,7 +62,7 @@ export async function readMemoryFolder(
   if (found.size === 0)
     throw new StrataError(
       "WRONG_SOURCE",
-      `${folder} has neither a MEMORY.md nor what a .memory folder holds (${Object.keys(MEMORY_PAGES).join(", ")}, or JSON with memories); to import other Markdown files, use strata ingest`,
+      `${folder} has neither a MEMORY.md nor what a .memory folder holds (${Object.keys(MEMORY_PAGES).join(", ")}, or JSON with memories); to import other Markdown files, use strata import markdown`,
     );
   return { drafts, skipped: names.filter((name) => !found.has(name)) };
 

@@ -1,17 +1,18 @@
 /** Writes imported memories to the store. An interrupted import can be repeated: it skips existing memories. */
 import { randomUUID } from "node:crypto";
+import { countMemories } from "../../base/format.js";
 import { findRefusal, planMemory, refuseSecrets } from "../../memory/draft.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { foldName, planName } from "../../memory/path.js";
 import type { MemoryCopy, OpenMemories, Written } from "../../memory/store/store.js";
-import { type ExitCode, exitCodes } from "../../operations/command.js";
-import { listMemories, readCollections } from "../../operations/memory-files.js";
-import { openGate, withMemories } from "../../operations/open-memories.js";
-import { createProgress } from "../../operations/progress.js";
-import type { Project } from "../../operations/project.js";
-import { noteConflicts } from "../../operations/record-rivals.js";
-import { SOURCE_FIELD } from "../../operations/transfer/sections.js";
+import { listMemories, readCollections } from "../memory-files.js";
+import { openGate, withMemories } from "../open-memories.js";
+import type { Answer } from "../operation.js";
+import { createProgress } from "../progress.js";
+import type { Project } from "../project.js";
+import { noteConflicts } from "../record-rivals.js";
+import { SOURCE_FIELD } from "./sections.js";
 
 /** One memory to import. */
 export interface ImportItem {
@@ -38,41 +39,51 @@ export interface OpenImport {
   onProgress(done: number): void;
 }
 
-/** Imports all items and reports the result. */
+/** Imports all items and says what became of them. */
 export async function importMemories<Item extends ImportItem>(
   project: Project,
   { duplicates, isDry, items, notes, write }: ImportBatch<Item>,
-): Promise<ExitCode> {
-  const { say, style, warn } = project.cli;
-  const refused = items.flatMap(({ name, refusal }) => (refusal === undefined ? [] : [{ name, refusal }]));
+): Promise<Answer> {
+  const { style } = project.cli;
+  const refused = items.flatMap(({ name, refusal: why }) => (why === undefined ? [] : [{ name, why }]));
   const accepted = items.filter(({ refusal }) => refusal === undefined);
-  if (isDry) for (const { name } of accepted) say(`Would import  ${name}`);
-  else if (accepted.length > 0) {
-    const progress = createProgress(project.cli, "Importing");
-    const onProgress = (done: number): void => progress.step(done, accepted.length);
-    await withMemories(project, async (memories) => {
-      const written = await write(accepted, { memories, run: randomUUID().slice(0, 8), onProgress });
-      const isNew = (one: Written) => one.kind === "written" && !one.isKnown;
-      const conflicts = await noteConflicts(
-        project,
-        memories,
-        written.flatMap((one) => (one.kind !== "refused" && isNew(one) ? [one.memory] : [])),
-      );
-      for (const line of conflicts) project.cli.warn(line);
-      for (const [n, one] of written.entries())
-        if (one.kind === "refused") refused.push({ name: accepted[n]?.name ?? "", refusal: one.why });
-    }).finally(() => progress.end());
-  }
-  const count = items.length - refused.length;
+  const done = isDry || accepted.length === 0 ? undefined : await writeAll(project, accepted, write);
+  refused.push(...(done?.refused ?? []));
+  const imported = items.length - refused.length;
   const parts = [
-    `${isDry ? "Would import" : "Imported"}: ${count} ${count === 1 ? "memory" : "memories"}`,
+    `${isDry ? "Would import" : "Imported"}: ${countMemories(imported)}`,
     ...(duplicates > 0 ? [`${duplicates} already known`] : []),
     ...(refused.length > 0 ? [`${refused.length} refused`] : []),
   ];
-  say(parts.join(", "));
-  for (const { name, refusal } of refused) warn(`${style.yellow("Refused")}  ${name}: ${refusal}`);
-  for (const note of notes) warn(`${style.yellow("Skipped")}  ${note}`);
-  return refused.length > 0 || notes.length > 0 ? exitCodes.problems : exitCodes.fine;
+  const lines = isDry ? accepted.map(({ name }) => `Would import  ${name}`) : [];
+  return {
+    text: [...lines, parts.join(", ")].join("\n"),
+    data: { ...(done && { run: done.run }), imported, duplicates, refused, skipped: notes },
+    notes: [
+      ...(done?.conflicts ?? []),
+      ...refused.map(({ name, why }) => `${style.yellow("Refused")}  ${name}: ${why}`),
+      ...notes.map((note) => `${style.yellow("Skipped")}  ${note}`),
+    ],
+    isProblem: refused.length > 0 || notes.length > 0,
+  };
+}
+
+async function writeAll<Item extends ImportItem>(
+  project: Project,
+  items: readonly Item[],
+  write: ImportBatch<Item>["write"],
+) {
+  const run = randomUUID().slice(0, 8);
+  const progress = createProgress(project.cli, "Importing");
+  const onProgress = (done: number): void => progress.step(done, items.length);
+  return withMemories(project, async (memories) => {
+    const written = await write(items, { memories, run, onProgress });
+    const added = written.flatMap((one) => (one.kind === "written" && !one.isKnown ? [one.memory] : []));
+    const refused = written.flatMap((one, n) =>
+      one.kind === "refused" ? [{ name: items[n]?.name ?? "", why: one.why }] : [],
+    );
+    return { run, refused, conflicts: await noteConflicts(project, memories, added) };
+  }).finally(() => progress.end());
 }
 
 export interface DraftBatch {
@@ -86,7 +97,7 @@ export async function importDrafts(
   project: Project,
   drafts: readonly MemoryDraft[],
   { operation, ...batch }: DraftBatch,
-): Promise<ExitCode> {
+): Promise<Answer> {
   const known = new Set(listMemories(await readCollections(project)).map(readWords));
   const items: (ImportItem & { draft: MemoryDraft })[] = [];
   for (const draft of drafts) {

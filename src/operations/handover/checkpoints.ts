@@ -1,0 +1,168 @@
+/** Saves a session's state, gives it to another session, or writes it as a file. */
+import { basename, resolve } from "node:path";
+import * as z from "zod";
+import { StrataError } from "../../base/error.js";
+import { decodeStrictly } from "../../io/files.js";
+import { ATTACHED_DAYS, NEXT } from "../../notes/checkpoints/attached.js";
+import { formatForeignCapsule, formatHandoffFile, MOST_CHARACTERS } from "../../notes/checkpoints/capsule.js";
+import { formatCheckpointLine, isCheckpointID } from "../../notes/checkpoints/checkpoint.js";
+import { type OpenCheckpoints, openCheckpoints } from "../../notes/checkpoints/open-checkpoints.js";
+import { redactSecrets } from "../../text/secrets/secrets.js";
+import { cut } from "../../text/text.js";
+import { type CliContext, WRONG_ARGUMENT } from "../command.js";
+import { withMemories } from "../open-memories.js";
+import { defineTerminalOperation, flag, text } from "../operation.js";
+import { openOwnState, type Project } from "../project.js";
+import { FORCE, writeNew } from "../write-new.js";
+
+const MOST_LISTED = 100;
+/** Larger files are not handoffs. */
+const LARGEST_BYTES = 10_000_000;
+/** Characters searched for secrets beyond the part shown: half a key would not be recognised. */
+const BEYOND = 2_000;
+
+/** The project's checkpoints, even while OpenCode has it open. They lack what OpenCode has not written yet. */
+function openProjects(project: Project): OpenCheckpoints {
+  const { cli, folders, root } = project;
+  const { files, locateRecord, sessions } = openOwnState(project);
+  return openCheckpoints({
+    ...{ clock: cli.clock, files, sessions, folder: folders.sessionMemory, project: root },
+    complain: cli.warn,
+    listMemories: () => withMemories(project, (store) => store.list()),
+    locate: async () => (await locateRecord()).folder,
+  });
+}
+
+const sessionID = (pattern: RegExp) => z.string().regex(pattern, "must be the id of a session").optional();
+
+const checkpointInput = z.object({
+  note: z.string().default(""),
+  session: sessionID(/^[\w-]+$/)
+    .meta({ value: "id" })
+    .describe("session to save (default: the last used one)"),
+  list: flag.default(false).describe("lists the checkpoints, yours before Strata's own"),
+  remove: z.string().optional().meta({ value: "id" }).describe("removes a checkpoint"),
+});
+
+export const checkpoint = defineTerminalOperation(
+  checkpointInput,
+  async (project, given, { clock, nameOf }) => {
+    const { list, note, remove, session } = given;
+    const checkpoints = openProjects(project);
+    if (list) {
+      const all = await checkpoints.list(MOST_LISTED);
+      const lines = all.map((one) => formatCheckpointLine(one, clock.now()));
+      return { text: lines.join("\n") || "No checkpoint is kept in this project.", data: all };
+    }
+    if (remove !== undefined) {
+      if (await checkpoints.remove(remove)) return { text: `Removed: ${remove}` };
+      throw new StrataError(
+        "NO_CHECKPOINT",
+        `there is no checkpoint ${remove}; ${nameOf("sessions checkpoint")} --list shows all`,
+      );
+    }
+    const sessionID = session ?? (await checkpoints.findNewestSession());
+    // Also checks that the session ran on this machine.
+    await checkpoints.find(sessionID);
+    const kept = await checkpoints.keep({ sessionID, occasion: "asked", note });
+    if (!kept)
+      throw new StrataError(
+        "NO_SESSION",
+        `no notes are kept on ${sessionID}; ${nameOf("sessions")} lists those with notes`,
+      );
+    const line = formatCheckpointLine(kept, clock.now());
+    return {
+      text: `Kept: ${line}\n${nameOf("sessions attach")} ${kept.id} gives it to the next new session.`,
+      data: kept,
+    };
+  },
+);
+
+const SESSION = /^ses[\w-]+$/;
+
+const attachInput = z.object({
+  source: text("must name a session, a checkpoint or a handoff file"),
+  session: sessionID(SESSION)
+    .meta({ value: "id" })
+    .describe("attaches it to the next message of this session instead"),
+});
+
+export const attach = defineTerminalOperation(attachInput, async (project, given, { nameOf }) => {
+  const { session: target = NEXT, source } = given;
+  if (source === target)
+    throw new StrataError(
+      WRONG_ARGUMENT,
+      `${source} is the target session itself; name an earlier one, or a checkpoint`,
+    );
+  const { cli } = project;
+  const checkpoints = openProjects(project);
+  const { sessions } = openOwnState(project);
+  const isKnown = async (id: string): Promise<boolean> => (await sessions.filter([id])).has(id);
+  const path = resolve(cli.folder, source);
+  // A file of the repository may be named like a session.
+  const isID = isCheckpointID(source) || (SESSION.test(source) && (await isKnown(source)));
+  const stat = isID ? undefined : await cli.files.stat(path);
+  if (!isID && !SESSION.test(source) && stat?.kind !== "file")
+    throw new StrataError(
+      "NO_SOURCE",
+      `expected a session, a checkpoint or a handoff file; there is no file ${path}. ${nameOf("sessions")} and ${nameOf("sessions checkpoint")} --list show the others`,
+    );
+  const { of, replaced } =
+    stat?.kind === "file"
+      ? await checkpoints.attachText(
+          target,
+          `the file ${basename(path)}`,
+          await readHandoff(cli, path, stat.bytes),
+        )
+      : await checkpoints.attach(source, target);
+  const when =
+    target === NEXT ? "the first message of the next new session" : `the next message of ${target}`;
+  const { config } = await project.settings();
+  const isAwaited = target !== NEXT && !(await isKnown(target));
+  return {
+    text: [
+      `Attached: ${of}. The agent reads it with ${when}.`,
+      ...(replaced ? [`It replaces ${replaced.of}, which was waiting there.`] : []),
+    ].join("\n"),
+    notes: [
+      ...(config.sessionMemory.enabled
+        ? []
+        : ["strata: sessionMemory.enabled is false here, so no session reads it until you switch it on"]),
+      ...(isAwaited
+        ? [
+            `strata: no session ${target} has run here so far; what is attached waits ${ATTACHED_DAYS} days for it`,
+          ]
+        : []),
+    ],
+  };
+});
+
+/** The text is copied, so that later changes of the file have no effect. */
+async function readHandoff({ files }: CliContext, path: string, bytes: number): Promise<string> {
+  const contents = bytes > LARGEST_BYTES ? undefined : await files.read(path);
+  const text = contents && decodeStrictly(contents);
+  if (text === undefined)
+    throw new StrataError(
+      "NO_TEXT",
+      `expected a text of at most 10 MB in ${path}; give the file of strata sessions handoff`,
+    );
+  return formatForeignCapsule(basename(path), redactSecrets(cut(text, MOST_CHARACTERS + BEYOND)).text);
+}
+
+const handoffInput = z.object({
+  source: z.string().optional(),
+  file: z.string().optional().describe("writes a new file instead of printing it"),
+  force: flag.default(false).describe(FORCE),
+});
+
+/** Changes nothing but the file it writes. */
+export const handoff = defineTerminalOperation(
+  handoffInput,
+  async (project, { file, force, source: name }) => {
+    const checkpoints = openProjects(project);
+    const { now, source } = await checkpoints.find(name ?? (await checkpoints.findNewestSession()));
+    const text = formatHandoffFile(source, now);
+    if (file === undefined) return { text: text.trimEnd() };
+    return { text: `Written: ${await writeNew(project.cli, file, text, force)}` };
+  },
+);

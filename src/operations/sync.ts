@@ -1,0 +1,315 @@
+/** Shares memories over a git remote. */
+import { join, resolve } from "node:path";
+import * as z from "zod";
+import { StrataError } from "../base/error.js";
+import { countMemories, formatAge, formatCounted } from "../base/format.js";
+import { createRemoteGit } from "../host/remote-git.js";
+import { type Files, readPlainText } from "../io/files.js";
+import type { OpenMemories } from "../memory/store/store.js";
+import { findGitFolder } from "../memory/trust/git-folder.js";
+import { listRemotes } from "../sources/entities/forges.js";
+import { UNREACHABLE } from "../sync/bare-repository.js";
+import { createSync, type Sync, type Synced } from "../sync/sync.js";
+import {
+  locateSync,
+  NO_SYNC,
+  openSyncFiles,
+  type SyncConfig,
+  type SyncFiles,
+  type SyncPlace,
+  type SyncState,
+} from "../sync/sync-state.js";
+import { findSecrets, withoutCredentials } from "../text/secrets/secrets.js";
+import { toLine } from "../text/text.js";
+import { type Style, WRONG_ARGUMENT } from "./command.js";
+import { withMemories } from "./open-memories.js";
+import { defineTerminalOperation, flag, text } from "./operation.js";
+import { openLocks, type Project } from "./project.js";
+
+const BRANCH = "strata-memory";
+const GLOBAL_BRANCH = "strata-memory-global";
+const NONE = "No remote is set up. Share these memories with: strata sync init REMOTE";
+
+type Scope = SyncPlace["scope"];
+type ConfiguredPlace = SyncPlace & { config: SyncConfig };
+
+const isGlobal = flag
+  .default(false)
+  .describe("only the memories that apply in every project, which have a separate remote");
+
+/** The places that have a remote. */
+async function listPlaces(project: Project, isOnlyGlobal: boolean): Promise<ConfiguredPlace[]> {
+  const places: ConfiguredPlace[] = [];
+  for (const scope of isOnlyGlobal ? (["global"] as const) : (["project", "global"] as const)) {
+    const place = await locatePlace(project, scope);
+    const config = await openSyncFiles(project.cli.files, place).readConfig();
+    if (config) places.push({ ...place, config });
+  }
+  return places;
+}
+
+/* sync init */
+
+const initInput = z.object({
+  remote: text("must name a remote, such as origin or git@github.com:me/memories.git"),
+  branch: z
+    .string()
+    .optional()
+    .meta({ value: "name" })
+    .describe(`the branch on the remote (default ${BRANCH})`),
+  mine: flag.default(false).describe("all memories there are yours (default for a separate repository)"),
+  team: flag
+    .default(false)
+    .describe("they are others' until you accept them (default for a remote of the project)"),
+  global: isGlobal,
+});
+
+export const init = defineTerminalOperation(initInput, async (project, wanted) => {
+  const { cli, root } = project;
+  const { files, folder } = cli;
+  const { mine, remote, team } = wanted;
+  if (mine && team) throw new StrataError(WRONG_ARGUMENT, "use --mine or --team, not both");
+  const scope = wanted.global ? ("global" as const) : ("project" as const);
+  const { isProjects, url } = await chooseRemote(files, remote, { folder, root });
+  const branch = checkBranch(wanted.branch ?? (scope === "global" ? GLOBAL_BRANCH : BRANCH));
+  const isOwn = mine || (!team && !isProjects);
+  const place = await locatePlace(project, scope);
+  const stored = openSyncFiles(files, place);
+  const before = await stored.readConfig();
+  await stored.writeConfig({ url, branch, isOwn });
+  if (before?.url !== url || before.branch !== branch) await stored.forget();
+  return withMemories(project, async (memories) => {
+    const { sync } = await openSync(project, memories, place);
+    const outcome = await attempt(sync.pull).catch(async (thrown) => {
+      // A branch that cannot be used replaces none that can.
+      if (thrown instanceof StrataError && thrown.code === NO_SYNC) await stored.writeConfig(before);
+      throw thrown;
+    });
+    const { notes, text } = describeOutcome(outcome, { isPush: false, scope, style: cli.style });
+    const { lines } = await sync.plan();
+    return {
+      text: [
+        `${nameScope(scope)} are shared over ${withoutCredentials(url)}, branch ${branch}.`,
+        isOwn ? MINE : TEAM,
+        ...text,
+        lines.length === 0
+          ? "Nothing to push."
+          : `${formatCounted(lines.length, "change")} to push; send with: strata sync push`,
+      ].join("\n"),
+      notes,
+      isProblem: hasProblems(outcome),
+    };
+  });
+});
+
+const MINE =
+  "Memories from there count as yours. If others write there too, run strata sync init with --team.";
+const TEAM =
+  "Memories from there count as the repository's until you accept them with strata trust. If only you write there, run strata sync init with --mine.";
+
+/* sync push, sync pull */
+
+const createExchange = (action: "push" | "pull") =>
+  defineTerminalOperation(z.object({ global: isGlobal }), async (project, wanted) => {
+    const places = await listPlaces(project, wanted.global);
+    if (places.length === 0)
+      throw new StrataError(NO_SYNC, "no remote is set up; set one up with: strata sync init REMOTE");
+    return withMemories(project, async (memories) => {
+      const data: Partial<Record<Scope, SyncOutcome>> = {};
+      const answer = { text: [] as string[], notes: [] as string[] };
+      for (const { scope, ...place } of places) {
+        const { sync } = await openSync(project, memories, { ...place, scope });
+        const outcome = await attempt(sync[action]);
+        data[scope] = outcome;
+        const how = { isPush: action === "push", scope, style: project.cli.style };
+        const { notes, text } = describeOutcome(outcome, how);
+        answer.text.push(...text);
+        answer.notes.push(...notes);
+      }
+      const isProblem = Object.values(data).some(hasProblems);
+      return { text: answer.text.join("\n"), notes: answer.notes, data, isProblem };
+    });
+  });
+
+export const push = createExchange("push");
+export const pull = createExchange("pull");
+
+/** An unreachable remote is a result to report, not an error. */
+type SyncOutcome = Synced | { unreachable: string };
+
+async function attempt(run: () => Promise<Synced>): Promise<SyncOutcome> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (!(thrown instanceof StrataError) || thrown.code !== UNREACHABLE) throw thrown;
+    return { unreachable: thrown.message };
+  }
+}
+
+const hasProblems = (outcome: SyncOutcome): boolean =>
+  "unreachable" in outcome || outcome.conflicts.length + outcome.refused.length + outcome.deferred.length > 0;
+
+const SHOWN = 20;
+
+const nameScope = (scope: Scope): string =>
+  scope === "global" ? "Global memories" : "Memories of this project";
+
+function describeOutcome(
+  outcome: SyncOutcome,
+  { isPush, scope, style }: { isPush: boolean; scope: Scope; style: Style },
+): { text: string[]; notes: string[] } {
+  const listSome = (title: string, lines: readonly string[]): string[] => [
+    ...lines.slice(0, SHOWN).map((line) => `${style.yellow(title)}  ${toLine(line, 400)}`),
+    ...(lines.length > SHOWN ? [`${style.yellow(title)}  and ${lines.length - SHOWN} more`] : []),
+  ];
+  if ("unreachable" in outcome) return { text: [], notes: listSome("Not reached", [outcome.unreachable]) };
+  const { conflicts, deferred, earlier, foreign, ids, refused, sent } = outcome;
+  const changed = `${countMemories(ids.length)} changed here`;
+  const explain = ({ id, why }: { id: string; why: string }): string => `${id}: ${why}`;
+  return {
+    text: [
+      `${nameScope(scope)}: ${changed}${isPush ? `, ${formatCounted(sent, "change")} sent` : ""}.`,
+      ...(earlier > 0
+        ? [`${formatCounted(earlier, "earlier version stays", "earlier versions stay")} on this machine.`]
+        : []),
+      ...(foreign > 0
+        ? [`${countMemories(foreign)} came with the repository and stayed here; strata trust lists them.`]
+        : []),
+    ],
+    notes: [
+      ...listSome("Changed", ids),
+      ...listSome(
+        "Conflict",
+        conflicts.map((path) => `both versions are in ${path}; settle it with strata reconcile`),
+      ),
+      ...listSome("Not sent", refused.map(explain)),
+      ...listSome("Left out", deferred.map(explain)),
+    ],
+  };
+}
+
+/* sync */
+
+interface SyncStatus {
+  config: SyncConfig;
+  state: SyncState;
+  /** Number of changes that a push would send. */
+  pending: number;
+  refused: SyncState["refused"];
+}
+
+export const status = defineTerminalOperation(z.object({ global: isGlobal }), async (project, wanted) => {
+  const places = await listPlaces(project, wanted.global);
+  if (places.length === 0) return { text: NONE, data: {} };
+  const data: Partial<Record<Scope, SyncStatus>> = {};
+  await withMemories(project, async (memories) => {
+    for (const { config, ...place } of places) {
+      const { stored, sync } = await openSync(project, memories, place);
+      const { lines, refused } = await sync.plan();
+      data[place.scope] = { config, state: await stored.readState(), pending: lines.length, refused };
+    }
+  });
+  const nowMs = project.cli.clock.now();
+  const lines = Object.entries(data).map(([scope, found]) => formatStatus(scope as Scope, found, nowMs));
+  return { text: lines.join("\n"), data };
+});
+
+function formatStatus(scope: Scope, { config, pending, refused, state }: SyncStatus, nowMs: number): string {
+  const age = (ms: number | undefined): string => (ms === undefined ? "never" : formatAge(ms, nowMs));
+  const whose = config.isOwn ? "all yours" : "others' until you accept them";
+  return [
+    `${nameScope(scope)}: ${withoutCredentials(config.url)}, branch ${config.branch} (${whose})`,
+    `  pulled ${age(state.pulledMs)}, pushed ${age(state.pushedMs)}, ${formatCounted(pending, "change")} to push`,
+    ...(state.failure === undefined ? [] : [`  the last attempt failed: ${toLine(state.failure, 300)}`]),
+    ...refused.slice(0, SHOWN).map(({ id, why }) => `  not sent: ${id}: ${toLine(why, 300)}`),
+    ...state.deferred.slice(0, SHOWN).map(({ id, why }) => `  left out: ${id}: ${toLine(why, 300)}`),
+  ].join("\n");
+}
+
+/** Long, since the user waits and can press Ctrl-C. */
+const NETWORK_MS = 300_000;
+
+const locatePlace = ({ cli, folders, stateFolder }: Project, scope: Scope): Promise<SyncPlace> =>
+  locateSync(cli.files, scope, { project: folders.memoryProject, stateFolder });
+
+/** Opens the sync of this place, with the user's git. */
+async function openSync(
+  project: Project,
+  memories: Pick<OpenMemories, "exchange">,
+  place: SyncPlace,
+): Promise<{ sync: Sync; stored: SyncFiles }> {
+  const { cli, instance } = project;
+  const { clock, files } = cli;
+  const sync = createSync({
+    ...{ clock, files, instance, place },
+    exchange: memories.exchange,
+    git: createRemoteGit(cli.env, clock),
+    locks: openLocks(project, `${instance} sync`),
+    machinePaths: await listMachinePaths(project),
+    networkMs: NETWORK_MS,
+  });
+  return { sync, stored: openSyncFiles(files, place) };
+}
+
+/** Folders of this machine, as written and with links resolved. */
+async function listMachinePaths({ cli, globalFolder, root, stateFolder }: Project): Promise<string[]> {
+  const own = [cli.home, root, globalFolder, stateFolder];
+  const real = await Promise.all(own.map((path) => cli.files.realPath(path).catch(() => undefined)));
+  return [...own, ...real.flatMap((path) => path ?? [])];
+}
+
+/* Reads a remote as the user names it: a URL, a folder, or the name of one of the project's remotes. */
+
+interface ChosenRemote {
+  url: string;
+  /** A remote of the project's code, so others may write there. */
+  isProjects: boolean;
+}
+
+async function chooseRemote(
+  files: Files,
+  given: string,
+  { folder, root }: { folder: string; root: string },
+): Promise<ChosenRemote> {
+  if (given.startsWith("-")) throw wrong(`"${given}"`);
+  const remotes = await readRemotes(files, root);
+  const named = remotes.find(({ name }) => name === given);
+  const url = named?.url ?? resolveIn(folder, given);
+  // An unpacked repository can bring its own configuration, and git would run the program that this option names.
+  if (url.startsWith("-")) throw wrong("a URL that git reads as an option,");
+  if (/^[a-z][\w.+-]*::/i.test(url)) throw wrong(`"${given}", which runs a program,`);
+  const [, user = ""] = /\/\/([^/@]*)@/.exec(url) ?? [];
+  if (user.includes(":") || findSecrets(url).length > 0)
+    throw wrong("a URL with a password or key; use git's credential helper or ssh instead");
+  return { url, isProjects: named !== undefined || remotes.some((one) => one.url === url) };
+}
+
+function checkBranch(branch: string): string {
+  const isName = /^[\w][\w./-]{0,100}$/.test(branch) && !/\.\.|\/\/|\.lock(\/|$)|[./]$/.test(branch);
+  if (isName) return branch;
+  throw new StrataError(
+    WRONG_ARGUMENT,
+    `--branch must be a branch name, such as strata-memory, not "${branch}"`,
+  );
+}
+
+/** `scheme://…` or `host:path`, but not a path with a drive letter; everything else is a folder. */
+const isAddress = (given: string): boolean =>
+  /^[a-z][a-z0-9+.-]*(:\/\/|::)/i.test(given) || /^[^/\\]{2,}:[^\\]/.test(given);
+
+const resolveIn = (folder: string, given: string): string =>
+  isAddress(given) ? given : resolve(folder, given);
+
+/** Resolves folders from the top of the work tree, as git does. */
+async function readRemotes(files: Files, root: string): Promise<{ name: string; url: string }[]> {
+  const git = await findGitFolder(files, (await files.realPath(root)) ?? root);
+  if (typeof git === "string") return [];
+  const remotes = listRemotes(await readPlainText(files, join(git.common, "config")));
+  return remotes.map(({ name, url }) => ({ name, url: resolveIn(git.top, url) }));
+}
+
+const wrong = (came: string): StrataError =>
+  new StrataError(
+    WRONG_ARGUMENT,
+    `expected a git remote, such as origin, git@github.com:me/memories.git or /mnt/usb/memories.git, ${came} came`,
+  );
