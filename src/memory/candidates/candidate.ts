@@ -64,7 +64,7 @@ export interface WaitingCandidate extends Candidate {
 export const judges = ["shape", "marks", "model", "agent", "user", "repetition"] as const;
 export const outcomes = ["kept", "waiting", "left out", "refused"] as const;
 
-/** Why a message was kept or not, noted each time somebody judged one. `strata why` shows it. */
+/** Why a message was kept or not, noted each time somebody judged one. `strata candidates why` shows it. */
 export interface Judgement {
   atMs: number;
   session: string;
