@@ -7,8 +7,8 @@
  *     release    remove the file
  *
  * A lock whose process has ended, or belongs to an earlier boot, is taken over at once, one of another machine when it is
- * silent (holders.ts). One whose process runs on this machine is never taken over, however old: a slow process is not a
- * dead one.
+ * silent for a minute (holders.ts). One whose process runs on this machine is never taken over, however old: a slow
+ * process is not a dead one.
  *
  *     take over  create `<file>.<id of the dead token>`, a lock like any other, which is the right to remove that one token;
  *                check that the token is still there; remove it; release the right; start again
@@ -19,16 +19,15 @@
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../base/error.js";
 import type { Clock } from "./clock.js";
-import type { Files } from "./files.js";
+import { type Files, readText } from "./files.js";
 import {
   createHolders,
   formatToken,
-  type Holder,
   type Holders,
-  type Liveness,
   type LockState,
   type LockToken,
   type ProcessIdentity,
+  parseToken,
   type RunningProcesses,
 } from "./holders.js";
 
@@ -67,11 +66,6 @@ export interface LocksOptions {
   processes: RunningProcesses;
   /** Whose locks they are, for people. */
   instance: string;
-  /**
-   * For a process that comes once and ends: where it is not known whether the owner lives it looks on until it is,
-   * little more than a minute at most, however long it was to wait. Called with the reason when that begins.
-   */
-  onDoubt?(why: string): void;
 }
 
 const WAIT_MS = 5_000;
@@ -123,65 +117,46 @@ async function acquire(
   path: string,
   isOver: () => boolean,
 ): Promise<LockToken | undefined> {
-  const { clock, holders, onDoubt } = locking;
-  const patience = createPatience(clock, onDoubt);
-  const describe = async (): Promise<string> => `the lock ${path} is held by ${await holders.describe(path)}`;
-  try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const got = await tryAcquire(locking, path);
-      if (typeof got === "object") return got;
-      if (isOver() && !(got === "doubtful" && (await patience.hasMore(describe)))) return undefined;
-      await clock.pause(pauseMs);
-    }
-  } finally {
-    patience.end();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const token = await tryAcquire(locking, path);
+    if (token || isOver()) return token;
+    await locking.clock.pause(pauseMs);
   }
 }
 
-/** "doubtful": it is not known yet whether it is held. */
-async function tryAcquire(
-  locking: Locking,
-  path: string,
-  takeovers = 0,
-): Promise<LockToken | "held" | "doubtful"> {
+/** `undefined` if somebody else has it. */
+async function tryAcquire(locking: Locking, path: string, takeovers = 0): Promise<LockToken | undefined> {
   const { clock, files, instance, inUse, processes } = locking;
   // Reading costs less than a try, and a waiting process does it often.
-  const left = (await files.stat(path)) ? await takeOver(locking, path, takeovers + 1) : "free";
-  if (left !== "free") return left;
+  if ((await files.stat(path)) && !(await takeOver(locking, path, takeovers + 1))) return undefined;
   const since = new Date(clock.now()).toISOString();
   const token = { id: randomUUID(), instance, process: await processes.own(), since };
   inUse.add(token.id);
+  let isMine = false;
   try {
-    if (await files.create(path, formatToken(token))) return token;
-  } catch (thrown) {
-    inUse.delete(token.id);
-    throw thrown;
+    isMine = await files.create(path, formatToken(token));
+  } finally {
+    if (!isMine) inUse.delete(token.id);
   }
-  inUse.delete(token.id);
-  return "held";
+  return isMine ? token : undefined;
 }
 
 /** Removes the token of a holder that is gone; whether the way is free now. */
-async function takeOver(
-  locking: Locking,
-  path: string,
-  takeovers: number,
-): Promise<"free" | "held" | "doubtful"> {
-  const { files, holders } = locking;
-  const found = await holders.read(path);
-  if (!found) return "free";
-  const sign = takeovers > MOST_TAKEOVERS ? "beating" : await findSign(locking, path, found);
-  if (sign !== "silent") return sign === "doubtful" ? "doubtful" : "held";
+async function takeOver(locking: Locking, path: string, takeovers: number): Promise<boolean> {
+  const { files } = locking;
+  const found = await readHolder(files, path);
+  if (!found) return true;
+  if (takeovers > MOST_TAKEOVERS || !(await isGone(locking, path, found))) return false;
   const right = `${path}.${found.id}`;
   const mine = await tryAcquire(locking, right, takeovers);
-  if (typeof mine === "string") return mine;
+  if (!mine) return false;
   try {
     // It may have been taken over, and given back, since it was read.
-    if ((await holders.read(path))?.id === found.id) await files.remove(path);
+    if ((await readHolder(files, path))?.id === found.id) await files.remove(path);
   } finally {
     await release(locking, right, mine);
   }
-  return "free";
+  return true;
 }
 
 /** Never rejects: a file that cannot be removed now is taken over next time, since it is not in use. */
@@ -195,19 +170,28 @@ async function release(locking: Locking, path: string, token: LockToken): Promis
   }
 }
 
-async function isHeld({ holders }: Locking, path: string, { id }: LockToken): Promise<boolean> {
-  return (await holders.read(path))?.id === id;
+async function isHeld({ files }: Locking, path: string, { id }: LockToken): Promise<boolean> {
+  return (await readHolder(files, path))?.id === id;
+}
+
+/** The token in the lock; a file without one has an id only. */
+async function readHolder(files: Files, path: string): Promise<Partial<LockToken> | undefined> {
+  const text = await readText(files, path);
+  return text === undefined ? undefined : (parseToken(text) ?? { id: "nameless" });
 }
 
 /** A token of this instance that is not in use could not be removed when it was over. */
-async function findSign(
+async function isGone(
   { holders, instance, inUse, processes }: Locking,
   path: string,
-  found: Holder,
-): Promise<Liveness> {
-  const { token } = found;
-  if (token?.instance !== instance || !isOwn(token, await processes.own())) return holders.check(path, found);
-  return inUse.has(token.id) ? "beating" : "silent";
+  found: Partial<LockToken>,
+): Promise<boolean> {
+  const isOwn = found.instance === instance && isSame(found.process, await processes.own());
+  return isOwn ? !inUse.has(found.id ?? "") : (await holders.inspect(path)).kind === "abandoned";
+}
+
+function isSame(process: ProcessIdentity | undefined, own: ProcessIdentity): boolean {
+  return process?.id === own.id && process.start === own.start && process.machine === own.machine;
 }
 
 /** Runs `action` with a beat every few seconds. @throws StrataError ECOMPROMISED when the lock was lost meanwhile. */
@@ -279,38 +263,6 @@ interface Wait {
   isOver(): boolean;
   over: Promise<void>;
   stop(): void;
-}
-
-function isOwn({ process }: LockToken, own: ProcessIdentity): boolean {
-  return process.id === own.id && process.start === own.start && process.machine === own.machine;
-}
-
-/** Extends a wait while it is unknown whether the owner of a lock is alive. */
-export interface Patience {
-  /** Should the caller keep waiting? The first call tells the caller why. */
-  hasMore(describe: () => Promise<string>): Promise<boolean>;
-  end(): void;
-}
-
-/** Enough to find out whether one owner is silent. If owners change meanwhile, they are alive. */
-const LONGEST_MS = 75_000;
-
-/** Never extends the wait without `tell`. */
-export function createPatience(clock: Clock, tell: ((why: string) => void) | undefined): Patience {
-  let isOver = false;
-  let stop: (() => void) | undefined;
-  return {
-    async hasMore(describe) {
-      if (!tell || isOver) return false;
-      if (stop) return true;
-      stop = clock.after(LONGEST_MS, () => {
-        isOver = true;
-      });
-      tell(await describe());
-      return true;
-    },
-    end: () => stop?.(),
-  };
 }
 
 /** Queue of callers in one process that want the same lock, so that only the first one accesses the disk. */

@@ -5,35 +5,17 @@
  * containers and machines use the same ids. With /proc (Linux) the start tick identifies a process; host name, boot id
  * and the start tick of process 1, which differs between containers, identify a machine. Without /proc only the id
  * counts, and a reused id counts as running.
- *
- * A process that is not visible from here is judged by its last sign of life where the clock is the same: in another
- * container of this kernel, and on this machine before its last boot. The latter can be wrong, since two machines can
- * share a name; then signs of life on the shared disk still show that the other one runs.
  */
 import { hostname } from "node:os";
-import { type Clock, processStart, systemClock } from "./clock.js";
+import { type Clock, processStart } from "./clock.js";
 import { type Files, readText } from "./files.js";
 import type { ProcessIdentity, RunningProcesses } from "./holders.js";
 import { nodeFiles } from "./node-files.js";
 
-export interface RunningProcessesOptions {
-  /** Reads /proc. */
-  files?: Pick<Files, "read">;
-  clock?: Pick<Clock, "now">;
-}
-
 /** More than shells are ever nested. */
 const MOST_ANCESTORS = 30;
-/** A live process gives a sign every few seconds, so this much silence means it has ended. */
-const SILENT_MS = 60_000;
-/** The same after a reboot; only a hanging process is silent for this long. */
-const SILENT_SINCE_BOOT_MS = 15_000;
-const BOOT_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
-
-export function createRunningProcesses({
-  files = nodeFiles,
-  clock = systemClock,
-}: RunningProcessesOptions = {}): RunningProcesses {
+/** `files` reads /proc. */
+export function createRunningProcesses(files: Pick<Files, "read"> = nodeFiles): RunningProcesses {
   let known: Promise<ProcessIdentity> | undefined;
   return {
     own,
@@ -47,10 +29,9 @@ export function createRunningProcesses({
       return above;
     },
 
-    async isRunning(identity, signMs) {
-      const { id, machine, start } = identity;
+    async isRunning({ id, machine, start }) {
       const mine = await own();
-      if (machine !== mine.machine) return (await hasEndedUnseen(identity, signMs)) ? false : undefined;
+      if (machine !== mine.machine) return undefined;
       if (id === mine.id) return start === mine.start;
       if (!canSignal(id)) return false;
       const stat = await readStat(id);
@@ -61,24 +42,6 @@ export function createRunningProcesses({
   function own(): Promise<ProcessIdentity> {
     known ??= identify();
     return known;
-  }
-
-  /** Whether the last sign of life proves that a process not visible from here has ended. */
-  async function hasEndedUnseen({ host, machine }: ProcessIdentity, signMs?: number): Promise<boolean> {
-    if (signMs === undefined) return false;
-    const mine = await own();
-    const [boot, myBoot] = [machine, mine.machine].map((name) => BOOT_ID.exec(name)?.[0]);
-    if (boot === undefined || myBoot === undefined) return false;
-    const silentMs = clock.now() - signMs;
-    if (boot === myBoot) return silentMs >= SILENT_MS;
-    const bootedMs = host === mine.host ? await readBootTime() : undefined;
-    return bootedMs !== undefined && signMs < bootedMs && silentMs >= SILENT_SINCE_BOOT_MS;
-  }
-
-  /** `btime` in /proc/stat: proc_stat(5). */
-  async function readBootTime(): Promise<number | undefined> {
-    const seconds = /^btime (\d+)$/m.exec((await readProc("stat")) ?? "")?.[1];
-    return seconds === undefined ? undefined : Number(seconds) * 1_000;
   }
 
   async function identify(): Promise<ProcessIdentity> {

@@ -60,11 +60,10 @@ export const openOwnState = ({ cli, folders, instance, log, processes, stateFold
 
 /**
  * Locks that count across processes. Within one process each needs an `instance` name of its own: two of one name would
- * each take the other for gone. A lock that came with a copy of the project is watched until it is known to be dead.
+ * each take the other for gone.
  */
 export function openLocks({ cli, processes }: Project, instance: string, files: Files = cli.files): Locks {
-  const onDoubt = (why: string): void => cli.warn(`strata: ${why}; waiting …`);
-  return createLocks({ clock: cli.clock, files, processes, instance, onDoubt });
+  return createLocks({ clock: cli.clock, files, processes, instance });
 }
 
 /** A log that hands on warnings and errors, without their source, and drops the rest. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../src/io/files.js";
-import { formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
+import { formatLock, formatToken, type LockToken, parseToken } from "../../src/io/holders.js";
 import { createLocks } from "../../src/io/locks.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
-import { systemError } from "../support/memory-files.js";
+import { type MemoryFiles, systemError } from "../support/memory-files.js";
 
 /** Something that a test lets happen. */
 function gate(): { opened: Promise<void>; open(): void } {
@@ -147,6 +147,45 @@ describe("a lock whose process has ended", () => {
     files.contents.set(`${LOCK}.theirs.right`, rightOfRight);
     expect(await locks("a").withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
     expect([...files.contents.keys()]).toEqual([]);
+  });
+});
+
+describe("a lock whose owner cannot be seen from here", () => {
+  const putNameless = (files: MemoryFiles) => files.writeWhole(LOCK, '{"id":"ha');
+
+  it.each([
+    ["one of another machine", async (files: MemoryFiles) => putLock(files, "elsewhere")],
+    ["a file without a token", putNameless],
+  ])("%s is taken over a minute after its last touch, and not before", async (_, put) => {
+    const { clock, files, locks } = openLockWorld();
+    await put(files);
+    const { inspect, withLock } = locks("a");
+    const attempt = () => withLock(LOCK, async () => "mine", { waitMs: 0 });
+    for (let beat = 1; beat < 20; beat++) {
+      clock.advance(MINUTE - 1);
+      await expect(attempt()).rejects.toMatchObject({ code: "ELOCKED" });
+      // By a clock that is years behind: that of the disk counts.
+      await files.touch(LOCK, beat);
+    }
+    clock.advance(MINUTE);
+    expect(formatLock(await inspect(LOCK)).isStale).toBe(true);
+    expect(await attempt()).toBe("mine");
+  });
+
+  it("is described by its owner, its last sign of life and what will happen to it", async () => {
+    const { files, locks } = openLockWorld();
+    putLock(files, "elsewhere");
+    const { inspect, withLock } = locks("a");
+    const asked = withLock(LOCK, async () => "", { waitMs: 0 });
+    const { message } = (await asked.catch((thrown) => thrown)) as Error;
+    for (const part of [
+      "instance b (process 7 on elsewhere) since 2026-11-21T09:00:00.000Z",
+      "last active at 2026-11-21T09:00:00.000Z",
+      "taken over after a minute without activity",
+    ])
+      expect([message, formatLock(await inspect(LOCK)).says]).toEqual(
+        Array(2).fill(expect.stringContaining(part)),
+      );
   });
 });
 

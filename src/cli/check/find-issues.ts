@@ -223,17 +223,17 @@ async function findFolderIssues({ cli: { files }, folders, settings }: Project):
 }
 
 async function findLockIssues(project: Project): Promise<Issue[]> {
-  const { clock, files } = project.cli;
+  const { files } = project.cli;
   const locks = openLocks(project, "check");
   const found: Issue[] = [];
   for (const folder of new Set(listPlaces(project).map(({ state }) => join(state, "..", ".."))))
     for (const file of await findLocks(files, folder)) {
       const state = await locks.inspect(file);
-      const { isSilent, says: what } = formatLock(state, clock.now());
+      const { isStale, says: what } = formatLock(state);
       const prepare = (): Promise<void> => locks.withLock(file, async () => {}, { waitMs: 0 });
       const fix = { says: "release it, unless a process holds it by then", prepare };
       const todo = "nothing; the next process that needs it takes it over";
-      if (isSilent) found.push({ level: "warning", file, what, todo, fix });
+      if (isStale) found.push({ level: "warning", file, what, todo, fix });
       else if (state.kind !== "free" && !state.token)
         found.push({ level: "problem", file, what, todo: "wait a minute and check again" });
     }

@@ -95,17 +95,14 @@ async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Pr
     : warning(what, "when the disk is full, results stay in the context");
 }
 
-async function checkLocks(
-  { clock, files, inspectLock }: MachineOptions,
-  { strata }: Folders,
-): Promise<Finding[]> {
+async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const path of await findLocks(files, join(strata, "state"))) {
     const state = await inspectLock(path);
     if (state.kind === "free") continue;
-    const { isSilent, says } = formatLock(state, clock.now());
+    const { isStale, says } = formatLock(state);
     const what = `${path} is ${says}`;
-    if (isSilent) findings.push(warning(what, "nothing to do: the next process that needs it takes it over"));
+    if (isStale) findings.push(warning(what, "nothing to do: the next process that needs it takes it over"));
     else if (state.token) findings.push(fine(what));
     else findings.push(problem(what, "check again in a minute, and delete it if it is still there"));
   }
