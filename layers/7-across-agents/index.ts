@@ -77,7 +77,7 @@ function create(context: LayerContext): LayerParts {
   const leases = createLeases({ clock, files, locks, instances, places, path: folders.leases });
   const edits = createEdits({ clock, files, folder: folders.edits, instance });
   const mail = createMail({ clock, decisions, files, folder: folders.mail, locks });
-  const delivery = createDelivery(mail, later);
+  const deliver = createDelivery(mail);
   const warnings = createEditWarnings(edits, {
     ...{ instances, later, leases, places },
     policy: config.crossAgent.onConflict,
@@ -125,7 +125,6 @@ function create(context: LayerContext): LayerParts {
       toolArguments: warnings.check,
 
       event({ properties, type }) {
-        delivery.onEvent(type, properties);
         if (instances.sessions.onEvent(type, properties))
           later("publish the session's state", instances.refresh);
         return undefined;
@@ -146,7 +145,7 @@ function create(context: LayerContext): LayerParts {
       await decisions.record(sessionID, EDIT_LAYER, made.map(planAddition), signal);
       log.info(LAYER, `warned ${sessionID}: another instance is working on the files it edits`);
     }
-    const count = made.length + ((await delivery.deliver(request, signal)) ? 1 : 0);
+    const count = made.length + ((await deliver(request, signal)) ? 1 : 0);
     if (count > 0) noteExtended(savings, { sessionID, layer: LAYER, count });
     return count > 0;
   }

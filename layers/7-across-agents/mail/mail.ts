@@ -1,26 +1,23 @@
 /**
- * Messages between sessions, each delivered once. `<state>/mail/<receiver>.jsonl` has them and their deliveries, append-only:
+ * Messages between sessions, each delivered once. `<state>/mail/<receiver>.jsonl` has them and where they were delivered,
+ * append-only:
  *
  *     post      append the message
- *     deliver   under a lock: append a claim → record the decision → append "delivered"
- *     answered  append "seen" once an answer has followed
+ *     deliver   under a lock: append a claim, which names the messages and a key → record the decision with that key
  *
  *     queued      the message is in the file
- *     delivered   a recorded decision adds it to the receiver's context; the decision's text names the message
- *     seen        the model has answered a request that contained it
+ *     delivered   the decision of a claim adds it to the receiver's context; the decision's text names the message
  *     expired     it was not delivered in time, and never will be
  *
- * The recorded decision is authoritative. If a process was killed and its claim has no end, the decision tells: with it the
- * messages are delivered, without it they are not, since a decision is recorded before its first use.
+ * The recorded decision tells: if a process is killed behind its claim, the messages are delivered if it recorded the
+ * decision, which comes before its first use, and wait on if not.
  */
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { StrataError } from "../../../src/base/error.js";
 import {
   anyList,
   each,
   either,
-  isRecord,
   isVersion,
   number,
   object,
@@ -34,9 +31,8 @@ import { isExtendedBy } from "../../../src/context/known-decisions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
 import type { HeldLock } from "../../../src/io/locks.js";
-import type { Message } from "../../../src/io/message.js";
 import type { LayerContext } from "../../../src/kernel/layer-context.js";
-import { type DecisionKey, type History, isEndedAnswer } from "../../../src/messages/history.js";
+import type { DecisionKey, History } from "../../../src/messages/history.js";
 import { isFileName } from "../../../src/project/folders.js";
 import { formatTime } from "../format.js";
 
@@ -52,27 +48,19 @@ export interface AgentMessage {
   at: number;
 }
 
-export type MessageState = "queued" | "delivered" | "seen" | "expired";
+export type MessageState = "queued" | "delivered" | "expired";
 
 /** Messages that a decision with this key is about to deliver. */
-export interface Claim {
+interface Claim {
   v: 1;
   kind: "claimed";
-  batch: string;
   /** Names of the messages; a key of the format on disk. */
   letters: string[];
-  at: number;
   key: DecisionKey;
 }
 
-/** How a claim ended; "dropped" if its decision was never recorded. */
-interface End {
-  v: 1;
-  kind: "delivered" | "dropped" | "seen";
-  batch: string;
-}
+type Line = AgentMessage | Claim;
 
-const batch = { v: isVersion, batch: string };
 /** `undefined` if the value is no line of an inbox. */
 export const parseInboxLine = parserOf(
   either(
@@ -83,13 +71,11 @@ export const parseInboxLine = parserOf(
       at: number,
     }),
     object<Claim>({
-      ...batch,
+      v: isVersion,
       kind: oneOf(["claimed"]),
       letters: anyList,
-      at: number,
       key: object<DecisionKey>({ key: string, day: number }),
     }),
-    object<End>({ ...batch, kind: oneOf(["delivered", "dropped", "seen"]) }),
   ),
 );
 
@@ -112,9 +98,6 @@ export interface Mail {
    * delivering.
    */
   deliver(receiver: string, key: DecisionKey, signal: AbortSignal): Promise<AgentMessage[] | undefined>;
-  /** Deliveries to this session without a known answer. */
-  unseen(receiver: string): Promise<Claim[]>;
-  noteSeen(receiver: string, claim: Claim): Promise<void>;
   /** The messages in the inbox, in order. */
   read(receiver: string): Promise<InboxMessage[]>;
   /** Ids of the sessions with an inbox. */
@@ -136,24 +119,15 @@ const LONGEST_WAIT_MS = 7 * 86_400_000;
 const DELIVERY_BYTES = 8_192;
 const ENDING = ".jsonl";
 
-interface Inbox {
-  /** In order, without repetitions. */
-  messages: InboxMessage[];
-  delivered: Claim[];
-  /** Claims without an end in the file, with and without a recorded decision. */
-  recorded: Claim[];
-  unrecorded: Claim[];
-}
-
 export function createMail({ clock, decisions, files, folder, locks }: MailOptions): Mail {
   const log = createLineLog({ files, parse: parseInboxLine });
   const append = (receiver: string, line: Line) => log.append(pathOf(folder, receiver), [line]);
-  const end = (receiver: string, kind: End["kind"], claim: Claim) =>
-    append(receiver, { v: 1, kind, batch: claim.batch });
+  /** Claims whose decision was found. */
+  const settled = new Set<string>();
 
   return {
     async post(receiver, given) {
-      const { messages } = await open(receiver);
+      const messages = await read(receiver);
       const known = messages.find(({ message }) => nameOf(message) === nameOf(given));
       if (known && known.message.text !== given.text) throw usedID(given.id);
       if (known) return known.state;
@@ -164,7 +138,7 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
     },
 
     async deliver(receiver, key, signal) {
-      if (findNext(await open(receiver)).length === 0) return undefined;
+      if (findNext(await read(receiver)).length === 0) return undefined;
       const deliverOne = (lock: HeldLock) => deliverLocked(receiver, key, { lock, signal });
       try {
         return await locks.withLock(`${pathOf(folder, receiver)}.lock`, deliverOne, { waitMs: 0 });
@@ -174,13 +148,7 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
       }
     },
 
-    async unseen(receiver) {
-      const { delivered, recorded } = await open(receiver);
-      return [...delivered, ...recorded];
-    },
-
-    noteSeen: async (receiver, claim) => void (await end(receiver, "seen", claim)),
-    read: async (receiver) => (await open(receiver)).messages,
+    read,
 
     async receivers() {
       const names = await files.list(folder);
@@ -193,79 +161,47 @@ export function createMail({ clock, decisions, files, folder, locks }: MailOptio
     { day, key }: DecisionKey,
     { lock, signal }: { lock: HeldLock; signal: AbortSignal },
   ): Promise<AgentMessage[] | undefined> {
-    const inbox = await open(receiver);
-    for (const claim of inbox.recorded) await end(receiver, "delivered", claim);
-    for (const claim of inbox.unrecorded) await end(receiver, "dropped", claim);
-    const planned = findNext(inbox);
+    const planned = findNext(await read(receiver));
     if (planned.length === 0) return undefined;
-    const letters = planned.map(nameOf);
-    const claim: Claim = {
-      v: 1,
-      kind: "claimed",
-      batch: randomUUID(),
-      letters,
-      at: clock.now(),
-      key: { day, key },
-    };
     signal.throwIfAborted();
-    await append(receiver, claim);
+    await append(receiver, { v: 1, kind: "claimed", letters: planned.map(nameOf), key: { day, key } });
     await lock.check();
     const addition = planAddition({ behind: { day, key }, text: formatDelivery(planned) });
     await decisions.record(receiver, MAIL_LAYER, [addition], signal);
-    await end(receiver, "delivered", claim);
     return planned;
   }
 
-  async function open(receiver: string): Promise<Inbox> {
+  async function read(receiver: string): Promise<InboxMessage[]> {
     const { records } = await log.read(pathOf(folder, receiver));
-    return readInbox(records, clock.now(), (claim, messages) => hasDecision(receiver, claim, messages));
+    const messages = new Map<string, InboxMessage>();
+    for (const line of records) {
+      if ("kind" in line || messages.has(nameOf(line))) continue;
+      const state = clock.now() - line.at > LONGEST_WAIT_MS ? "expired" : "queued";
+      messages.set(nameOf(line), { message: line, state });
+    }
+    for (const claim of records.filter((line) => "kind" in line)) {
+      const claimed = claim.letters.flatMap((name) => messages.get(name) ?? []);
+      if (await hasDecision(receiver, claim, claimed)) for (const one of claimed) one.state = "delivered";
+    }
+    return [...messages.values()];
   }
 
   /** Has the claim's decision been recorded, naming these messages? */
   async function hasDecision(
     receiver: string,
-    { key, letters }: Claim,
-    messages: readonly InboxMessage[],
+    { key: { day, key }, letters }: Claim,
+    claimed: readonly InboxMessage[],
   ): Promise<boolean> {
-    await decisions.load([key.day], { again: true });
-    const extended = decisions.find(key.key, receiver)?.extended ?? [];
+    const name = [receiver, key, ...letters].join(" ");
+    if (settled.has(name)) return true;
+    await decisions.load([day], { again: true });
+    const extended = decisions.find(key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
-    const claimed = messages.filter(({ message }) => letters.includes(nameOf(message)));
-    return claimed.length > 0 && claimed.every(({ message }) => text.includes(formatHeading(message)));
+    const isFound =
+      claimed.length > 0 && claimed.every(({ message }) => text.includes(formatHeading(message)));
+    if (isFound) settled.add(name);
+    return isFound;
   }
-}
-
-type Line = AgentMessage | Claim | End;
-
-/** `hasDecision` is asked about claims without an end. */
-async function readInbox(
-  lines: readonly Line[],
-  nowMs: number,
-  hasDecision: (claim: Claim, messages: readonly InboxMessage[]) => Promise<boolean>,
-): Promise<Inbox> {
-  const messages = new Map<string, InboxMessage>();
-  const claims = new Map<string, Claim>();
-  const ends = new Map<string, End["kind"]>();
-  for (const line of lines) {
-    if (!("kind" in line)) {
-      const state = nowMs - line.at > LONGEST_WAIT_MS ? "expired" : "queued";
-      if (!messages.has(nameOf(line))) messages.set(nameOf(line), { message: line, state });
-    } else if (line.kind === "claimed") claims.set(line.batch, line);
-    else if (ends.get(line.batch) !== "seen") ends.set(line.batch, line.kind);
-  }
-  const inbox: Inbox = { messages: [...messages.values()], delivered: [], recorded: [], unrecorded: [] };
-  for (const claim of claims.values()) {
-    const ended = ends.get(claim.batch);
-    const isRecorded = ended === undefined && (await hasDecision(claim, inbox.messages));
-    if (ended === "delivered") inbox.delivered.push(claim);
-    if (ended === undefined) inbox[isRecorded ? "recorded" : "unrecorded"].push(claim);
-    if (ended !== "delivered" && ended !== "seen" && !isRecorded) continue;
-    for (const name of claim.letters) {
-      const known = messages.get(name);
-      if (known) known.state = ended === "seen" ? "seen" : "delivered";
-    }
-  }
-  return inbox;
 }
 
 /** Identifies a message. */
@@ -278,7 +214,7 @@ function pathOf(folder: string, receiver: string): string {
 }
 
 /** The messages to deliver next, in order: as many queued ones as fit. */
-function findNext({ messages }: Inbox): AgentMessage[] {
+function findNext(messages: readonly InboxMessage[]): AgentMessage[] {
   let bytes = 0;
   const next: AgentMessage[] = [];
   for (const { message } of messages.filter(({ state }) => state === "queued")) {
@@ -316,69 +252,22 @@ const fullBox = (receiver: string, waiting: number): StrataError =>
     `${receiver} has not taken ${waiting} messages yet; wait until it has, or put it in a file`,
   );
 
-/* Adds messages at the tail of a session's context, and learns when its model has answered them. */
-
-export interface Delivery {
-  /** Returns whether messages were added to the request. Rejects with the system's error. */
-  deliver(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** Learns from the host's events when an answer has ended. */
-  onEvent(type: string, properties: Readonly<Record<string, unknown>>): void;
-}
-
-/** Deliveries that wait for an answer, and the ids of the answers before them. */
-interface Waiting {
-  claims: Claim[];
-  answered: ReadonlySet<string>;
-}
-
-/** `later` runs in the background. */
+/** Adds messages at the tail of a session's context; returns whether there were any. Rejects with the system's error. */
 export function createDelivery(
   mail: Mail,
-  later: (what: string, run: () => Promise<unknown>) => void,
-): Delivery {
-  const waiting = new Map<string, Waiting>();
-  const begun = new Set<string>();
+): (
+  request: Pick<ContextRequest, "find" | "history" | "sessionID">,
+  signal: AbortSignal,
+) => Promise<boolean> {
   /** The tail to which messages could last be added, by session; it has been sent since. */
   const offered = new Map<string, string>();
 
-  return {
-    async deliver({ find, history, sessionID }, signal) {
-      // An answer may have come before this process started.
-      if (!begun.has(sessionID)) await watch(sessionID, []);
-      begun.add(sessionID);
-      const known = waiting.get(sessionID);
-      if (known && hasAnswered(history, known.claims)) noteAnswered(sessionID, known);
-      const key = findTail(history);
-      if (!key || offered.get(sessionID) === key.key || isExtendedBy(MAIL_LAYER, find(key.key))) return false;
-      offered.set(sessionID, key.key);
-      if (!(await mail.deliver(sessionID, key, signal))) return false;
-      await watch(sessionID, history.messages);
-      return true;
-    },
-
-    onEvent(type, { info }) {
-      if (type !== "message.updated" || !isRecord(info)) return;
-      const sessionID = String(info.sessionID);
-      const known = waiting.get(sessionID);
-      const message = { info, parts: [] } as unknown as Message;
-      const isAnswer = info.role === "assistant" && info.error === undefined && isEndedAnswer(message);
-      if (known && isAnswer && !known.answered.has(String(info.id))) noteAnswered(sessionID, known);
-    },
+  return async ({ find, history, sessionID }, signal) => {
+    const key = findTail(history);
+    if (!key || offered.get(sessionID) === key.key || isExtendedBy(MAIL_LAYER, find(key.key))) return false;
+    offered.set(sessionID, key.key);
+    return (await mail.deliver(sessionID, key, signal)) !== undefined;
   };
-
-  async function watch(sessionID: string, messages: readonly Message[]): Promise<void> {
-    const claims = await mail.unseen(sessionID);
-    const answers = messages.filter(({ info }) => info.role === "assistant");
-    if (claims.length > 0)
-      waiting.set(sessionID, { claims, answered: new Set(answers.map(({ info }) => String(info.id))) });
-  }
-
-  function noteAnswered(sessionID: string, { claims }: Waiting): void {
-    waiting.delete(sessionID);
-    later("record that messages were seen", async () => {
-      for (const claim of claims) await mail.noteSeen(sessionID, claim);
-    });
-  }
 }
 
 /** The part of the history that is not sent yet: the user's newest message, else the newest result of the last answer. */
@@ -386,10 +275,4 @@ function findTail(history: History): DecisionKey | undefined {
   const last = history.messages.length - 1;
   if (history.messages[last]?.info.role === "user") return history.keyOf(last);
   return history.results(last).at(-1);
-}
-
-/** Has an answer ended after all these deliveries? */
-function hasAnswered({ lastAnswer, messages }: History, claims: readonly Claim[]): boolean {
-  const ended = messages[lastAnswer]?.info.time?.completed;
-  return ended !== undefined && claims.every(({ at }) => ended > at);
 }

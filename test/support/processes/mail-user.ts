@@ -61,7 +61,5 @@ async function post(receiver: string, n: number): Promise<boolean> {
 async function take(): Promise<void> {
   process.stdout.write(`turn ${++turn}\n`);
   const taken = await mail.deliver(nameOf(own), { day, key: `${turn} user ${own}` }, signal);
-  for (const claim of turn % 3 === 0 ? await mail.unseen(nameOf(own)) : [])
-    await mail.noteSeen(nameOf(own), claim);
   process.stdout.write(`taken ${taken?.length ?? 0}\n`);
 }
