@@ -47,7 +47,7 @@ export const sessionTools: readonly McpTool[] = [
     async run({ session_id }, client) {
       const session = await begin(client, session_id);
       const held = (await client.leases.list()).filter((lease) => lease.session === session);
-      for (const { item } of held) await client.leases.renew(item, { session, forMs: HELD_MS });
+      for (const { item } of held) await client.leases.claim(item, { session, forMs: HELD_MS });
       return `Alive: ${session}${held.length === 0 ? "" : `, holds ${held.map(({ item }) => item).join(", ")}`}`;
     },
   }),

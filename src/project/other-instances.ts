@@ -28,7 +28,7 @@ export interface OtherInstances {
 }
 
 export interface OtherInstancesOptions {
-  clock: Clock;
+  clock: Pick<Clock, "now">;
   files: Files;
   folder: string;
   /** Of this instance. */
@@ -40,15 +40,17 @@ export interface OtherInstancesOptions {
 export const SILENT_MS = 180_000;
 
 /**
- * If its process is known to run, an instance is alive however long it has been silent; if the process is known to have
- * ended, it is not. On another machine neither is known: an instance counts as alive until this one has seen no heartbeat
- * for three minutes. A timer measures these, and a heartbeat is only compared with itself, so that a wrong or jumping
- * clock makes no instance look dead.
+ * An instance is alive if its process is. If that cannot be told from here, on another machine, it is while its heartbeat
+ * is less than three minutes old.
  */
-export function createOtherInstances(options: OtherInstancesOptions): OtherInstances {
-  const { clock, files, folder, id, processes } = options;
+export function createOtherInstances({
+  clock,
+  files,
+  folder,
+  id,
+  processes,
+}: OtherInstancesOptions): OtherInstances {
   const file = openInstanceFile(files);
-  const sightings = new Map<string, { heartbeat: string; isSilent: boolean }>();
 
   return {
     async look() {
@@ -67,17 +69,9 @@ export function createOtherInstances(options: OtherInstancesOptions): OtherInsta
     remove: ({ id: ended }) => files.remove(join(folder, `${ended}.json`)),
   };
 
-  async function isAlive({ heartbeat, id: other, process }: Instance): Promise<boolean> {
+  async function isAlive({ heartbeat, process }: Instance): Promise<boolean> {
     const isRunning = await processes.isRunning(process);
-    if (isRunning !== undefined) return isRunning;
-    const known = sightings.get(other);
-    if (known?.heartbeat === heartbeat) return !known.isSilent;
-    const sighting = { heartbeat, isSilent: false };
-    sightings.set(other, sighting);
-    clock.after(SILENT_MS, () => {
-      sighting.isSilent = true;
-    });
-    return true;
+    return isRunning ?? clock.now() - Date.parse(heartbeat) < SILENT_MS;
   }
 }
 
@@ -88,7 +82,7 @@ export interface Instance {
   process: ProcessIdentity;
   /** Working directory of its agents. */
   directory: string;
-  /** ISO date-times, for people; others only check that the second one changes. */
+  /** ISO date-times. */
   started: string;
   heartbeat: string;
   /** Last used sessions, newest first. */

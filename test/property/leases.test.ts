@@ -7,7 +7,6 @@ import {
   overlaps,
   planClaim,
   planRelease,
-  planRenew,
 } from "../../layers/7-across-agents/leases/leases.js";
 import { findHeld, type Lease, LONGEST_LEASE_MS, parseLeases } from "../../src/project/other-instances.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -17,7 +16,7 @@ const ITEMS = ["!12", "the login", "src", "src/a.ts", "src/api/b.ts", "srcs", ".
 const MINUTE = 60_000;
 
 const step = fc.record({
-  op: fc.constantFrom("claim", "claim", "renew", "release", "release all", "die", "wait", "jump back"),
+  op: fc.constantFrom("claim", "claim", "release", "release all", "die", "wait", "jump back"),
   item: fc.constantFrom(...ITEMS),
   session: fc.integer({ min: 0, max: 3 }),
   minutes: fc.integer({ min: 1, max: 600 }),
@@ -35,7 +34,6 @@ const askerOf = (session: number, nowMs: number, living: ReadonlySet<string>): A
 function plan({ item, minutes, op }: Step, leases: readonly Lease[], asker: Asker): LeasePlan {
   const forMs = minutes * MINUTE;
   if (op === "claim") return planClaim(leases, { item, forMs }, asker);
-  if (op === "renew") return planRenew(leases, { item, forMs }, asker);
   return planRelease(leases, op === "release" ? item : undefined, asker);
 }
 

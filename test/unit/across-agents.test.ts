@@ -211,7 +211,7 @@ describe("the tool lease", () => {
     );
     await expect(b.tool("lease", { op: "renew", item: "#34" })).rejects.toThrow("held by ses_a");
     await expect(b.tool("lease", { op: "release", item: "#34" })).rejects.toThrow('for "fix it"');
-    await expect(b.tool("lease", { op: "renew", item: "#35" })).rejects.toThrow("You do not hold #35");
+    await expect(b.tool("lease", { op: "release", item: "#35" })).rejects.toThrow("You do not hold #35");
     await expect(b.tool("lease", { op: "claim" })).rejects.toThrow("needs an item");
     expect(await b.tool("lease", { op: "list" })).toContain("- #34 is held by ses_a");
     clock.advance(9 * 60_000);

@@ -72,20 +72,14 @@ describe("the liveness of an instance", () => {
     expect(idsOf(await instances.living())).toEqual(["own"]);
   });
 
-  it("the liveness of an instance on another machine follows from its heartbeat, once that has stood still for long enough", async () => {
-    const { clock, files, make, put } = open();
-    const away = other(identify(7, "there"), "2031-01-01T00:00:00.000Z");
-    await put(away);
+  it("the liveness of an instance on another machine follows from its heartbeat", async () => {
+    const { clock, make, put } = open();
+    await put(other(identify(7, "there")));
     const instances = make();
-    expect(idsOf(await instances.living())).toEqual(["own", "other"]);
-    clock.advance(SILENT_MS - 1);
-    await put({ ...away, heartbeat: "1999-01-01T00:00:00.000Z" });
-    expect(idsOf(await instances.living())).toEqual(["own", "other"]);
     clock.advance(SILENT_MS - 1);
     expect(idsOf(await instances.living())).toEqual(["own", "other"]);
     clock.advance(1);
     expect(idsOf(await instances.living())).toEqual(["own"]);
-    expect(files.text("/instances/other.json")).toBeDefined();
   });
 
   it("the liveness of an instance is never read from an incomplete file, another version, or a name that leads elsewhere", async () => {

@@ -18,8 +18,8 @@ import type { Places } from "./edits.js";
 
 /** All calls reject with the system's error, or with the lock's. */
 export interface Leases {
+  /** Claims the item, or extends the session's lease on it. */
   claim(item: string, options: { session: string; forMs: number; why?: string }): Promise<LeaseOutcome>;
-  renew(item: string, options: { session: string; forMs: number }): Promise<LeaseOutcome>;
   /** Without an item, releases all leases of the session. */
   release(item: string | undefined, options: { session: string }): Promise<LeaseOutcome>;
   /** The leases in force. */
@@ -59,11 +59,6 @@ export function createLeases(options: LeasesOptions): Leases {
       const claimed = { item: await spell(places, item), ...rest };
       hasClaimed = true;
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
-    },
-
-    async renew(item, { forMs, session }) {
-      const spelled = await spell(places, item);
-      return change(session, (leases, asker) => planRenew(leases, { item: spelled, forMs }, asker));
     },
 
     async release(item, { session }) {
@@ -122,7 +117,7 @@ async function spell(places: Places, item: string): Promise<string> {
 /*
  * Who holds what, and until when. Pure: a table and a request give the next table and an outcome.
  *
- *     free ──claim──▶ held by a session ──renew──▶ held for longer
+ *     free ──claim──▶ held by a session ──claim──▶ held for longer
  *      ▲                     │
  *      └── release, expiry, end of its instance ┘
  *
@@ -144,7 +139,7 @@ export type LeaseOutcome =
   | { kind: "released"; leases: readonly Lease[] }
   /** Another session holds it, or an item that overlaps it. */
   | { kind: "taken"; by: Lease }
-  /** Nothing to renew or release. */
+  /** Nothing to release. */
   | { kind: "none" };
 
 export interface LeasePlan {
@@ -174,19 +169,6 @@ export function planClaim(
   };
   const rest = held.filter((other) => other !== own);
   return { leases: [...rest, lease], outcome: { kind: "held", lease, isRenewed: own !== undefined } };
-}
-
-/** Extends a lease that the session holds. A lost lease has to be claimed again, and another session may have it. */
-export function planRenew(
-  leases: readonly Lease[],
-  { item, forMs }: { item: string; forMs: number },
-  asker: Asker,
-): LeasePlan {
-  const held = findHeld(leases, asker);
-  if (held.some((lease) => lease.item === item && lease.session === asker.session))
-    return planClaim(leases, { item, forMs }, asker);
-  const by = held.find((lease) => lease.session !== asker.session && overlaps(lease.item, item));
-  return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
 /** Releases the item, which any session of the holding instance and a person may do; without an item, all leases of the session. */
@@ -263,13 +245,12 @@ export function createLeaseTool(leases: Leases): Tool {
     parameters,
     loadCheck: async () => (await import("./arguments.js")).leaseArguments,
     async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
-      const forMs = minutes * MINUTE_MS;
       if (op === "list") return formatList(await leases.list(), session);
       if (op === "release") return answer(await leases.release(item, { session }), item ?? "anything");
       if (item === undefined)
         throw new StrataError("EINVAL", `lease ${op} needs an item, such as "#34" or "src/a.ts"`);
-      const wanted = { session, forMs, ...(why !== undefined && { why }) };
-      return answer(await (op === "claim" ? leases.claim(item, wanted) : leases.renew(item, wanted)), item);
+      const reason = why === undefined ? {} : { why };
+      return answer(await leases.claim(item, { session, forMs: minutes * MINUTE_MS, ...reason }), item);
     },
   });
 }
@@ -288,7 +269,7 @@ function answer(outcome: LeaseOutcome, item: string): string {
         `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${formatAsking(outcome.by)}.`,
       );
     case "none":
-      throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired. Claim it first.`);
+      throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired.`);
   }
 }
 

@@ -141,7 +141,7 @@ test("OpenCode 1 and 2 at once on one project: memories, mail and leases reach t
       say("done"),
     );
     await a.ask("was it read?");
-    expect(lastMain(stage).toolResult("state")).toBe(`n-1: seen (${b.id})`);
+    expect(lastMain(stage).toolResult("state")).toBe(`n-1: delivered (${b.id})`);
     expect(lastMain(stage).toolResult("recall")).toContain("Blue is for links");
     expect(stage.model.requests.filter(({ body }) => body.model === "m2")).toHaveLength(2);
     const status = JSON.parse(strata(stage.project, "status", "--json").stdout);

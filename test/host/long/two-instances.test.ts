@@ -46,7 +46,7 @@ test("an edit of another host's file is reported, a message arrives once, and th
 
     stage.model.script(call("send_message", { id: "n-1" }, { id: "state" }), say("done"));
     await a.ask("was it read?");
-    expect(stage.model.lastRequest().toolResult("state")).toBe(`n-1: seen (${b.id})`);
+    expect(stage.model.lastRequest().toolResult("state")).toBe(`n-1: delivered (${b.id})`);
 
     await stage.host.kill();
     stage.model.script(
