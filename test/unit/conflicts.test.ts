@@ -1,7 +1,6 @@
 /** Two instances remember the same thing differently. */
 import { describe, expect, it } from "vitest";
-import { createConflicts, formatOpenConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
-import { parseConflict } from "../../src/memory/conflict.js";
+import { createConflicts } from "../../layers/5-auto-memory/injection/conflicts.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore, Written } from "../../src/memory/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -54,61 +53,6 @@ function openTwo(beforeWriting?: () => Promise<unknown>) {
 }
 
 describe("what two instances remember differently", () => {
-  it("what two instances remember differently becomes a record with both texts, and what stood still stands", async () => {
-    const { a, b, files, memories } = openTwo();
-    await a.remember(draft("It is Postgres.\n-- because", "ses_a"), cause("ses_a"));
-    const answer = await b.remember(
-      draft("It is SQLite.", "ses_b", { title: "the  database" }),
-      cause("ses_b"),
-    );
-    expect(answer).toMatchObject({ kind: "conflict", existing: { id: "decision/the-database" } });
-    expect([...memories.values()].map(({ content }) => content)).toEqual(["It is Postgres.\n-- because"]);
-    const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
-    expect(text).toContain("It is Postgres.\n-- because");
-    expect(text).toContain("It is SQLite.");
-    expect(text).toContain("from ses_a");
-    expect(parseConflict(text)).toMatchObject({ id: "decision/the-database", otherBy: "ses_b" });
-  });
-
-  it("what two instances remember differently is shown until somebody has decided, once however often it was tried, and then kept in the archive", async () => {
-    const { a, b, files, memories } = openTwo();
-    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
-    for (const _ of [1, 2]) await b.remember(draft("SQLite", "ses_b"), cause("ses_b"));
-    const open = await a.open();
-    expect(open).toHaveLength(1);
-    expect(formatOpenConflicts(open)).toContain('- "The Database" (decision/the-database): both are in');
-    const [memory] = memories.values();
-    if (memory) memories.set(memory.id, { ...memory, content: "SQLite" });
-    expect(await a.open()).toEqual([]);
-    expect(formatOpenConflicts([])).toBeUndefined();
-    const [path = ""] = [...files.contents.keys()];
-    expect(path).toContain(`${FOLDER}/archive/conflicts/the-database-`);
-    expect(files.text(path)).toContain("Postgres");
-  });
-
-  it("what two instances remember differently at the same moment stands as two memories with one record", async () => {
-    let waiting = 2;
-    let go = (): void => {};
-    const both = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const { a, b, memories } = openTwo(async () => {
-      if (--waiting === 0) go();
-      await both;
-    });
-    await Promise.all([
-      a.remember(draft("Postgres", "ses_a"), cause("ses_a")),
-      b.remember(draft("SQLite", "ses_b"), cause("ses_b")),
-    ]);
-    expect(memories.size).toBe(2);
-    const open = await a.open();
-    expect(open).toHaveLength(1);
-    expect(open[0]).toMatchObject({ id: "decision/the-database", otherID: "decision/the-database-2" });
-    const other = memories.get("decision/the-database-2");
-    if (other) memories.set(other.id, { ...other, status: "archived" });
-    expect(await b.open()).toEqual([]);
-  });
-
   it("what two instances remember differently is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
     const { a, b, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
@@ -121,21 +65,6 @@ describe("what two instances remember differently", () => {
     b.see([...memories.values()]);
     expect(await b.remember(draft("SQLite", "ses_b"), cause("ses_b"))).toMatchObject({ kind: "written" });
     expect(await b.open()).toEqual([]);
-  });
-
-  it("what two instances remember differently is hidden where git ignores either of the two", async () => {
-    const clock = createFakeClock();
-    const files = createMemoryFiles({}, clock.now);
-    for (const type of ["preference", "decision"] as const) {
-      const { store } = openStore();
-      const open = () =>
-        createConflicts({ clock, files, store, folder: FOLDER, isPrivate: (one) => one === "preference" });
-      await open().remember(draft("Postgres", "ses_a", { type }), cause("ses_a"));
-      const answer = await open().remember(draft("SQLite", "ses_b", { type }), cause("ses_b"));
-      const path = answer.kind === "conflict" ? answer.path : "none";
-      expect(path.includes("/private/conflicts/")).toBe(type === "preference");
-      expect(path).toContain("/conflicts/");
-    }
   });
 
   it("what two instances remember differently is not changed over what another instance has changed since it was seen here", async () => {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { nodeFiles as files } from "../../src/io/node-files.js";
 import { createGit } from "../../src/io/node-git.js";
-import { hideFromGit, hidesAll, planFolders, planRules, TORN_RULE } from "../../src/project/folders.js";
+import { hideFromGit, hidesAll, planFolders, planRules } from "../../src/project/folders.js";
 import { findOwnFlaws } from "../../src/project/own-flaws.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -117,22 +117,6 @@ describe("the plugin in a repository that lets git see Strata's folders", () => 
     const again = await world.restart();
     await again.strata.idle();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-  });
-
-  it("the plugin keeps half-written files of the memory out of git where a .gitignore names the index alone", async () => {
-    const memory = `${PROJECT}/.opencode/memory`;
-    const committed = { [`${memory}/.gitignore`]: "MEMORY.md\n", [`${memory}/MEMORY.md`]: "# Memory\n" };
-    const world = await openWorld({ files: createMemoryFiles(committed) });
-    await world.strata.idle();
-    expect(world.files.text(`${memory}/.gitignore`)).toContain(`MEMORY.md\n${TORN_RULE}\n`);
-  });
-
-  it("the plugin leaves a .gitignore alone if the user commits its folder on purpose, but never that of private memories", async () => {
-    const committedFolders = [`${PROJECT}/.opencode/session-memory`, `${PROJECT}/.opencode/memory/private`];
-    const world = await openWorld({ files: createMemoryFiles(open), options: { committedFolders } });
-    await world.strata.idle();
-    expect(world.files.text(`${committedFolders[0]}/.gitignore`)).toBe("# keep\n");
-    expect(world.files.text(`${committedFolders[1]}/.gitignore`)).toBe("# keep\n*\n");
   });
 
   it("the plugin names a .gitignore that it cannot complete in log, toast, status, doctor and check", async () => {

@@ -10,9 +10,8 @@ import { createOwnFiles } from "../../src/project/own-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
-import { planKnownProject } from "../support/known-project.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";
-import { openPlanted, type Planted, PRECIOUS } from "../support/planted-links.js";
+import { openPlanted, type Planted } from "../support/planted-links.js";
 import { runStrata } from "../support/shell.js";
 
 const opened: Planted[] = [];
@@ -120,31 +119,6 @@ describe("a link in the place of a folder that docs/files.md lists", () => {
     });
   }
 
-  it("counts as well when it leads to nothing, or round in a circle", async () => {
-    const planted = open();
-    const { symlink, mkdir } = await import("node:fs/promises");
-    await mkdir(planted.file(".opencode"));
-    await symlink(join(planted.theirs, "gone"), planted.file(".opencode/tool-results"));
-    await symlink(planted.file(".opencode/memory"), planted.file(".opencode/memory"));
-    const { files } = openOwn();
-    for (const path of [".opencode/tool-results/x.txt", ".opencode/memory/idea/x.md"])
-      await expect(files.writeWhole(planted.file(path), "x")).rejects.toMatchObject({ code: "EELSEWHERE" });
-    expect(planted.changes()).toEqual([]);
-  });
-
-  it("is found when it is planted while we run", async () => {
-    const planted = open();
-    const { clock, files } = openOwn();
-    const path = planted.file(".opencode/tool-results/a.txt");
-    await files.writeWhole(path, "one");
-    const { rename } = await import("node:fs/promises");
-    await rename(planted.file(".opencode/tool-results"), planted.file("aside"));
-    planted.linkFolder(".opencode/tool-results");
-    clock.advance(100);
-    await expect(files.writeWhole(path, "two")).rejects.toMatchObject({ code: "EELSEWHERE" });
-    expect(planted.changes()).toEqual([]);
-  });
-
   it("is followed where the user's own configuration lists the place, and .opencode within its project", async () => {
     const planted = open();
     planted.linkFolder(".opencode/memory");
@@ -227,60 +201,9 @@ describe("the machine", () => {
       expect(planted.changes()).toEqual([]);
     });
   }
-
-  it("goes on when there is a link in the place of its log, of its decisions and of what it counts", async () => {
-    const planted = open();
-    for (const path of [
-      "strata.log",
-      "state/leases.json",
-      "state/dream.json",
-      "state/extraction/commands.json",
-      "savings/ses_1.jsonl",
-    ])
-      planted.linkFile(`.opencode/strata/${path}`);
-    for (const path of ["DREAMS.md", "errors.log", ".gitignore", ".gitattributes", "MEMORY.md"])
-      planted.linkFile(`.opencode/memory/${path}`);
-    for (const path of ["session-memory/ses_1.md", "session-memory/ses_1.json", "tool-results/.gitignore"])
-      planted.linkFile(`.opencode/${path}`);
-    const { strata, log } = await openMachine(planted);
-    expect(await spill(strata)).toContain("[Strata]");
-    expect(await log()).toContain("is a link, expected a file of Strata");
-    await strata.dispose();
-    expect(planted.changes()).toEqual([]);
-    expect((await lstat(planted.file(".opencode/strata/strata.log"))).isFile()).toBe(true);
-    expect((await lstat(planted.file(".opencode/session-memory/ses_1.md"))).isFile()).toBe(true);
-  });
 });
 
 describe("the command line in a cloned repository", () => {
-  it("dreams without touching what links in the place of its pages and its state lead to", async () => {
-    const planted = open();
-    planted.write("opencode.json", "{}");
-    planted.write(".opencode/memory/knowledge/api.md", "The API listens on 8080.\n");
-    planted.write(".opencode/memory/knowledge/api2.md", "The API listens on 8080!\n");
-    for (const path of [
-      "strata/state/dream.json",
-      "memory/DREAMS.md",
-      "strata/state/extraction/commands.json",
-      "strata/state/leases.json",
-      "strata/state/dream.lock",
-    ])
-      planted.linkFile(`.opencode/${path}`);
-    const known = planKnownProject({
-      root: planted.project,
-      idFolder: planted.file(".opencode/strata"),
-      stateFolder: join(envOf(planted).XDG_STATE_HOME, "opencode-strata"),
-    });
-    for (const [path, text] of Object.entries(known)) await nodeFiles.writeWhole(path, text);
-    const { code, err } = await runStrata(nodeFiles, "dream", {
-      folder: planted.project,
-      env: envOf(planted),
-    });
-    expect([code, err]).toEqual([0, expect.stringContaining("is a link")]);
-    expect(planted.changes()).toEqual([]);
-    expect(await readFile(planted.file(".opencode/memory/DREAMS.md"), "utf8")).not.toContain(PRECIOUS);
-  });
-
   it("init edits no configuration file outside of the project, unless its folder is listed", async () => {
     const planted = open();
     planted.write(".git/HEAD", "ref: refs/heads/main\n");

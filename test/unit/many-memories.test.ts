@@ -1,10 +1,8 @@
 /** Commands that change many memories at once: by type, age and words. */
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
-import { selectMemories } from "../../src/operations/select.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { memoryOf } from "../support/memory.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, openMemoryWorld } from "../support/memory-world.js";
 import { runStrata } from "../support/shell.js";
@@ -86,65 +84,4 @@ describe("strata memory archive by type, age and words", () => {
   ])("strata %s exits with 2", async (line) => {
     expect((await runStrata(await open(), line)).code).toBe(2);
   });
-
-  it("10,000 memories are selected in one pass", () => {
-    const memories = Array.from({ length: 10_000 }, (_, n) =>
-      memoryOf({ id: `idea/n${n}`, content: `note ${n} of the ${n % 2 ? "gateway" : "mailer"}` }),
-    );
-    const selected = selectMemories(memories, { type: "idea", words: ["gateway"] }, MORNING);
-    expect(selected).toHaveLength(5_000);
-    expect(new Set(selected).size).toBe(5_000);
-  });
-});
-
-describe("strata memory publish by type and words", () => {
-  it("publish --type shares ignored memories of that type except private ones, and one undo reverts it", async () => {
-    const files = await open("--type preference tabs please", "--type preference --private short answers");
-    const dry = await runStrata(files, "memory publish --type preference --dry-run");
-    expect(dry.out).toContain("Would publish 1 memory");
-    const { code, out } = await runStrata(files, "memory publish --type preference");
-    expect(code).toBe(0);
-    expect(out).toMatch(/^Published: preference\/tabs-please/m);
-    expect(listed(files)).toEqual(["preference/tabs-please.md", "private/preference/short-answers.md"]);
-    const run = /undo --run (\w+)/.exec(out)?.[1];
-    expect((await runStrata(files, `undo --run ${run}`)).code).toBe(0);
-    expect(listed(files).every((path) => path.startsWith("private/"))).toBe(true);
-  });
-
-  it("publish --include-private also moves private memories, and names refused ones", async () => {
-    const files = await open("--type idea --private a secret plan");
-    const { out } = await runStrata(files, "memory publish --match plan --include-private");
-    expect(out).toMatch(/^Published: idea\/a-secret-plan/m);
-    expect(listed(files)).toEqual(["idea/a-secret-plan.md"]);
-    expect((await runStrata(files, "memory publish --match plan")).out).toBe(
-      "No memory that git ignores matches.",
-    );
-  });
-});
-
-describe("strata remember with fields", () => {
-  it("tags, entities, aliases, importance and confidence are stored, shown and found", async () => {
-    const files = await open(
-      "--tag net,ports --entity !12,src/a.ts --alias socket --importance 0.8 --confidence 0.6 we bind to 8080",
-    );
-    const memory = JSON.parse((await runStrata(files, "show 8080 --json")).out);
-    expect(memory).toMatchObject({
-      tags: ["net", "ports"],
-      aliases: ["socket"],
-      importance: 0.8,
-      extra: { confidence: 0.6 },
-    });
-    expect(memory.entities).toEqual(expect.arrayContaining(["!12", "src/a.ts"]));
-    expect((await runStrata(files, "show 8080")).out).toMatch(/importance +0\.8, confidence 0\.6/);
-    expect((await runStrata(files, "recall socket")).out).toContain("8080");
-  });
-
-  it.each(["--importance 2", "--confidence high", "--importance -1"])(
-    "remember %s exits with 2 and stores nothing",
-    async (option) => {
-      const files = await open();
-      expect((await runStrata(files, `remember ${option} a fact`)).code).toBe(2);
-      expect(listed(files)).toEqual([]);
-    },
-  );
 });

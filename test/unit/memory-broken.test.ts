@@ -126,19 +126,6 @@ describe("links", () => {
     return { store, log, close };
   }
 
-  it("links in place of a memory are neither read nor written through", async () => {
-    const { store, close } = await withLinks(async (memory, outside) => {
-      await nodeFiles.writeWhole(join(memory, "decision", "y.md"), "y");
-      await symlink(join(outside, "theirs.md"), join(memory, "decision", "x.md"));
-    });
-    expect((await store.list()).map(({ id }) => id)).toEqual(["decision/y"]);
-    expect(store.problems()).toMatchObject([{ what: expect.stringContaining("link") }]);
-    const change = (one: { content: string }) => ({ ...one, content: "mine" });
-    expect((await store.update("decision/x", change as never, BY_TEST)).kind).toBe("refused");
-    expect((await store.archive("decision/x", BY_TEST)).kind).toBe("refused");
-    await close();
-  });
-
   it("links in place of a type's folder, the archive or the index lead nowhere", async () => {
     const { store, log, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
@@ -161,28 +148,6 @@ describe("links", () => {
     );
     await close();
   });
-
-  it("links in place of the whole folder lead nowhere", async () => {
-    const { store, close } = await withLinks(async (memory, outside) => {
-      await nodeFiles.writeWhole(join(memory, "..", "x"), "");
-      await symlink(outside, memory);
-    });
-    expect(await store.list()).toEqual([]);
-    expect(store.problems()).toHaveLength(1);
-    expect((await store.remember(draft("x"), BY_TEST)).kind).toBe("refused");
-    await close();
-  });
-});
-
-it("a MEMORY.md written by a person is left alone, which is logged once", async () => {
-  const files = createMemoryFiles({ [`${MEMORY}/MEMORY.md`]: "# My own notes" });
-  const world = openMemoryWorld({ files });
-  for (const content of ["a", "b"]) {
-    await world.store.remember(draft(content), BY_TEST);
-    await world.store.onIdle();
-  }
-  expect(files.text(`${MEMORY}/MEMORY.md`)).toBe("# My own notes");
-  expect(world.log.lines.filter((line) => line.includes("MEMORY.md"))).toHaveLength(1);
 });
 
 it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {

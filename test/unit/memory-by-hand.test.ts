@@ -46,26 +46,6 @@ describe("a person's edits", () => {
     expect(ledger(world)).toHaveLength(4);
   });
 
-  it("a person's edits reach listeners, whether a read or the index writer finds them", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
-    await world.store.onIdle();
-    const heard: string[] = [];
-    world.store.onChange((ids) => heard.push(...ids));
-    const edit = (from: string, to: string): void => {
-      const path = `${MEMORY}/decision/port.md`;
-      world.files.contents.set(path, Buffer.from((world.files.text(path) ?? "").replace(from, to)));
-    };
-    edit("8080", "9090");
-    await world.store.read(id);
-    expect(heard.splice(0)).toEqual([id]);
-    // The index writer finds the edit when it reads the folder.
-    edit("9090", "7070");
-    await world.store.onIdle();
-    expect(heard).toEqual([id]);
-    expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
-  });
-
   it("a person's edits count in every later list, even while an earlier list is being read", async () => {
     const path = `${MEMORY}/decision/port.md`;
     for (let at = 1; ; at++) {
@@ -120,16 +100,6 @@ describe("a person's edits", () => {
       await world.store.restore("decision/port", BY_TEST);
       expect(await updated()).toBe(editedAt);
       expect(world.files.text(PATH)).toContain(OLD);
-    });
-
-    it("a person's edits renew a memory's age no more than a later change by Strata", async () => {
-      const world = await openOld();
-      await edit(world, "8080", "9090");
-      await world.store.list();
-      world.clock.advance(DAY_MS);
-      await world.store.update("decision/port", (one) => ({ ...one, pinned: true }), BY_TEST);
-      const now = new Date(world.clock.now()).toISOString();
-      expect((await world.store.list())[0]?.updated).toBe(now);
     });
 
     it("a person's edits renew a memory's age once it is known that they are the user's", async () => {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planRemembered } from "../../layers/5-auto-memory/remembered.js";
-import type { Memory } from "../../src/memory/memory.js";
-import { findMemories } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
-import { haveSeen } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
@@ -57,49 +54,9 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "remember")).code).toBe(2);
     expect((await runStrata(files, "show")).code).toBe(2);
   });
-
-  it("recall finds memories by words and type, and marks what an earlier session noted", async () => {
-    const files = open();
-    await runStrata(files, "remember --type decision the server listens on port 8080");
-    await runStrata(files, "remember the tests need a database");
-    const notes = "# Notes\n\n## Learnings\n\n- the server restarts when its port changes\n";
-    await files.writeWhole(`${PROJECT}/.opencode/session-memory/ses_9.md`, notes);
-    await files.writeWhole(`${PROJECT}/.opencode/session-memory/ses_cloned.md`, notes);
-    await haveSeen(files, "ses_9");
-    const { code, out } = await runStrata(files, "recall server port");
-    expect(code).toBe(0);
-    const [first, second] = out.split("\n");
-    expect(out).not.toContain("ses_cloned");
-    expect(first).toMatch(/^decision\/\S+ {2}the server listens on port 8080 {2}\(today\)$/);
-    expect(second).toMatch(/^past session ses_9 {2}the server restarts/);
-    const { found } = JSON.parse((await runStrata(files, "recall --type knowledge --json")).out);
-    expect(found).toMatchObject([{ kind: "memory", memory: { content: "the tests need a database" } }]);
-    expect((await runStrata(files, "recall server --limit 1")).out.split("\n")).toHaveLength(1);
-    expect((await runStrata(files, "recall zebra")).out).toBe('Nothing found for "zebra".');
-    expect(JSON.parse((await runStrata(files, "recall zebra --json")).out)).toEqual({ found: [] });
-    await runStrata(files, "memory archive database");
-    expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
-    expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
-  });
 });
 
 describe("what a person means", () => {
-  const named = (id: string, title: string) => ({ id, title }) as Memory;
-  const all = [
-    named("decision/port", "Port 8080"),
-    named("knowledge/port", "Port of the test"),
-    named("plan/x", "Ship it"),
-  ];
-
-  it("what a person means is the memory of that id, or of that name, or with all of these words", () => {
-    const find = (words: string) => findMemories(all, words).map(({ id }) => id);
-    expect(find("decision/port")).toEqual(["decision/port"]);
-    expect(find("port")).toEqual(["decision/port", "knowledge/port"]);
-    expect(find("ship")).toEqual(["plan/x"]);
-    expect(find("PORT test")).toEqual(["knowledge/port"]);
-    expect(find("  ")).toEqual([]);
-  });
-
   it("what a person means has a type: the one they name, else a rule is a directive, else it is knowledge", () => {
     const types: [words: string, type: string][] = [
       ["decision: use\nport 8080", "decision"],

@@ -11,7 +11,7 @@ import type { Message, Part, ToolPart } from "../../src/io/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { createKeptMemories } from "../support/kept-memories.js";
 import { memory } from "../support/memories.js";
-import { call, fork, outputs } from "../support/messages.js";
+import { call, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { type LayerFactory, openWorld, type WorldOptions } from "../support/world.js";
@@ -117,50 +117,11 @@ describe("the boot block", () => {
     expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
   });
 
-  it("the boot block of a fork is its parent's, and is not repeated", async () => {
-    const { session, world } = await open([rule]);
-    session.user("hello");
-    const before = await world.request(session.messages);
-    session.answer([], { text: "hi" });
-    session.user("go on");
-    const forked = await world.request(fork(session.messages, "ses_fork"));
-    expect(bytesOf(forked)[0]).toEqual(bytesOf(before)[0]);
-    expect(forked.map(added)).toEqual([added(before[0]), "", ""]);
-  });
-
   it("the boot block waits for the next message if the disk is slow, and never delays the first", async () => {
     const { session, world } = await openOnSlowDisk();
     session.answer([], { text: "hi" });
     session.user("go on");
     expect(added((await world.request(session.messages))[2])).toContain("Never force-push.");
-  });
-
-  it("the boot block is shown again, as of then, after the next message once the host has compacted", async () => {
-    const { memories, session, world } = await open([rule]);
-    session.user("hello");
-    session.answer([], { text: "## Request and Intent\nhello", info: { summary: true, finish: "stop" } });
-    memories.put(port);
-    session.user("go on", {});
-    const view = await world.request(session.messages.slice(1));
-    expect(added(view.at(-1))).toContain("Never force-push.");
-    expect(added(view.at(-1))).toContain("5433");
-    session.answer([], { text: "done" });
-    session.user("and on");
-    expect(added((await world.request(session.messages.slice(1))).at(-1))).toBe("");
-  });
-
-  it("the boot block is shown again after the newest result when the history is cut within a turn", async () => {
-    const { session, world } = await open([rule], { options: { autoCompact: { threshold: 10_000 } } });
-    session.user("hello");
-    expect(added((await world.request(session.messages))[0])).toContain("Never force-push.");
-    let view: readonly Message[] = [];
-    for (let n = 0; n < 12; n++) {
-      session.answer([call("bash", "x".repeat(20_000))], { sent: 10_000 + n * 5_000 });
-      view = await world.request(session.messages);
-    }
-    expect(view.length).toBeLessThan(session.messages.length);
-    const texts = view.flatMap(({ parts }) => parts.map((part) => JSON.stringify(part)));
-    expect(texts.filter((text) => text.includes("directive/force"))).toHaveLength(1);
   });
 });
 
@@ -186,16 +147,6 @@ describe("the memories that match a message", () => {
     session.answer([], { text: "yes" });
     session.user("And the database now?");
     expect(added((await world.request(session.messages))[4])).toBe("");
-  });
-
-  it("the memories that match a message are not those of the same session", async () => {
-    const { memories, session, world } = await open([]);
-    session.user("The database listens on 5433.");
-    await world.request(session.messages);
-    session.answer([], { text: "ok" });
-    memories.put({ ...port, provenance: { by: "user", session: "ses_1" } });
-    session.user("Start the database.");
-    expect(added((await world.request(session.messages))[2])).toBe("");
   });
 
   it("the memories that match messages take at most 60 KB in a session, also over restarts", async () => {

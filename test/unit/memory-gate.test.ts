@@ -43,18 +43,6 @@ describe("the gate", () => {
     expect(memories.contents.size).toBe(2);
   });
 
-  it("the gate refuses drafts without content or known type, and whole documents", async () => {
-    const { memories, save } = open();
-    const wrong = [
-      said("  "),
-      said("x", { type: "rule" as MemoryDraft["type"] }),
-      said("word ".repeat(20_000)),
-    ];
-    for (const draft of wrong)
-      expect(await save(draft)).toMatchObject({ kind: "refused", why: expect.stringMatching(/^Expected/) });
-    expect(memories.done).toEqual([]);
-  });
-
   it("the gate removes secrets from every field, and refuses a draft that is only a secret", async () => {
     const { memories, save } = open();
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
@@ -125,43 +113,5 @@ describe("the gate", () => {
     });
     expect(await save(byAgent("The port is 5432."), MORNING + 1)).toMatchObject({ kind: "refused" });
     expect(states()).toEqual(["active: The port is 5433."]);
-  });
-
-  it("the gate changes nothing when the same sentence of the same message comes again in other words", async () => {
-    const { save, states, memories } = open();
-    const source = { by: "user", message: "msg_1", evidence: "we use pnpm" } as const;
-    await save(said("The project uses pnpm.", { provenance: { ...source, how: "model" } }));
-    await save(said("Package manager: pnpm everywhere", { provenance: { ...source, how: "model" } }));
-    expect(states()).toEqual(["active: The project uses pnpm."]);
-    expect(memories.done).toHaveLength(1);
-  });
-
-  it("the gate never rewords a user's rule, and lets only the user add to it", async () => {
-    const { memories, save, states } = open();
-    const rule = "Never push to main without a review.";
-    await save(said(rule, { type: "directive", when: ["git push"] }));
-    const worded = { provenance: { by: "user", message: "msg_2", evidence: rule, how: "model" } } as const;
-    await save(said("Push to main freely when reviewed", { ...worded, type: "directive", when: ["rm"] }));
-    await save(
-      byAgent("Never push to main without a review", { aliases: ["evil"], tags: ["x"], when: ["ls"] }),
-    );
-    expect(states()).toEqual([`active: ${rule}`]);
-    const [kept] = [...memories.contents.values()];
-    expect(kept).toMatchObject({ aliases: [], tags: [], when: ["git push"], extra: {} });
-  });
-
-  it("the gate never merges a user's rule into an agent's note", async () => {
-    const { memories, save } = open();
-    await save(byAgent("Never push to main."));
-    await save(said("Never push to main.", { type: "directive" }));
-    expect([...memories.contents.values()].map(({ type }) => type)).toEqual(["knowledge", "directive"]);
-  });
-
-  it("the gate keeps private, global and project memories apart", async () => {
-    const { save, states } = open();
-    await save(said("I like tabs.", { scope: "global" }));
-    await save(said("I like tabs.", { sensitivity: "private" }));
-    await save(said("I like tabs."));
-    expect(states()).toHaveLength(3);
   });
 });

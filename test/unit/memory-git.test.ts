@@ -13,7 +13,7 @@ import type { Memories } from "../../src/memory/store/store.js";
 import { planFolders } from "../../src/project/folders.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
-import { BY_TEST, draft, idOf } from "../support/memory-world.js";
+import { BY_TEST, draft } from "../support/memory-world.js";
 import { removeFolder } from "../support/remove-folder.js";
 
 let root: string;
@@ -90,23 +90,4 @@ it("changes of different memories merge without conflict, and none counts as edi
     );
   }
   expect(git("theirs", "status", "--porcelain")).toBe("");
-});
-
-it("changes of one memory conflict in that file only, which is reported until it is resolved", async () => {
-  const { mine, theirs } = await openClones();
-  await mine.update("decision/one", (one) => ({ ...one, content: "mine" }), BY_TEST);
-  await commit("mine", mine);
-  await theirs.update("decision/one", (one) => ({ ...one, content: "theirs" }), BY_TEST);
-  await commit("theirs", theirs);
-  expect(() => git("theirs", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")).toThrow();
-  expect(git("theirs", "diff", "--name-only", "--diff-filter=U").trim()).toBe(
-    ".opencode/memory/decision/one.md",
-  );
-  expect((await theirs.list()).map(({ id }) => id)).toEqual(["decision/two"]);
-  expect(theirs.problems()).toMatchObject([{ what: expect.stringContaining("conflict markers") }]);
-  git("theirs", "checkout", "--theirs", ".opencode/memory/decision/one.md");
-  expect((await theirs.read("decision/one"))?.content).toBe("mine");
-  expect(idOf(await theirs.update("decision/one", (one) => ({ ...one, content: "decided" }), BY_TEST))).toBe(
-    "decision/one",
-  );
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatID, isName, memoryTypes, parseID } from "../../src/memory/memory.js";
 import { foldName, formatName, planName } from "../../src/memory/path.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import { BY_TEST, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { fc } from "../support/property.js";
 
 describe("the name of a file", () => {
@@ -95,17 +95,4 @@ describe("an id", () => {
     expect(await store.restore(id, BY_TEST)).toMatchObject(refused);
     expect([...files.contents.keys()]).toEqual(before);
   });
-});
-
-it("memories with the same title each get a file, including archived ones and a person's", async () => {
-  const files = createMemoryFiles({ [`${MEMORY}/decision/PORT.md`]: "by hand" });
-  const world = openMemoryWorld({ files });
-  const ids: string[] = [];
-  for (const title of ["Port", "port", "pórt", "PORT"]) {
-    const id = idOf(await world.store.remember(draft(`about ${ids.length} ${title}`, { title }), BY_TEST));
-    ids.push(id);
-    if (ids.length === 2) await world.store.archive(id, BY_TEST);
-  }
-  expect(ids).toEqual(["decision/port-2", "decision/port-3", "decision/port-4", "decision/port-5"]);
-  expect(files.text(`${MEMORY}/decision/PORT.md`)).toBe("by hand");
 });

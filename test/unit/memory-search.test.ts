@@ -2,7 +2,6 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/io/clock.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { parsePastLines } from "../../src/memory/search/past-sessions.js";
 import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
 import { allSeen } from "../support/all-seen.js";
@@ -74,15 +73,6 @@ describe("asked", () => {
     expect(named(await search.find({ text: "of the" }))).toEqual([]);
   });
 
-  it("recall without a text lists the newest first, up to the limit", async () => {
-    const dated = [1, 2, 3].map((n) =>
-      remembered(`m${n}`, `one of ${n}`, { updated: new Date(MORNING + n * DAY).toISOString() }),
-    );
-    const { search } = open({ memories: dated });
-    const found = await search.find({ type: "knowledge", limit: 2 });
-    expect(named(found)).toEqual(["knowledge/m3", "knowledge/m2"]);
-  });
-
   it("recall prefers the more important of two equal matches, and a better match to importance", async () => {
     const { search } = open({
       memories: [
@@ -96,14 +86,6 @@ describe("asked", () => {
       "knowledge/a",
       "knowledge/c",
     ]);
-  });
-
-  it("recall leaves out what has less than a tenth of the best hit's score", async () => {
-    const words = "the deploy of the gateway fails after the nightly backup of the customer database";
-    const others = Array.from({ length: 40 }, (_, n) => remembered(`m${n}`, `gateway ${n} is new`));
-    const { search } = open({ memories: [remembered("best", words), ...others] });
-    expect(named(await search.find({ text: words, limit: 100 }))).toEqual(["knowledge/best"]);
-    expect(await search.find({ text: "gateway", limit: 100 })).toHaveLength(41);
   });
 
   it("recall searches the archive only on request", async () => {
@@ -126,50 +108,9 @@ describe("current", () => {
     memories.remove(tabs.id);
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
   });
-
-  it("recall indexes in slices, between which other work gets its turn", async () => {
-    const many = Array.from({ length: 120 }, (_, n) => remembered(`m${n}`, `fact number${n}`));
-    const waiting: (() => void)[] = [];
-    const clock: Clock = {
-      now: () => MORNING,
-      after(_delay, action) {
-        waiting.push(action);
-        return () => {};
-      },
-      pause: () => Promise.reject(new Error("nobody pauses here")),
-    };
-    const { search } = open({ memories: many, clock });
-    let isFound = false;
-    const finding = search.find({ text: "number119" }).then((found) => {
-      isFound = true;
-      return found;
-    });
-    for (let turn = 0; turn < 2; turn++) {
-      await until(() => waiting.length > 0);
-      expect(isFound).toBe(false);
-      waiting.pop()?.();
-    }
-    expect(named(await finding)[0]).toBe("knowledge/m119");
-  });
-
-  it("recall logs a failure and retries", async () => {
-    const { search, memories, log } = open({ memories: [port] });
-    memories.failure = new Error("disk");
-    expect(await search.find({ text: "port" })).toEqual([]);
-    expect(log.lines.join("\n")).toContain("disk");
-    expect(named(await search.find({ text: "port" }))).toEqual(["knowledge/port"]);
-  });
 });
 
 describe("unasked", () => {
-  it("recall, unasked, answers from the index, and is empty before it exists", async () => {
-    const { search, background } = open({ memories: [port, tabs] });
-    expect(search.match("start it on the dev port")).toEqual([]);
-    await background.onIdle();
-    expect(search.match("start it on the dev port")).toEqual([port]);
-    expect(search.match("hello there")).toEqual([]);
-  });
-
   it("recall, unasked, omits memories that no longer apply", async () => {
     const { search } = open({
       memories: [
@@ -218,19 +159,6 @@ What happened in this session.
     expect(await search.find({ text: "zebra" })).toEqual([]);
   });
 
-  it("past sessions exclude the current one, and get a quarter of a full list", async () => {
-    const many = Array.from({ length: 30 }, (_, n) => remembered(`m${n}`, `zebra ${n}`));
-    const lines = Array.from({ length: 30 }, (_, n) => `- zebra line ${n}`).join("\n");
-    const { search } = open({
-      memories: many,
-      notes: { "ses_a.md": `## Workflow\n${lines}`, "ses_b.md": "## Workflow\n- zebra of now" },
-    });
-    const found = await search.find({ text: "zebra", exceptSession: "ses_b" });
-    expect(found).toHaveLength(20);
-    expect(found.filter(({ kind }) => kind === "session")).toHaveLength(5);
-    expect(named(found).join()).not.toContain("zebra of now");
-  });
-
   it("past sessions are shown without the secrets in their notes", async () => {
     const token = ["ghp", "_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const edge = `${"w ".repeat(990)}${token}`;
@@ -241,16 +169,6 @@ What happened in this session.
     expect(texts).toHaveLength(2);
     expect(texts.join("\n")).toContain("zebra with [removed: GitHub token]");
     expect(texts.join("\n")).not.toContain(token.slice(0, 8));
-  });
-
-  it("past sessions are read however a person has edited the notes", () => {
-    expect(parsePastLines("no heading\n- lost")).toEqual([]);
-    expect(parsePastLines("## A\r\nplain words\r\n\r\n* star\r\n\tand more\r\n### deep\r\n- x")).toEqual([
-      "plain words",
-      "star and more",
-      "x",
-    ]);
-    expect(parsePastLines("")).toEqual([]);
   });
 });
 
@@ -276,10 +194,3 @@ describe("with an embedder", () => {
     expect(read.join()).not.toMatch(/salary|noted/);
   });
 });
-
-/** Lets pending work run, independent of the real clock. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 10_000 && !condition(); turn++)
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  expect(condition()).toBe(true);
-}

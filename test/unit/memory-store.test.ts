@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
-import { TORN_RULE } from "../../src/project/folders.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import {
-  BY_TEST,
-  draft,
-  GLOBAL_MEMORY,
-  idOf,
-  ledger,
-  MEMORY,
-  type MemoryWorld,
-  openMemoryWorld,
-  STATE,
-} from "../support/memory-world.js";
+import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 
 const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
 
@@ -66,26 +55,6 @@ ${PORT}
     expect([...world.files.contents.keys()]).toEqual(before);
   });
 
-  it("remembering keeps global memories in the user's own folder", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(
-      await world.store.remember(draft("Never force-push.", { type: "directive", scope: "global" }), BY_TEST),
-    );
-    expect(id).toBe("global/directive/never-force-push");
-    expect(world.files.text(`${GLOBAL_MEMORY}/directive/never-force-push.md`)).toContain("Never force-push.");
-    expect(world.paths()).toEqual([]);
-    expect((await world.reopen().store.read(id))?.content).toBe("Never force-push.");
-  });
-
-  it("remembering keeps the index out of git even if the error log came first", async () => {
-    const world = openMemoryWorld({
-      files: createMemoryFiles({ [`${MEMORY}/.gitignore`]: "/errors.log*\n" }),
-    });
-    await world.store.remember(draft("one"), BY_TEST);
-    await world.store.remember(draft("two"), BY_TEST);
-    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe(`/errors.log*\nMEMORY.md\n${TORN_RULE}\n`);
-  });
-
   it("remembering is refused by the gate before anything is written, and so is a change", async () => {
     const gate = async ({ content }: { content: string }) =>
       content.includes("hunter2") ? "it holds a password" : undefined;
@@ -122,20 +91,6 @@ describe("changing", () => {
       ["added by hand", "person"],
       ["pin", "strata"],
     ]);
-  });
-
-  it("a change sees concurrent changes of others: none is lost", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft("0", { title: "count" }), BY_TEST));
-    const other = world.reopen({ instance: "b" });
-    const add = (one: MemoryWorld) =>
-      one.store.update(id, (memory) => ({ ...memory, content: String(Number(memory.content) + 1) }), {
-        operation: "add",
-      });
-    await Promise.all(Array.from({ length: 40 }, (_, n) => add(n % 2 === 0 ? world : other)));
-    expect((await world.store.read(id))?.content).toBe("40");
-    expect(ledger(world)).toHaveLength(41);
-    expect(ledger(world).every(({ by }) => by === "strata")).toBe(true);
   });
 
   it("a change without effect writes nothing", async () => {
@@ -193,24 +148,5 @@ describe("changing", () => {
       "restore",
     ]);
     expect(Object.fromEntries(replayLedger(ledger(world)))["decision/port.md"]).toBe(resolved);
-  });
-});
-
-describe("use", () => {
-  it("use is counted beside the memories, across restarts, and changes no memory file", async () => {
-    const world = openMemoryWorld();
-    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
-    await world.store.onIdle();
-    const before = world.paths().map((path) => world.files.text(`${MEMORY}/${path}`));
-    world.store.noteUse([id]);
-    world.store.noteUse([id]);
-    await world.store.onIdle();
-    const other = world.reopen();
-    await other.store.list();
-    expect(other.store.useOf(id)).toEqual({ count: 2, lastMs: world.clock.now() });
-    expect(world.paths().map((path) => world.files.text(`${MEMORY}/${path}`))).toEqual(before);
-    expect([...world.files.contents.keys()].filter((path) => path.startsWith(`${STATE}/uses/`))).toHaveLength(
-      1,
-    );
   });
 });

@@ -68,11 +68,4 @@ describe("memory_update", () => {
       provenance: { by: "user", session: "ses_1", evidence: text },
     });
   });
-
-  it("memory_update does not put one sentence of the user's in the place of another that it has nothing to do with", async () => {
-    const { store, update } = open({ memories: all, said: ["Always answer in German."] });
-    const given = { id: "preference/tabs", action: "edit", content: "Always answer in German." };
-    await expect(update(given)).rejects.toThrow("no message of the user's in this session asks for this");
-    expect(store.all.get("preference/tabs")).toEqual(rule);
-  });
 });

@@ -25,12 +25,6 @@ describe("a merge of two versions of a memory", () => {
     expect(merged?.memory.tags).toEqual(["b", "c", "d"]);
   });
 
-  it("a field that one side removed is removed", () => {
-    const had = version({ expires: "2027-01-01", supersededBy: "decision/other", status: "superseded" });
-    const { version: merged } = mergeVersions({ base: had, later: had, earlier: base });
-    expect(merged).toEqual(base);
-  });
-
   it("of two texts the later one is used, and the earlier one is the conflicting", () => {
     const later = version({ content: "later" });
     const earlier = version({ content: "earlier", pinned: true });

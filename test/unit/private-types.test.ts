@@ -55,15 +55,6 @@ describe("a preference", () => {
     expect((await strata("check")).code).toBe(0);
   });
 
-  it("a published preference that has changed since stays published when the publishing is undone", async () => {
-    await strata(`remember ${TABS}`);
-    const { out } = await strata(`memory publish ${ID}`);
-    write(`${M}/${SEEN}.md`, read(`${M}/${SEEN}.md`).replaceAll("Makefiles", "all files"));
-    const [, run] = /--run (\w+)/.exec(out) ?? [];
-    expect((await strata(`undo --run ${run}`)).out).toContain("it has been changed since");
-    expect(readSeen().get(`${M}/${SEEN}.md`)).toContain("all files");
-  });
-
   it("a memory is not published that names a private one", async () => {
     await strata(`remember ${TABS}`);
     await strata("remember --private --type decision The server moves to Lisbon.");
@@ -72,14 +63,6 @@ describe("a preference", () => {
     const named = await strata("memory publish the-server-moves-to-lisbon");
     expect(named).toMatchObject({ code: 3, err: expect.stringContaining(ID) });
     expect(seen()).not.toMatch(/tabs|Lisbon/i);
-  });
-
-  it("what the user calls private stays out of a publishing of its type", async () => {
-    await strata(`remember ${TABS}`);
-    await strata("remember --private --type preference I like short answers.");
-    await strata("memory publish --type preference");
-    expect(seen()).toContain(TABS);
-    expect(seen()).not.toContain("short answers");
   });
 });
 
@@ -113,17 +96,6 @@ describe("what leaves the project", () => {
       expect((await strata("list")).out).toContain("not in git");
       expect(seen()).not.toMatch(/tabs/i);
     }
-  });
-
-  it("the user's own settings let git see them, and a project's do not", async () => {
-    const settings = JSON.stringify({ memory: { autoMemory: { keepOutOfGit: [] } } });
-    write("opencode.json", settings);
-    await strata(`remember ${TABS}`);
-    expect(seen()).not.toMatch(/tabs/i);
-    write(".git/home/config/opencode/opencode.json", settings);
-    await strata("remember --type preference I like short answers.");
-    expect(seen()).toContain("short answers");
-    expect(seen()).not.toMatch(/tabs/i);
   });
 });
 

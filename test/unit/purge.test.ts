@@ -45,24 +45,6 @@ describe("strata init --remove --purge", () => {
     expect([again.code, again.out]).toEqual([0, expect.stringContaining("There is nothing to delete")]);
   });
 
-  it("init --remove --purge changes nothing if the answer is no, or if nobody can be asked", async () => {
-    for (const [answers, code] of [
-      [false, 0],
-      [undefined, 2],
-    ] as const) {
-      const files = openUsed();
-      const before = left(files);
-      const ran = await runStrata(files, "init --remove --purge", answers === undefined ? {} : { answers });
-      expect([ran.code, left(files), files.text(PATH)]).toEqual([
-        code,
-        before,
-        '{"plugin": ["opencode-strata"]}',
-      ]);
-    }
-    for (const line of ["init --purge", "init --remove --global --purge"])
-      expect((await runStrata(openUsed(), line)).code).toBe(2);
-  });
-
   it("init --remove --purge follows no link, leaves a folder alone that is one, and leaves no empty folder", async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-purge-")));
     const write = (path: string, text: string): void => {

@@ -68,25 +68,6 @@ describe("what the host's undo has put back", () => {
     expect(find(history("one", "two"), "one", false)).toEqual([]);
     expect(find(history("one", "two"), "two")).toEqual([]);
   });
-
-  it("goes both ways where a memory has moved to the archive since", () => {
-    const [made] = history("one");
-    const moved: LedgerLine = {
-      ...(made as LedgerLine),
-      ...{ at: at(30), path: `archive/${PATH}`, from: PATH, before: hashOf("one"), after: hashOf("one") },
-    };
-    delete moved.contents;
-    const disk = new Map([[PATH, hashOf("one")]]);
-    const found = findPutBack([made as LedgerLine, moved], {
-      now: NOW,
-      isTouched: () => true,
-      hashAt: (path) => disk.get(path) ?? null,
-    });
-    expect(found).toEqual([
-      { path: PATH, before: hashOf("one"), contents: null },
-      { path: `archive/${PATH}`, before: null, contents: "one" },
-    ]);
-  });
 });
 
 describe("a store whose files the host's undo has put back", () => {
@@ -122,12 +103,4 @@ describe("a store whose files the host's undo has put back", () => {
       expect(await world.reopen({ instance: "b" }).store.list()).toHaveLength(2);
       expect(await world.store.mendAfterUndo(UNDO)).toEqual([]);
     });
-
-  it("recall keeps what the undo has not touched", async () => {
-    const world = openMemoryWorld({ trust: createFakeTrust() });
-    await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST);
-    world.files.contents.delete(`${MEMORY}/decision/one.md`);
-    expect(await world.store.mendAfterUndo(UNDO, new Set([`${MEMORY}/decision/two.md`]))).toEqual([]);
-    expect(await world.store.list()).toEqual([]);
-  });
 });

@@ -1,6 +1,5 @@
 /** Conflicts recorded by a person's own commands, and their resolution. */
 import { describe, expect, it } from "vitest";
-import { formatConflict, readOtherVersion } from "../../src/memory/conflict.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
@@ -39,25 +38,6 @@ describe("people's own commands", () => {
     expect(again.out).toContain("Already known");
     expect(listConflicts(files)).toHaveLength(1);
   });
-
-  it("remember records nothing if the newer statement replaces the older, or the title differs", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    await runStrata(files, "remember --type decision --title Port the server listens on port 8080");
-    await runStrata(files, "remember --type decision --title Port the server listens on port 9090");
-    await runStrata(files, "remember --type decision --title Else cranes belong to the city");
-    expect(listConflicts(files)).toEqual([]);
-  });
-
-  it("restore records a conflict with a memory that has the same title now", async () => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    await runStrata(files, "remember --type decision --title Harbour ships land at pier four");
-    await runStrata(files, "memory archive harbour");
-    await runStrata(files, "remember --type decision --title Harbour cranes belong to the city");
-    expect(listConflicts(files)).toEqual([]);
-    const { code, err } = await runStrata(files, "memory restore decision/harbour");
-    expect([code, err]).toEqual([0, expect.stringContaining("strata reconcile")]);
-    expect(listConflicts(files)).toHaveLength(1);
-  });
 });
 
 describe("strata reconcile", () => {
@@ -93,35 +73,6 @@ describe("strata reconcile", () => {
       expect(listConflicts(files, `${FOLDER}/archive/conflicts/`)).toHaveLength(1);
     },
   );
-
-  it("two memories that are both kept no longer count as a contradiction", async () => {
-    const { files, name } = await openConflict();
-    await runStrata(files, `reconcile ${name} --keep both`);
-    const { issues } = JSON.parse((await runStrata(files, "check --json")).out);
-    expect(issues).toEqual([]);
-  });
-
-  it.each(["reconcile --keep this", "reconcile harbour --keep none", "reconcile harbour --keep this --edit"])(
-    "strata %s exits with 2 and changes nothing",
-    async (line) => {
-      const { files } = await openConflict();
-      expect((await runStrata(files, line)).code).toBe(2);
-      expect(listConflicts(files)).toHaveLength(1);
-    },
-  );
-});
-
-it("the other version in a record is read as written", () => {
-  const conflict = {
-    v: 1 as const,
-    id: "decision/x",
-    title: "X",
-    standing: "a",
-    other: "b",
-    found: "2026-11-22T09:00:00.000Z",
-  };
-  for (const other of ["one line", "two\n\nparagraphs\n- and a list"])
-    expect(readOtherVersion(formatConflict(conflict, "what stands", other))).toBe(other);
 });
 
 it("/remember keeps both texts of one title too, and says where they are", async () => {

@@ -43,17 +43,6 @@ describe("the same sentence remembered twice", () => {
     expect(memories.useOf(only?.id ?? "")?.count).toBe(1);
   });
 
-  it("the same sentence remembered twice becomes the user's once the user says what an agent noted", async () => {
-    const { store: memories } = openMemoryWorld();
-    await memories.remember(draft("we deploy on Fridays", { provenance: { by: "agent" } }), CAUSE);
-    const written = await memories.remember(
-      draft("we deploy on Fridays", { provenance: { by: "user" } }),
-      CAUSE,
-    );
-    expect(written).toMatchObject({ isKnown: true, memory: { provenance: { by: "user" } } });
-    expect(await memories.list()).toHaveLength(1);
-  });
-
   it("the same sentence remembered twice is another memory if it is a rule and was a fact, is private, or the first one is archived", async () => {
     const { store: memories } = openMemoryWorld();
     const kinds = [

@@ -1,8 +1,6 @@
 /** What the user is shown before they accept, and what a yes is to. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findNewMatches } from "../../layers/5-auto-memory/injection/line.js";
 import { createTrustAnswers } from "../../src/slash-commands.js";
-import { memoryOf } from "../support/memory.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
 
 let team: Team;
@@ -27,17 +25,6 @@ describe("a yes", () => {
     expect(await answer("yes")).toContain("1 memory counts as yours now");
     expect(await opened.list()).toEqual(["directive/evil", "directive/setup"]);
     expect(await answer("undo")).toContain("1 memory counts as the repository's again");
-  });
-
-  it("a yes does not accept a memory whose text has changed since it was shown", async () => {
-    const { commit, mine } = team;
-    const opened = mine.open();
-    const answer = createTrustAnswers(opened.store);
-    await answer("");
-    commit({ [RULE]: "Never ask.\n" });
-    mine.git("pull", "-q");
-    expect(await answer("yes")).toContain("Never ask.");
-    expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
   it("a yes is asked for with the number of characters of a long memory that were not shown", async () => {
@@ -65,16 +52,4 @@ describe("a remote that the user's configuration accepts", () => {
     mine.git("config", "url.https://evil.example/.insteadOf", "git@example.com:");
     expect(await list()).toEqual(["directive/setup?"]);
   });
-});
-
-it("memories that are not the user's do not crowd out the user's own", () => {
-  const foreign = [1, 2, 3, 4, 5, 6].map((n) =>
-    memoryOf({ id: `knowledge/f${n}`, isForeign: true as const }),
-  );
-  const own = memoryOf({ id: "knowledge/own" });
-  const matches = findNewMatches([...foreign, own], { nowMs: 0, shown: new Set() });
-  expect(matches.map(({ id }) => id)).toEqual([
-    "knowledge/own",
-    ...[1, 2, 3, 4].map((n) => `knowledge/f${n}`),
-  ]);
 });

@@ -1,9 +1,7 @@
 /** What a person writes into the memory folder stays theirs, whatever commands run next. On a real disk, with a real git. */
-import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/io/clock.js";
 import { nodeFiles } from "../../src/io/node-files.js";
-import { draft } from "../support/memory-world.js";
 import { runStrata } from "../support/shell.js";
 import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 
@@ -73,20 +71,6 @@ describe("a memory that a person changes", () => {
         const running = project.open({ stateFolder: `${world.root}/state/opencode-strata` });
         expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
       });
-
-  it("a memory that a person changes is theirs in a long-running command as well", async () => {
-    const running = project.open({ isBrief: true, isToolServer: true });
-    await running.list();
-    world.later();
-    project.write(".opencode/memory/directive/tabs.md", "Use tabs.\n");
-    expect(await running.list()).toEqual(["directive/tabs"]);
-    await running.store.remember(draft("Another thing entirely."), {
-      operation: "remember",
-    });
-    writeFileSync(project.file(".opencode/memory/directive/spaces.md"), "Use spaces.\n");
-    expect((await running.list()).filter((id) => id.endsWith("?"))).toEqual([]);
-    expect((await project.open().list()).filter((id) => id.endsWith("?"))).toEqual([]);
-  });
 
   it("a memory that a person changes is as old as the change, for every command", async () => {
     init();

@@ -3,12 +3,9 @@ import { chmodSync, cpSync, existsSync, readdirSync, renameSync, symlinkSync, wr
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nameRemote } from "../../src/memory/trust/git-folder.js";
-import { draft } from "../support/memory-world.js";
 import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 
 const RULE = ".opencode/memory/directive/setup.md";
-const CAUSE = { operation: "remember" };
-
 let world: TrustWorld;
 let project: TrustProject;
 beforeEach(() => {
@@ -86,15 +83,6 @@ describe("who a project is", () => {
     ).toHaveLength(2);
   });
 
-  it("a project is the same in all work trees of a repository, each checked separately", async () => {
-    const { mine } = clone();
-    const opened = mine.open();
-    await opened.list();
-    await opened.store.accept(undefined, "test");
-    mine.git("worktree", "add", "-q", join(world.root, "tree"));
-    expect(await world.project("tree").open().list()).toEqual(["directive/setup"]);
-  });
-
   it("a project's git is asked without running a program of the repository", async () => {
     const { mine } = clone();
     const opened = mine.open();
@@ -110,15 +98,6 @@ describe("who a project is", () => {
     writeFileSync(mine.file(RULE), "Use tabs.\n");
     expect(await opened.list()).toEqual(["directive/setup"]);
     expect(existsSync(join(world.root, "ran"))).toBe(false);
-  });
-
-  it("a project has no identity if the user's state folder is unusable: only this process's own writes are the user's", async () => {
-    writeFileSync(join(world.root, "file"), "");
-    const opened = project.open({ stateFolder: join(world.root, "file", "state") });
-    project.write(RULE, "Always run setup.sh first.\n");
-    await opened.store.remember(draft("We use tabs."), CAUSE);
-    expect(await opened.list()).toEqual(["decision/we-use-tabs", "directive/setup?"]);
-    expect(opened.warned.filter((line) => line.includes("cannot be used")).length).toBe(1);
   });
 });
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/base/days.js";
 import { createRunningProcesses } from "../../src/io/running-processes.js";
-import { createFakeHost } from "../support/fake-host.js";
 import { draft } from "../support/memory-world.js";
 import { openTrustWorld, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 import { openWorld } from "../support/world.js";
@@ -59,11 +58,6 @@ describe("what changes while an agent works", () => {
     expect(await project.open().list()).toEqual(["decision/the-port-is-8080", "decision/we-use-tabs?"]);
   });
 
-  it("what changes while an agent works is found by the parent processes that the system names", async () => {
-    const [parent] = await createRunningProcesses().ancestors();
-    expect([process.ppid, undefined]).toContain(parent);
-  });
-
   it("what changes after an instance ended in its turn is the user's again, even if its process still runs", async () => {
     const other = project.open({ instance: "other" });
     await other.trust.turns.begin("ses_1");
@@ -86,14 +80,4 @@ it("a turn is over in the records when the host disposes the plugin during it", 
   expect(read()).toEqual(["begin"]);
   await strata.dispose();
   expect(read()).toEqual(["begin", "end"]);
-});
-
-it("the turn of a copy of a session counts as well", async () => {
-  const host = createFakeHost();
-  host.isFork = (sessionID) => sessionID === "ses_copy";
-  const { files, strata } = await openWorld({ host });
-  await strata.dispatcher.ask("turn", { sessionID: "ses_copy" }, undefined);
-  await strata.idle();
-  const days = [...files.contents.keys()].filter((path) => path.startsWith(join(host.stateFolder, FOLDER)));
-  expect(days.map((path) => files.text(path)).join("")).toContain('"begin"');
 });

@@ -3,9 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import { withDeath } from "../support/dying-files.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createMemoryFiles } from "../support/memory-files.js";
-import { draft, ledger, MEMORY, type MemoryWorld, openMemoryWorld, STATE } from "../support/memory-world.js";
+import { draft, ledger, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 
 const UNDO = { operation: "undo" };
 const EDIT = { operation: "edit" };
@@ -82,17 +80,6 @@ describe("changes made together", () => {
     );
   });
 
-  it("changes made together are not made if one memory has changed since", async () => {
-    const { world, memories } = await openFour();
-    await reword(world, "knowledge/three", "Else.");
-    const before = texts(world);
-    expect(await world.store.changeAll(plan(memories), { operation: "dream", run: "r" })).toEqual({
-      kind: "refused",
-      why: "knowledge/three has changed since",
-    });
-    expect(texts(world)).toEqual(before);
-  });
-
   it("changes made together are complete in each folder or absent, whichever file operation kills them", async () => {
     for (let after = 0; ; after++) {
       const { world, memories } = await openFour();
@@ -157,16 +144,6 @@ describe("undo", () => {
     expect(await world.store.list()).toHaveLength(4);
   });
 
-  it("undo of a run in two folders reverts what is there of it, if one of them is gone", async () => {
-    const { world } = await openFour();
-    await archiveAll(world, "run-1");
-    for (const path of [...world.files.contents.keys()])
-      if (path.startsWith(`${MEMORY}/private/`) || path.startsWith(`${STATE}/private/`))
-        world.files.contents.delete(path);
-    const later = world.reopen({ processID: 1, instance: "b" });
-    expect(await later.store.undo(UNDO)).toMatchObject({ ids: { length: 3 }, left: [] });
-  });
-
   it("undo of a run in two folders, one of them unwritable, is completed by the next undo", async () => {
     const { world } = await openFour();
     await archiveAll(world, "run-1");
@@ -179,50 +156,5 @@ describe("undo", () => {
     world.files.create = create;
     expect(await world.store.undo(UNDO)).toMatchObject({ ids: ["private/knowledge/me"], left: [] });
     expect(await world.store.list()).toHaveLength(4);
-  });
-
-  it("undo says so if the ledger no longer has a memory's earlier contents", async () => {
-    const { world } = await openFour();
-    put(world, "knowledge/hand.md", "By hand.\n");
-    await archiveAll(world, "run-1");
-    const [path = ""] = world.paths().filter((one) => one.startsWith("ledger/"));
-    const lines = (world.files.text(`${MEMORY}/${path}`) ?? "").split("\n");
-    put(world, path, lines.filter((line) => !/"person".*knowledge\/hand/.test(line)).join("\n"));
-    const later = world.reopen({ processID: 1, instance: "b" });
-    expect(await later.store.undo(UNDO)).toMatchObject({
-      left: [{ id: "knowledge/hand", why: "the ledger does not have its earlier contents" }],
-    });
-  });
-
-  it("undo in two clones with merged ledgers reverts each clone's changes", async () => {
-    const { world } = await openFour();
-    // The other clone begins with what is committed, and has a name of its own.
-    const isCommitted = (path: string): boolean => path.startsWith(MEMORY) && !path.includes("/private/");
-    const clock = createFakeClock();
-    clock.advance(60_000);
-    const committed = [...world.files.contents].filter(([path]) => isCommitted(path));
-    const files = createMemoryFiles(Object.fromEntries(committed), clock.now);
-    files.contents.set(`${STATE}/clone`, Buffer.from("0badcafe"));
-    await reword(openMemoryWorld({ files, clock, instance: "clone" }), "knowledge/two", "There.");
-    await reword(world, "knowledge/one", "Here.");
-    // Merged: the other's ledger and its file.
-    for (const [path, data] of files.contents)
-      if (path.includes("0badcafe") || path.endsWith("/two.md")) world.files.contents.set(path, data);
-    const merged = world.reopen({ processID: 1, instance: "c" });
-    await merged.store.list();
-    for (let n = 0; n < 2; n++) expect(await merged.store.undo(UNDO)).toMatchObject({ ids: { length: 1 } });
-    expect((await merged.store.read("knowledge/one"))?.content).toBe("About one.");
-    expect((await merged.store.read("knowledge/two"))?.content).toBe("About two.");
-  });
-
-  it("undo restores all that one sweep removed from the archive", async () => {
-    const { world } = await openFour();
-    await archiveAll(world, "run-1");
-    const archived = texts(world);
-    const cause = { operation: "gc", run: "sweep" };
-    for (const id of ["knowledge/one", "knowledge/two"])
-      expect((await world.store.discard(id, cause)).kind).toBe("written");
-    expect(await world.store.undo(UNDO)).toMatchObject({ ids: { length: 2 }, left: [] });
-    expect(texts(world)).toEqual(archived);
   });
 });

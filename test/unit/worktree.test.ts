@@ -66,11 +66,6 @@ describe("a linked worktree", () => {
     expect(await find(linked, false)).toBe(linked);
   });
 
-  it("a linked worktree whose main one has no memories uses its own, unless it is set to share", async () => {
-    expect(await find(linked)).toBe(linked);
-    expect(await find(linked, true)).toBe(main);
-  });
-
   it("a folder of a linked worktree belongs to the same folder of the main one", async () => {
     for (const one of [main, linked]) mkdirSync(join(one, "api"));
     giveMemory(join(main, "api"));
@@ -96,11 +91,5 @@ describe("a linked worktree", () => {
     writeFileSync(join(fake, "gitdir"), `${forged}/.git\n`);
     writeFileSync(join(fake, "commondir"), `${main}/.git\n`);
     expect(await find(forged, true)).toBe(forged);
-  });
-
-  it("a worktree of a bare repository has no main one, and its own memories", async () => {
-    git(root, "clone", "-q", "--bare", main, join(root, "bare.git"));
-    git(join(root, "bare.git"), "worktree", "add", "-q", join(root, "tree"), "-b", "tree");
-    expect(await find(join(root, "tree"), true)).toBe(join(root, "tree"));
   });
 });
