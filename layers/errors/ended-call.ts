@@ -239,47 +239,31 @@ export function normalizeCommand(command: string, project: string): string {
 export const hashMessage = (text: string): string =>
   hashText(normalizeMessage(text)).slice(0, HASH_CHARACTERS);
 
-/** Replaces numbers, times, hashes, ids and paths, and removes case and spacing. */
 export function normalizeMessage(text: string): string {
   return stripVTControlCharacters(text.slice(-HASHED))
     .toLowerCase()
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "#")
-    .replace(/\b[a-z]:\\[^\s"'<>|]+|(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")
-    .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{6,}\b/g, "#")
-    .replace(/\d+([.,:_-]\d+)*/g, "#")
-    .replace(/#(t#)?(\s?(ms|s|m|h|kb|mb|gb|b|am|pm|z|utc)\b)?/g, "#")
+    .replace(/(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")
+    .replace(/\b(?=[a-f.,:_-]*\d)[0-9a-f]+([.,:_-][0-9a-f]+)*(t#|\s?(ms|[smhz])\b)?/g, "#")
     .replace(/\s+/g, " ")
     .trim();
 }
 
-/* The calls of each session as they end, and what its calls have done. Uses no disk. */
+/* The calls of each session as they end. Uses no disk. */
 
 export interface SessionCall extends EndedCall {
-  readonly doneBefore: LastDone;
-}
-
-/** Times are 0 if there is none. */
-export interface LastDone {
-  /** When it last changed a file. */
-  readonly changedAt: number;
-  /** When it last ran a command that worked and may have changed something, and the command on one line. */
-  readonly ranAt: number;
-  readonly ran: string;
+  /** When the session had last changed a file before; 0 if never. */
+  readonly changedBefore: number;
 }
 
 interface Session {
   readonly known: KnownMessages;
   /** Keys of the results read so far; a message that may still grow is read again. */
   readonly seen: Set<string>;
-  done: LastDone;
+  changedAt: number;
 }
 
-const NOTHING: LastDone = { changedAt: 0, ranAt: 0, ran: "" };
 /** Number of sessions kept in memory; any other counts as not seen yet. */
 const MOST_SESSIONS = 30;
-/** Commands that change nothing. */
-const LOOKING =
-  /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
 
 export function createSessionCalls(project: string) {
   const sessions = new Map<string, Session>();
@@ -290,12 +274,8 @@ export function createSessionCalls(project: string) {
      * answer: the instance that sent the others has logged them, and lines that a person has deleted must not come back.
      */
     read(sessionID: string, messages: readonly Message[]): SessionCall[] {
-      const isFirst = !sessions.has(sessionID);
-      const session = sessions.get(sessionID) ?? {
-        known: createKnownMessages(),
-        seen: new Set<string>(),
-        done: NOTHING,
-      };
+      const earlier = sessions.get(sessionID);
+      const session = earlier ?? { known: createKnownMessages(), seen: new Set(), changedAt: 0 };
       sessions.delete(sessionID);
       sessions.set(sessionID, session);
       const [oldest = ""] = sessions.keys();
@@ -304,15 +284,15 @@ export function createSessionCalls(project: string) {
       const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
       const calls = messages.slice(from).flatMap((message, index) => {
         const ended = readNew(message, session);
-        if (!isFirst) return ended;
+        if (earlier) return ended;
         return from + index >= newest ? ended.filter(({ failure }) => failure) : [];
       });
       session.known.add(messages.slice(from));
       return calls;
     },
 
-    /** What the session's calls have done: after that, a call that failed may work. */
-    lastDone: (sessionID: string): LastDone => sessions.get(sessionID)?.done ?? NOTHING,
+    /** When the session last changed a file: after that, a call that failed may work. */
+    changedAt: (sessionID: string): number => sessions.get(sessionID)?.changedAt ?? 0,
   };
 
   /** Calls of this message that have ended and were not read yet. */
@@ -324,16 +304,9 @@ export function createSessionCalls(project: string) {
       session.seen.add(key);
       const ended = readEndedCall(part, project);
       if (!ended) return [];
-      const doneBefore = session.done;
-      session.done = noteDone(doneBefore, ended);
-      return [{ ...ended, doneBefore }];
+      const changedBefore = session.changedAt;
+      if (isChangingTool(ended.tool)) session.changedAt = ended.at;
+      return [{ ...ended, changedBefore }];
     });
-  }
-
-  function noteDone(done: LastDone, { at, failure, part, tool }: EndedCall): LastDone {
-    if (isChangingTool(tool)) return { ...done, changedAt: at };
-    const command = failure ? undefined : readCommand(part);
-    if (command === undefined || LOOKING.test(command.trim())) return done;
-    return { ...done, ranAt: at, ran: formatCall(part, project) };
   }
 }

@@ -12,7 +12,6 @@ import {
   createSessionCalls,
   formatCall,
   hashCall,
-  type LastDone,
   type SessionCall,
   splitCommand,
   toField,
@@ -27,7 +26,8 @@ export interface Failures {
   all(): Promise<readonly KnownFailure[]>;
   /** The ways in which this call has failed; `callHash` as from `hashCall`. */
   ofCall(callHash: string): Promise<readonly KnownFailure[]>;
-  lastDone(sessionID: string): LastDone;
+  /** When the session last changed a file; 0 if never. */
+  changedAt(sessionID: string): number;
   /** Resolves when all entries are written. */
   onIdle(): Promise<void>;
 }
@@ -74,7 +74,6 @@ interface Known {
 }
 
 const SOURCE = "errors";
-const MOST_UNWRITTEN = 500;
 const LONGEST_RESOLUTION = 260;
 /** A different call counts as a correction only within this time. */
 const CORRECTED_WITHIN_MS = 10 * 60_000;
@@ -83,8 +82,6 @@ export function createFailures(options: FailuresOptions): Failures {
   const { log, path, maxLines, project } = options;
   const errorLog = createErrorLog(options);
   const calls = createSessionCalls(project);
-  /** Entries that could not be written. */
-  let unwritten: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
   let hasFailed = false;
   let known: Known | undefined;
@@ -111,7 +108,7 @@ export function createFailures(options: FailuresOptions): Failures {
       return [...failures].flatMap(([name, failure]) => (name.startsWith(`${callHash} `) ? [failure] : []));
     },
 
-    lastDone: calls.lastDone,
+    changedAt: calls.changedAt,
     onIdle: () => writing,
   };
 
@@ -122,11 +119,10 @@ export function createFailures(options: FailuresOptions): Failures {
     if (known?.log === read) return known;
     const own = read.filter(({ isOwn }) => isOwn).map(({ entry }) => entry);
     // A result with a line in the log is not logged again, even if the line was changed.
-    const all = [...read.map(({ entry }) => entry), ...unwritten];
     known = {
       log: read,
-      failures: sumEntries([...own, ...unwritten].slice(-maxLines)),
-      entries: new Set(all.map(nameEntry)),
+      failures: sumEntries(own.slice(-maxLines)),
+      entries: new Set(read.map(({ entry }) => nameEntry(entry))),
     };
     return known;
   }
@@ -136,7 +132,7 @@ export function createFailures(options: FailuresOptions): Failures {
       return await errorLog.read();
     } catch (thrown) {
       complain("read", thrown);
-      return [];
+      return known?.log ?? [];
     }
   }
 
@@ -144,7 +140,6 @@ export function createFailures(options: FailuresOptions): Failures {
     try {
       await errorLog.append(entries);
     } catch (thrown) {
-      unwritten = [...unwritten, ...entries].slice(-MOST_UNWRITTEN);
       complain("write", thrown);
     }
   }
@@ -199,14 +194,14 @@ const toSeconds = (ms: number): number => Math.floor(ms / 1_000) * 1_000;
 
 /** Compares with what was known before this answer; a call that fails twice in one answer is not a repetition. */
 function findRepetition(
-  { doneBefore, failure, key, part }: SessionCall,
+  { changedBefore, failure, key, part }: SessionCall,
   { entries, failures }: Known,
   sessionID: string,
 ): Repetition[] {
   const before = failure && failures.get(nameFailure(failure));
   // A logged result was handled before, here or in the session from which this one was forked.
   if (!failure || !before || entries.has(nameEntry({ kind: "failed", key, ...failure }))) return [];
-  const isRetryAfterChange = before.session === sessionID && toSeconds(doneBefore.changedAt) > before.lastAt;
+  const isRetryAfterChange = before.session === sessionID && toSeconds(changedBefore) > before.lastAt;
   return [{ part, before, isRetryAfterChange }];
 }
 
@@ -216,7 +211,7 @@ function toEntries(
   { failures }: Known,
   { project, sessionID: session }: { project: string; sessionID: string },
 ): Entry[] {
-  const { doneBefore, failure, key, part, tool } = ended;
+  const { failure, key, part, tool } = ended;
   const at = toSeconds(ended.at);
   if (failure) {
     const { message: text, ...of } = failure;
@@ -232,11 +227,8 @@ function toEntries(
     const isRecent = one.session === session && at - one.lastAt < CORRECTED_WITHIN_MS;
     const isCorrected = isRecent && !isResolved(one) && isCorrection(tool, one.call, call);
     if (callHash !== hash && !isCorrected) return [];
-    const isAfter = isRecent && toSeconds(doneBefore.ranAt) >= one.lastAt;
-    const unchanged = isAfter
-      ? `worked unchanged after: ${doneBefore.ran}`
-      : "worked unchanged when called again";
-    const text = toField(callHash === hash ? unchanged : `worked as: ${call}`, LONGEST_RESOLUTION);
+    const worked = callHash === hash ? "worked unchanged when called again" : `worked as: ${call}`;
+    const text = toField(worked, LONGEST_RESOLUTION);
     return [
       { kind: "resolved", at, tool, call: one.call, text, attempt: 0, session, callHash, messageHash, key },
     ];
@@ -265,17 +257,15 @@ export function isCorrection(tool: string, failed: string, worked: string): bool
   if (failed === worked || isChangingTool(tool)) return false;
   const [before, after] = [splitWords(failed), splitWords(worked)];
   const added = after.filter((word) => !before.includes(word));
-  const lost = before.filter((word) => !after.includes(word));
   const pieces = new Set(added.flatMap(splitWord));
+  const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
   const isKept = (word: string): boolean =>
-    splitWord(word).every((piece) => pieces.has(piece)) &&
-    (!/[./]/.test(word) || added.some((other) => other.endsWith(word.slice(word.lastIndexOf("/") + 1))));
-  return (
-    added.length <= before.length + MOST_ADDED &&
-    (before.length === 1 || lost.length < before.length) &&
-    lost.every(isKept) &&
-    (tool !== "bash" || isSameProgram(failed, worked))
-  );
+    after.includes(word) ||
+    (splitWord(word).every((piece) => pieces.has(piece)) &&
+      (!/[./]/.test(word) || added.some((other) => other.endsWith(nameOf(word)))));
+  const isSameProgram =
+    tool !== "bash" || findPrograms(worked).some((one) => findPrograms(failed).includes(one));
+  return added.length <= before.length + MOST_ADDED && before.every(isKept) && isSameProgram;
 }
 
 /** Words without options and quotes. */
@@ -284,12 +274,6 @@ export const splitWords = (text: string): string[] =>
 
 const splitWord = (word: string): string[] => word.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Do both lines run the same program, `docker-compose` and `docker compose` included? */
-function isSameProgram(failed: string, worked: string): boolean {
-  const [before, after] = [failed, worked].map((line) =>
-    splitCommand(line).map((simple) => simple.split(" ")[0] ?? ""),
-  );
-  const isAlike = (one: string, other: string): boolean =>
-    one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
-  return before?.some((one) => after?.some((other) => isAlike(one, other))) ?? false;
-}
+/** The programs that a line runs; `docker-compose` is `docker`, too. */
+const findPrograms = (line: string): string[] =>
+  splitCommand(line).map((simple) => simple.split(/[ -]/)[0] ?? "");

@@ -18,7 +18,7 @@ import { isChangingTool, readOwnTexts } from "../../src/messages/call.js";
 import type { History, Result } from "../../src/messages/history.js";
 import { redactSecrets } from "../../src/text/secrets/secrets.js";
 import { quote, withoutMark } from "../../src/text/text.js";
-import { hashCall, type LastDone, REFUSED } from "./ended-call.js";
+import { hashCall, REFUSED } from "./ended-call.js";
 import {
   createFailures,
   isCorrected,
@@ -77,7 +77,7 @@ export function createHints(context: LayerContext): Hints {
       // With another secret it is another call, although the hash is the same.
       if (refused.has(name) || redactSecrets(JSON.stringify(args)).found.length > 0) return undefined;
       const known = await failures.ofCall(callHash);
-      const why = planRefusal(known, { ...failures.lastDone(sessionID), sessionID });
+      const why = planRefusal(known, failures.changedAt(sessionID));
       if (why === undefined) return undefined;
       refused.add(name);
       log.info(LAYER, `${tool} was refused in ${sessionID}: it failed before`);
@@ -156,27 +156,17 @@ const formatResolution = ({ at, text }: NonNullable<KnownFailure["resolution"]>)
   `What came of it on ${formatDay(at)}: ${quote(text, LONGEST_RESOLUTION)}`;
 
 /**
- * Why the call should not run as it is; `undefined` if it may succeed: it has worked since, or the session has changed
- * files since. Without a known correction, refuses only a call that failed twice, in the session in which it last failed
- * and only before that session runs another command: between sessions people and programs change things. `known`: the
- * ways in which it has failed. Pure.
+ * Why the call should not run as it is: another form of it is known to work, and the session has changed no file since it
+ * failed. `known`: the ways in which it has failed. Pure.
  */
-function planRefusal(
-  known: readonly KnownFailure[],
-  { changedAt, ranAt, sessionID }: LastDone & { sessionID: string },
-): string | undefined {
-  const isHopeless = ({ attempts, lastAt, session }: KnownFailure): boolean =>
-    attempts > 1 && session === sessionID && lastAt >= ranAt;
+function planRefusal(known: readonly KnownFailure[], changedAt: number): string | undefined {
   const [failure] = known
-    .filter((one) => isOpen(one) && one.lastAt >= changedAt && (isCorrected(one) || isHopeless(one)))
+    .filter((one) => isCorrected(one) && one.lastAt >= changedAt)
     .sort((a, b) => b.lastAt - a.lastAt);
-  if (!failure) return undefined;
+  if (!failure?.resolution) return undefined;
   const { attempts, lastAt, message, resolution } = failure;
   const before = `it failed the same way ${formatTimes(attempts)} before, last on ${formatDay(lastAt)} (.opencode/memory/errors.log): ${quote(message, LONGEST_RESOLUTION)}.`;
-  const end = resolution
-    ? formatResolution(resolution)
-    : "Nothing that resolved it is known: do it in another way.";
-  return `${REFUSED} ${before} ${end} If it must be made as it is, make it again: it is refused only once.`;
+  return `${REFUSED} ${before} ${formatResolution(resolution)} If it must be made as it is, make it again: it is refused only once.`;
 }
 
 /* Warns a session, after the user's messages, of calls that failed before. Pure. */

@@ -57,24 +57,4 @@ describe("lines of this machine", () => {
     expect(await build(await world.restart(), "ses_2")).toContain("worked as: npm run build");
     expect(keyOf(world.files)).toMatch(/^[0-9a-f]{64}\n$/);
   });
-
-  it("lines of this machine are known to this process alone where the user's state folder cannot be used, which is said once", async () => {
-    const wrap: NonNullable<Parameters<typeof openWorld>[0]>["wrap"] = (files) => ({
-      ...files,
-      create: (path, contents) =>
-        path.startsWith(STATE) ? Promise.reject(new Error("EROFS")) : files.create(path, contents),
-    });
-    const world = await openWorld({ wrap });
-    await build(world, "ses_1");
-    expect(await build(world, "ses_2")).toContain("worked as: npm run build");
-    expect((await world.log()).match(/\/key cannot be used/g)).toHaveLength(1);
-    expect(await build(await world.restart(), "ses_3")).toBe("");
-  });
-
-  it("lines of this machine are known again by two processes that make the key at once", async () => {
-    const files = createMemoryFiles();
-    const [one, other] = [await openWorld({ files }), await openWorld({ files })];
-    await Promise.all([build(one, "ses_1"), build(other, "ses_2")]);
-    expect(await build(await one.restart(), "ses_3")).toContain("before");
-  });
 });

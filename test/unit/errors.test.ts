@@ -129,18 +129,6 @@ describe("a call that fails as it did before", () => {
     expect(later.ledger("ses_2", "extended").map(({ layer }) => layer)).toEqual(["errors", "errors"]);
   });
 
-  it("a call that fails as it did before is told what was done before it worked as it stands", async () => {
-    const { world, session } = await open();
-    session.user("go");
-    const refused = "Error: connect ECONNREFUSED 127.0.0.1:5432";
-    await does(world, session, ran(world, "node scripts/seed.js", 1, refused));
-    await does(world, session, ran(world, "git status", 0), ran(world, "docker compose up -d", 0));
-    await does(world, session, ran(world, "node scripts/seed.js", 0, "seeded"));
-    expect(await does(world, session, ran(world, "node scripts/seed.js", 1, refused))).toContain(
-      '"worked unchanged after: docker compose up -d"',
-    );
-  });
-
   it("a call that fails as it did before is not answered when its message is another one, its arguments are, or it failed twice in one answer", async () => {
     const { world, session } = await open();
     session.user("go");
