@@ -1,8 +1,8 @@
 /** Clears a planned batch: writes the files, the ledger and the decisions, in this order. */
 import PQueue from "p-queue";
 import { formatCount } from "../../src/base/format.js";
+import { createStore } from "../../src/context/clear-input.js";
 import type { ContextRequest } from "../../src/context/request.js";
-import { createStore } from "../../src/context/store.js";
 import { recordBefore } from "../../src/costs/savings.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";
 import type { Clearable } from "./gather.js";

@@ -1,8 +1,7 @@
 /** `/checkpoint`, `/attach` and `/refresh`, and the text that a person attached to a session's next message. */
 import { formatError, StrataError } from "../../src/base/error.js";
 import { formatCounted } from "../../src/base/format.js";
-import type { Addition } from "../../src/context/decisions.js";
-import { isExtendedBy } from "../../src/context/known-decisions.js";
+import { type Addition, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { SlashCommand } from "../../src/kernel/layer.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

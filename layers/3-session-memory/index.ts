@@ -13,9 +13,9 @@
 import type PQueue from "p-queue";
 import { formatError } from "../../src/base/error.js";
 import { byAnyone, byUserOrHigher, enabled, type Values, whole } from "../../src/config/setting.js";
+import { type Addition, extend, findShownTexts, forget } from "../../src/context/additions.js";
 import { estimateTokens } from "../../src/context/context-size.js";
-import { type Addition, type DatedDecision, decide, extend } from "../../src/context/decisions.js";
-import { findShownTexts, forget } from "../../src/context/forgotten.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { FileKind } from "../../src/kernel/file-kinds.js";

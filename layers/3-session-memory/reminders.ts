@@ -4,10 +4,9 @@
  */
 import { DAY_MS } from "../../src/base/days.js";
 import { formatError } from "../../src/base/error.js";
+import { type Addition, isExtendedBy, type Reading } from "../../src/context/additions.js";
 import { estimateTokens } from "../../src/context/context-size.js";
-import { type Addition, type DatedDecision, decide } from "../../src/context/decisions.js";
-import type { Reading } from "../../src/context/forgotten.js";
-import { isExtendedBy } from "../../src/context/known-decisions.js";
+import { type DatedDecision, decide } from "../../src/context/decisions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Message } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

@@ -8,7 +8,7 @@
  *     after a compaction or a cut         a new boot block
  */
 import type { Config } from "../../src/config/schema.js";
-import { type Addition, extend } from "../../src/context/decisions.js";
+import { type Addition, extend } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { Clock } from "../../src/io/clock.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

@@ -13,7 +13,7 @@
 
 import { formatError } from "../../src/base/error.js";
 import { byAnyone, enabled, oneOf, type Values } from "../../src/config/setting.js";
-import { extend, noteExtended, planAddition } from "../../src/context/decisions.js";
+import { extend, noteExtended, planAddition } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { type FileKind, STATE_DAYS } from "../../src/kernel/file-kinds.js";
 import type { LayerContext, LayerDefinition, LayerParts } from "../../src/kernel/layer-context.js";

@@ -1,7 +1,6 @@
 /** Briefs a subagent when it begins, and notes the files it touched for its parent when it has ended. */
 import { formatError } from "../../src/base/error.js";
-import type { Addition } from "../../src/context/decisions.js";
-import { isExtendedBy } from "../../src/context/known-decisions.js";
+import { type Addition, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import type { ToolPart } from "../../src/io/message.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

@@ -8,9 +8,7 @@
  * Loaded with a process's first request.
  */
 import { DAY_MS, formatDay } from "../../src/base/days.js";
-import { type Addition, extend } from "../../src/context/decisions.js";
-import { forget } from "../../src/context/forgotten.js";
-import { isExtendedBy } from "../../src/context/known-decisions.js";
+import { type Addition, extend, forget, isExtendedBy } from "../../src/context/additions.js";
 import type { ContextRequest } from "../../src/context/request.js";
 import { refuse, type ToolArguments, type ToolCall } from "../../src/kernel/hooks.js";
 import type { LayerContext } from "../../src/kernel/layer-context.js";

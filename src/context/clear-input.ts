@@ -1,19 +1,24 @@
 /**
- * Clears the long fields of a call's input. Names and types of all fields stay, so that the input still fits the tool's
- * schema; the text in place of the last long field names the file with the whole input.
+ * Markers in place of old results, and of the long fields of old inputs. In an input the names and types of all fields
+ * stay, so that it fits the schema of its tool; the text in place of the last long field names the file with the whole.
  */
 import { isAbsolute, relative } from "node:path";
 import { formatCount } from "../base/format.js";
 import { findByName } from "../base/patterns.js";
 import { isRecord } from "../base/shape.js";
+import type { Files } from "../io/files.js";
+import type { Host } from "../io/host.js";
 import { isToolPart, type Message, type ToolPart } from "../io/message.js";
+import { isChangingTool } from "../messages/call.js";
 import type { Result } from "../messages/history.js";
 import { cut } from "../text/text.js";
 import { CHARACTERS_PER_TOKEN } from "./context-size.js";
-import type { KnownDecision } from "./replay.js";
+import { type DatedDecision, decide } from "./decisions.js";
+import { formatWholeInput, type KnownDecision, readInputKey } from "./replay.js";
+import { findCutPath, type ResultFiles } from "./result-files.js";
 
 /** What can be cleared of an input. */
-export interface LongInput {
+interface LongInput {
   /** Names of the long fields, in the tool's order. */
   fields: readonly string[];
   /** Their length. */
@@ -78,7 +83,7 @@ export function repeatsMarker(tool: string, args: Readonly<Record<PropertyKey, u
   });
 }
 
-export interface ClearedInput {
+interface ClearedInput {
   part: ToolPart;
   fields: readonly string[];
   /** Path of the whole input. */
@@ -124,9 +129,6 @@ function place({ tool }: ToolPart, value: unknown, marker: string): unknown {
 /** How a later call made a result useless, in words for the model. */
 export type Supersession = "read again later" | "edited later" | "made again later";
 
-/** Tools that change files. */
-export const CHANGING: ReadonlySet<string> = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
-
 /**
  * Results that a later call made useless: the same part of a file, or all of it, was read again; the file changed; or
  * the same call was repeated. Ignores calls that failed or have not ended.
@@ -139,7 +141,7 @@ export function findSuperseded(messages: readonly Message[]): ReadonlyMap<ToolPa
   for (let index = messages.length - 1; index >= 0; index--) {
     for (const part of [...(messages[index]?.parts ?? [])].reverse()) {
       if (!isToolPart(part) || part.state?.status !== "completed") continue;
-      if (CHANGING.has(part.tool)) {
+      if (isChangingTool(part.tool)) {
         for (const path of readChanged(part.state.input ?? {})) changedLater.add(path);
         continue;
       }
@@ -173,7 +175,7 @@ const readRange = ({ offset, limit }: Readonly<Record<string, unknown>>): string
   offset === undefined && limit === undefined ? WHOLE : `${offset ?? 1} ${limit ?? ""}`;
 
 /** The files changed by a call, as it names them. */
-export function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
+function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
   if (typeof filePath === "string") return [filePath];
   if (typeof patchText !== "string") return [];
   return [...patchText.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(
@@ -251,3 +253,57 @@ export const isRepeatable = (tool: string): boolean => CLEARED_TOOLS.has(tool);
 /** May results of this tool be cleared at all? `named`: the settings' other tools, by name or pattern. */
 export const isClearable = (tool: string, named: Readonly<Record<string, boolean>>): boolean =>
   isRepeatable(tool) || findByName(named, tool) === true;
+
+/* Writes what is to be cleared to files, and decides what stays of it. */
+
+/** Writes the file unless it exists; resolves to `undefined` if what stays would not be shorter. */
+export type Store = (clearable: InputToClear | ResultToClear) => Promise<DatedDecision | undefined>;
+
+interface StoreOptions {
+  files: Files;
+  host: Pick<Host, "directory">;
+  resultFiles: ResultFiles;
+  /** First word of a result's marker; default: "Cleared". */
+  verb?: MarkerVerb;
+}
+
+/** As in layer 1. */
+const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
+
+export function createStore({ files, host, resultFiles, verb }: StoreOptions): Store {
+  const { directory } = host;
+
+  return (clearable) => (clearable.kind === "input" ? storeInput(clearable) : storeResult(clearable));
+
+  async function storeInput({
+    characters,
+    fields,
+    result,
+  }: InputToClear): Promise<DatedDecision | undefined> {
+    const { part } = result;
+    const file = await resultFiles.store(formatWholeInput(result));
+    const text = formatClearedInput({ part, fields, file, directory });
+    return text.length < characters
+      ? decide(readInputKey(result), { outcome: "cleared", text, file })
+      : undefined;
+  }
+
+  async function storeResult(clearable: ResultToClear): Promise<DatedDecision | undefined> {
+    const { judged, result, shown, superseded } = clearable;
+    const content = judged?.file === undefined ? await readWhole(result) : undefined;
+    const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
+    const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
+    const text = formatMarker({ part: result.part, bytes, file, directory, superseded, verb });
+    const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
+    return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
+  }
+
+  async function readWhole({ part, text }: ResultToClear["result"]): Promise<Uint8Array> {
+    const cutPath = findCutPath(part, text);
+    const found = cutPath === undefined ? undefined : await files.stat(cutPath);
+    // A larger file is not copied while a turn waits; the stored text names it.
+    const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
+    const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
+    return whole ?? Buffer.from(text);
+  }
+}

@@ -14,7 +14,6 @@
  */
 import { dirname } from "node:path";
 import { DAY_MS } from "../base/days.js";
-import type { Savings } from "../costs/savings.js";
 import type { Clock } from "../io/clock.js";
 import type { Files } from "../io/files.js";
 import { createDayLog } from "../io/json-lines.js";
@@ -28,49 +27,11 @@ import {
   withoutLate,
 } from "./decision-batch.js";
 import { createKnownDecisions, type KnownDecisions } from "./known-decisions.js";
-import type { KnownDecision, RecordedDecisions } from "./replay.js";
+import type { KnownDecision } from "./replay.js";
 
 /** A decision and the day in whose records it belongs. */
 export interface DatedDecision extends Decision {
   day: number;
-}
-
-export interface Decisions {
-  /** Reads the records of days that are not known; with `again` also what other instances have added to the rest. */
-  load(days: Iterable<number>, options?: { again?: boolean }): Promise<void>;
-  isLoaded(day: number): boolean;
-  /**
-   * From now on only the session's own decisions are added to those that count for it: what others decide about
-   * results they share does not change what it has sent. On disk when it resolves; throws when that fails. Whether
-   * the session had begun on one of these days before.
-   */
-  begin(session: string, days: Iterable<number>): Promise<boolean>;
-  /** What counts for this session; with a time, only what was decided by then. */
-  find(key: string, session: string, byMs?: number): RecordedDecisions | undefined;
-  /** Rises with every change of what `find` returns. */
-  version(): number;
-  /** What is pinned for the session, of the days that are loaded. */
-  pinned(session: string): KnownDecision[];
-  /** Has this session noted that it uses the file? */
-  isUsing(session: string, file: string): boolean;
-  /**
-   * On disk first, then known. Throws when that fails; then what is on disk of it is known. Throws also when the signal
-   * is aborted by then: the request has gone without them, so that they never count, here or where the disk is read.
-   */
-  record(
-    session: string,
-    layer: string,
-    decisions: readonly DatedDecision[],
-    signal?: AbortSignal,
-  ): Promise<void>;
-  /** Known to this instance only: for what has been sent already and is not written down. */
-  remember(session: string, decision: Decision): void;
-  /** Days of which there are records, oldest first. */
-  days(): Promise<number[]>;
-  /** All records of a day, without taking them in. */
-  read(day: number): Promise<KnownDecision[]>;
-  /** Deletes the records of a day. */
-  forget(day: number): Promise<void>;
 }
 
 export interface DecisionsOptions {
@@ -83,33 +44,57 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-export function createDecisions(options: DecisionsOptions): Decisions {
+export type Decisions = ReturnType<typeof createDecisions>;
+
+export function createDecisions(options: DecisionsOptions) {
   const { clock } = options;
   const known = createKnownDecisions();
   const onDisk = createDecisionDays(options, known);
 
   return {
-    async load(days, { again = false } = {}) {
+    /** Reads the records of days that are not known; with `again` also what other instances have added to the rest. */
+    async load(days: Iterable<number>, { again = false } = {}): Promise<void> {
       const unknown = [...new Set(days)].filter((day) => again || !onDisk.isLoaded(day));
       if (unknown.length > 0) await Promise.all(unknown.map(onDisk.loadIfGrown));
     },
 
     isLoaded: onDisk.isLoaded,
+    /** What counts for this session; with a time, only what was decided by then. */
     find: known.find,
     version: known.version,
+    /** Has this session noted that it uses the file? */
     isUsing: known.isUsing,
+    /** What is pinned for the session, of the days that are loaded. */
     pinned: known.pinned,
 
-    async begin(session, days) {
+    /**
+     * From now on only the session's own decisions are added to those that count for it: what others decide about results
+     * they share does not change what it has sent. On disk when it resolves; throws when that fails. Whether the session
+     * had begun on one of these days before.
+     */
+    async begin(session: string, days: Iterable<number>): Promise<boolean> {
       const open = [...days].filter((day) => !known.hasBegun(session, day));
       const hadBegun = open.length < new Set(days).size;
-      for (const day of open) await append(day, { v: 1, session, layer: "view", decisions: [] });
+      for (const day of open) {
+        const batch: DecisionBatch = { v: 1, session, layer: "view", decisions: [] };
+        await onDisk.write(day, batch);
+        known.takeLine(day, batch);
+      }
       // Another instance may have decided something since these days were read.
       await Promise.all(open.map(onDisk.loadIfGrown));
       return hadBegun;
     },
 
-    async record(session, layer, decisions, signal) {
+    /**
+     * On disk first, then known. Throws when that fails; then what is on disk of it is known. Throws also when the signal
+     * is aborted by then: the request has gone without them, so that they never count, here or where the disk is read.
+     */
+    async record(
+      session: string,
+      layer: string,
+      decisions: readonly DatedDecision[],
+      signal?: AbortSignal,
+    ): Promise<void> {
       const at = clock.now();
       const written: [day: number, batch: DecisionBatch][] = [];
       try {
@@ -132,28 +117,26 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
     },
 
-    remember: (session, decision) => known.remember({ ...decision, session, layer: "view", at: clock.now() }),
+    /** Known to this instance only: for what has been sent already and is not written down. */
+    remember: (session: string, decision: Decision): void =>
+      known.remember({ ...decision, session, layer: "view", at: clock.now() }),
 
+    /** Days of which there are records, oldest first. */
     days: onDisk.days,
 
-    async read(day) {
-      return withoutLate(await onDisk.read(day)).flatMap(spread);
-    },
+    /** All records of a day, without taking them in. */
+    read: async (day: number): Promise<KnownDecision[]> =>
+      withoutLate(await onDisk.read(day)).flatMap(({ at = 0, session, layer, decisions }) =>
+        decisions.map((decision) => ({ ...decision, session, layer, at })),
+      ),
 
-    async forget(day) {
+    /** Deletes the records of a day. */
+    async forget(day: number): Promise<void> {
       await onDisk.remove(day);
       known.forgetLines(day);
     },
   };
-
-  async function append(day: number, batch: DecisionBatch): Promise<void> {
-    await onDisk.write(day, batch);
-    known.takeLine(day, batch);
-  }
 }
-
-const spread = ({ at = 0, session, layer, decisions }: DecisionBatch): KnownDecision[] =>
-  decisions.map((decision) => ({ ...decision, session, layer, at }));
 
 const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
 
@@ -165,21 +148,10 @@ export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key"
 /* The records of decisions on disk, a file for each day, and how far each is known here. */
 
 /** Days are counted since 1970. Every call rejects with the system's error. */
-interface DecisionDays {
-  isLoaded(day: number): boolean;
-  /** Reads the day into what is known, unless its file is as it was last read or written here. */
-  loadIfGrown(day: number): Promise<void>;
-  write(day: number, batch: DecisionBatch): Promise<void>;
-  /** Those with a file, oldest first. */
-  days(): Promise<number[]>;
-  read(day: number): Promise<DecisionBatch[]>;
-  remove(day: number): Promise<void>;
-}
-
 function createDecisionDays(
   { files, folder, log, resultsFolder }: DecisionsOptions,
   known: Pick<KnownDecisions, "linesOf" | "takeDay">,
-): DecisionDays {
+) {
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
@@ -188,13 +160,14 @@ function createDecisionDays(
   const pathOf = (day: number): string => dayLog.pathOf(day * DAY_MS);
 
   return {
-    isLoaded: (day) => loadedBytes.has(day),
+    isLoaded: (day: number): boolean => loadedBytes.has(day),
 
-    async loadIfGrown(day) {
+    /** Reads the day into what is known, unless its file is as it was last read or written here. */
+    async loadIfGrown(day: number): Promise<void> {
       if ((await readBytes(day)) !== loadedBytes.get(day)) await loadOnce(day);
     },
 
-    async write(day, batch) {
+    async write(day: number, batch: DecisionBatch): Promise<void> {
       const before = loadedBytes.get(day) ?? 0;
       if (before > 0 && (await readBytes(day)) < before) await loadOnce(day);
       const bytes = await dayLog.append(day * DAY_MS, [batch]);
@@ -202,10 +175,10 @@ function createDecisionDays(
       if (loaded !== undefined) loadedBytes.set(day, loaded + bytes);
     },
 
-    days: async () => (await dayLog.days()).map((timeMs) => timeMs / DAY_MS),
-    read: async (day) => (await dayLog.read(day * DAY_MS)).records,
+    days: async (): Promise<number[]> => (await dayLog.days()).map((timeMs) => timeMs / DAY_MS),
+    read: async (day: number): Promise<DecisionBatch[]> => (await dayLog.read(day * DAY_MS)).records,
 
-    async remove(day) {
+    async remove(day: number): Promise<void> {
       await files.remove(pathOf(day));
       loadedBytes.delete(day);
     },
@@ -242,47 +215,4 @@ function createDecisionDays(
     );
     return dayLog.append(day * DAY_MS, lost);
   }
-}
-
-/*
- * Appends text to a user's message or a result that has not been sent yet. The decision is on disk before a request shows
- * it. The savings ledger has it, too, to explain a different prefix after machine state was deleted.
- */
-
-/** Text, and the message or result that it follows from now on. */
-export interface Addition {
-  behind: DecisionKey;
-  text: string;
-}
-
-export interface Extension {
-  sessionID: string;
-  /** Name of the layer. */
-  layer: string;
-  additions: readonly Addition[];
-  /** Aborted if the request is sent without the additions: then they never count. */
-  signal: AbortSignal;
-}
-
-/** Returns whether there is something to show. Rejects if it cannot be recorded; the ledger then has no line either. */
-export async function extend(
-  { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
-  { additions, layer, sessionID, signal }: Extension,
-): Promise<boolean> {
-  if (additions.length === 0) return false;
-  await decisions.record(sessionID, layer, additions.map(planAddition), signal);
-  noteExtended(savings, { sessionID, layer, count: additions.length });
-  return true;
-}
-
-export function planAddition({ behind, text }: Addition): DatedDecision {
-  return decide(behind, { outcome: "extended", text });
-}
-
-/** Writes one line to the ledger for additions recorded for several layers. */
-export function noteExtended(
-  savings: Pick<Savings, "record">,
-  { count, layer, sessionID }: { sessionID: string; layer: string; count: number },
-): void {
-  savings.record({ session: sessionID, layer, event: "extended", results: count });
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findHostBreak } from "../../src/context/breaks.js";
-import { findColdReason } from "../../src/context/cold.js";
+import { findColdReason, findHostBreak } from "../../src/context/cold.js";
 import type { Message, MessageInfo } from "../../src/io/message.js";
 import { readHistory } from "../../src/messages/history.js";
 import { createFakeClock } from "../support/fake-clock.js";

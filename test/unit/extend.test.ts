@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { type Addition, createDecisions, extend, noteExtended } from "../../src/context/decisions.js";
+import { type Addition, extend, noteExtended } from "../../src/context/additions.js";
+import { createDecisions } from "../../src/context/decisions.js";
 import { createSavings } from "../../src/costs/savings.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,7 +1,7 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
 import { shortenHistory } from "../../layers/4-full-compact/summary.js";
-import { findHostBreak } from "../../src/context/breaks.js";
+import { findHostBreak } from "../../src/context/cold.js";
 import { createContextSizes } from "../../src/context/context-size.js";
 import { createModelWindows, planBudget } from "../../src/context/windows.js";
 import type { Message, MessageInfo } from "../../src/io/message.js";

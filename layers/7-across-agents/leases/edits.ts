@@ -26,8 +26,7 @@ import {
   parserOf,
   string,
 } from "../../../src/base/shape.js";
-import type { Addition } from "../../../src/context/decisions.js";
-import { isExtendedBy } from "../../../src/context/known-decisions.js";
+import { type Addition, isExtendedBy } from "../../../src/context/additions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import type { Files } from "../../../src/io/files.js";
 import { createDayLog } from "../../../src/io/json-lines.js";

@@ -26,8 +26,7 @@ import {
   parserOf,
   string,
 } from "../../../src/base/shape.js";
-import { planAddition } from "../../../src/context/decisions.js";
-import { isExtendedBy } from "../../../src/context/known-decisions.js";
+import { isExtendedBy, planAddition } from "../../../src/context/additions.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { createLineLog } from "../../../src/io/json-lines.js";
 import type { HeldLock } from "../../../src/io/locks.js";

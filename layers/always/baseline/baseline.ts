@@ -5,7 +5,7 @@
 import { relative } from "node:path";
 import { formatError } from "../../../src/base/error.js";
 import { count, each, object, parserOf } from "../../../src/base/shape.js";
-import { findHostBreak } from "../../../src/context/breaks.js";
+import { findHostBreak } from "../../../src/context/cold.js";
 import { CHARACTERS_PER_TOKEN, countCharacters } from "../../../src/context/context-size.js";
 import type { ContextRequest } from "../../../src/context/request.js";
 import { countUsableTokens } from "../../../src/context/windows.js";

@@ -4,12 +4,11 @@
  */
 import { formatError } from "../../../src/base/error.js";
 import { formatCount } from "../../../src/base/format.js";
-import { findLongInput, formatPath } from "../../../src/context/clear-input.js";
+import { createStore, findLongInput, formatPath } from "../../../src/context/clear-input.js";
 import { findColdReason } from "../../../src/context/cold.js";
 import { type DatedDecision, decide } from "../../../src/context/decisions.js";
 import { type Find, findText, formatWholeInput, STEERING } from "../../../src/context/replay.js";
 import type { ContextRequest } from "../../../src/context/request.js";
-import { createStore } from "../../../src/context/store.js";
 import { recordBefore } from "../../../src/costs/savings.js";
 import { decodeText } from "../../../src/io/files.js";
 import { isToolPart, type Part, type ToolPart } from "../../../src/io/message.js";

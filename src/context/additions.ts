@@ -1,8 +1,57 @@
-/** Texts of a layer behind results, and which of them a batch of layer 2 lets go. */
-import type { History, Result } from "../messages/history.js";
+/**
+ * Texts of layers behind messages and results: appended before these are sent for the first time, and let go with a batch
+ * of layer 2 that breaks the cache before them.
+ */
+import type { Savings } from "../costs/savings.js";
+import type { DecisionKey, History, Result } from "../messages/history.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
-import { type KnownDecision, readInputKey } from "./replay.js";
+import { type KnownDecision, type RecordedDecisions, readInputKey } from "./replay.js";
 import type { ContextRequest } from "./request.js";
+
+/** Text, and the message or result that it follows from now on. */
+export interface Addition {
+  behind: DecisionKey;
+  text: string;
+}
+
+export interface Extension {
+  sessionID: string;
+  /** Name of the layer. */
+  layer: string;
+  additions: readonly Addition[];
+  /** Aborted if the request is sent without the additions: then they never count. */
+  signal: AbortSignal;
+}
+
+/**
+ * Appends the texts; the decision is on disk before a request shows them. The savings ledger has it, too, to explain a
+ * different prefix after machine state was deleted. Returns whether there is something to show. Rejects if it cannot be recorded; the ledger then has no line either.
+ */
+export async function extend(
+  { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
+  { additions, layer, sessionID, signal }: Extension,
+): Promise<boolean> {
+  if (additions.length === 0) return false;
+  await decisions.record(sessionID, layer, additions.map(planAddition), signal);
+  noteExtended(savings, { sessionID, layer, count: additions.length });
+  return true;
+}
+
+export function planAddition({ behind, text }: Addition): DatedDecision {
+  return decide(behind, { outcome: "extended", text });
+}
+
+/** Writes one line to the ledger for additions recorded for several layers. */
+export function noteExtended(
+  savings: Pick<Savings, "record">,
+  { count, layer, sessionID }: { sessionID: string; layer: string; count: number },
+): void {
+  savings.record({ session: sessionID, layer, event: "extended", results: count });
+}
+
+/** Has this layer extended the result or message? */
+export const isExtendedBy = (layer: string, recorded: RecordedDecisions | undefined): boolean =>
+  recorded?.extended?.some((one) => one.layer === layer) ?? false;
 
 export type Reading = Pick<ContextRequest, "find" | "history" | "shownFrom">;
 
