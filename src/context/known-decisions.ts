@@ -32,8 +32,8 @@ export function createKnownDecisions() {
   const uses = new Set<string>();
   /** Keys of everything that was ever pinned. */
   const pins = new Set<string>();
-  /** By day: the first line of each session, and all lines. */
-  const begun = new Map<number, Map<string, number>>();
+  /** The first line of each session in a day's file, by `nameDay`. */
+  const begun = new Map<string, number>();
   const lines = new Map<number, DecisionBatch[]>();
   let version = 0;
 
@@ -71,7 +71,7 @@ export function createKnownDecisions() {
     /** Rises with every change of what `find` returns. */
     version: (): number => version,
 
-    hasBegun: (session: string, day: number): boolean => begun.get(day)?.has(session) ?? false,
+    hasBegun: (session: string, day: number): boolean => begun.has(nameDay(day, session)),
 
     isUsing: (session: string, file: string): boolean => uses.has(`${session} ${file}`),
 
@@ -83,34 +83,25 @@ export function createKnownDecisions() {
   /** Takes these lines of a day's file in the place of those that are known. */
   function takeDay(day: number, batches: readonly DecisionBatch[]): void {
     version++;
-    for (const { decisions } of lines.get(day) ?? [])
-      for (const { key } of decisions)
-        known.set(
-          key,
-          (known.get(key) ?? []).filter((entry) => entry.day !== day),
-        );
-    begun.set(day, new Map());
+    for (const { decisions, session } of lines.get(day) ?? []) {
+      begun.delete(nameDay(day, session));
+      for (const { key } of decisions) known.set(key, withoutDay(day, known.get(key)));
+    }
     lines.set(day, [...batches]);
     for (const [line, batch] of withoutLate(batches).entries()) takeBatch(batch, day, line);
   }
 
   /** Of two decisions of a kind the first counts (per layer for extensions). With `byMs`, only decisions made by then. */
   function find(key: string, session: string, byMs?: number): RecordedDecisions | undefined {
-    let recorded: RecordedDecisions | undefined;
-    for (const { decision, day, line } of known.get(key) ?? []) {
-      if (decision.session !== session && line >= (begun.get(day)?.get(session) ?? Number.POSITIVE_INFINITY))
-        continue;
-      if (byMs !== undefined && decision.at > byMs) continue;
-      recorded ??= {};
-      take(recorded, decision);
-    }
-    return recorded;
+    const isCounted = ({ decision, day, line }: Entry): boolean =>
+      (decision.session === session ||
+        line < (begun.get(nameDay(day, session)) ?? Number.POSITIVE_INFINITY)) &&
+      (byMs === undefined || decision.at <= byMs);
+    return sumUp((known.get(key) ?? []).filter(isCounted));
   }
 
   function takeBatch({ at = 0, session, layer, decisions }: DecisionBatch, day: number, line: number): void {
-    const ofDay = begun.get(day) ?? new Map<string, number>();
-    begun.set(day, ofDay);
-    if (!ofDay.has(session)) ofDay.set(session, line);
+    if (!begun.has(nameDay(day, session))) begun.set(nameDay(day, session), line);
     for (const decision of decisions) {
       const { file, key, outcome } = decision;
       if (outcome === "used") uses.add(`${session} ${file}`);
@@ -126,6 +117,18 @@ export function createKnownDecisions() {
 }
 
 export type KnownDecisions = ReturnType<typeof createKnownDecisions>;
+
+const nameDay = (day: number, session: string): string => `${day} ${session}`;
+
+const withoutDay = (day: number, entries: readonly Entry[] = []): Entry[] =>
+  entries.filter((entry) => entry.day !== day);
+
+function sumUp(entries: readonly Entry[]): RecordedDecisions | undefined {
+  if (entries.length === 0) return undefined;
+  const recorded: RecordedDecisions = {};
+  for (const { decision } of entries) take(recorded, decision);
+  return recorded;
+}
 
 /** Of most outcomes the first decision counts. */
 function take(recorded: RecordedDecisions, decision: KnownDecision): void {
